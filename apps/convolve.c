@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exactncc convolve: writes pages convolved with a filter. */
 #include "commands.h"
+#include "common/band_maps.h"
 #include "common/filters.h"
 #include "common/map_out.h"
 #include "common/page_loop.h"
@@ -81,16 +82,30 @@ static xncc_status make_filter_of(job *j, app_error *error)
     return app_pass_on(error, status, j->options->filter ? j->options->filter : "the filter", &why);
 }
 
+static xncc_pixel form_of(const app_picture *p)
+{
+    /* 32-bit integers and float64 are rounded to float. */
+    return p->pixel == XNCC_U8 || p->pixel == XNCC_U16 ? p->pixel : XNCC_F32;
+}
+
+/* Sets what is known of a map before it is computed. */
+static void describe_out(const app_source *scene, app_map_out *out)
+{
+    const app_picture *s = &scene->picture;
+    out->place = (app_place){ &s->geo, 0, 0 };
+    out->has_nan = s->pixel == XNCC_F32 || s->pixel == XNCC_F64;
+    out->device = out->kernel = "";
+}
+
 /* Finds the plan for an image and runs it. The map has the extents of the image. */
-static xncc_status run_plan(job *j, const char *name, const xncc_image *image, app_map_out *out,
-                            app_error *error)
+static xncc_status run_plan(job *j, const char *name, const xncc_image *image, const xncc_map *map,
+                            app_map_out *out, app_error *error)
 {
     const app_options *o = j->options;
     xncc_problem problem = XNCC_PROBLEM_INIT;
     xncc_plan_info info = XNCC_PLAN_INFO_INIT;
     xncc_plan *plan = NULL;
     xncc_error why;
-    app_progress progress;
     problem.task = XNCC_TASK_CONVOLVE;
     problem.rule.border = o->rule.border;
     problem.templ_width = j->coefficients->width;
@@ -105,30 +120,90 @@ static xncc_status run_plan(job *j, const char *name, const xncc_image *image, a
     xncc_plan_describe(plan, &info, NULL);
     out->device = app_session_engine(&j->kit.session, &info);
     out->kernel = info.kernel;
-    app_progress_start(&progress, j->kit.session.context, name, o->quiet);
-    status = xncc_plan_convolve(plan, image, j->kit.filter, &out->map, NULL, &why);
-    app_progress_stop(&progress);
+    status = xncc_plan_convolve(plan, image, j->kit.filter, map, NULL, &why);
     return app_pass_on(error, status, name, &why);
 }
 
 static xncc_status convolve_into(job *j, app_source *scene, app_map_out *out, app_error *error)
 {
     const app_picture *s = &scene->picture;
-    /* 32-bit integers and float64 are rounded to float. */
-    const xncc_pixel pixel = s->pixel == XNCC_U8 || s->pixel == XNCC_U16 ? s->pixel : XNCC_F32;
     xncc_image image;
-    xncc_status status = app_source_view(scene, pixel, &image, error);
+    app_progress progress;
+    xncc_status status = app_source_view(scene, form_of(s), &image, error);
     image.mask = NULL; /* a convolution uses every pixel */
     if (!status)
         status = make_filter_of(j, error);
     if (!status)
         status = app_map_open(out->path, &(xncc_extent){ s->width, s->height, 0, 0 }, &out->map,
                               error);
+    describe_out(scene, out);
+    app_progress_start(&progress, j->kit.session.context, scene->path, j->options->quiet);
     if (!status)
-        status = run_plan(j, scene->path, &image, out, error);
-    out->place = (app_place){ &s->geo, 0, 0 };
-    out->has_nan = s->pixel == XNCC_F32 || s->pixel == XNCC_F64;
+        status = run_plan(j, scene->path, &image, &out->map, out, error);
+    app_progress_stop(&progress);
     return status;
+}
+
+static xncc_status convolve_band(job *j, app_band *band, app_map_out *out, app_band_map *map,
+                                 app_error *error)
+{
+    const app_picture *s = &band->scene.picture;
+    xncc_image image;
+    xncc_map part = { .width = s->width, .height = s->height };
+    xncc_status status = app_source_view(&band->scene, form_of(s), &image, error);
+    if (status)
+        return status;
+    image.mask = NULL;
+    part.data = malloc((size_t)part.width * (size_t)part.height * sizeof *part.data);
+    if (!part.data)
+        return app_fail(error, XNCC_ERROR_MEMORY,
+                        "%s: out of memory for %d rows of the map; give a smaller --max-memory",
+                        out->path, part.height);
+    status = run_plan(j, band->scene.path, &image, &part, out, error);
+    if (!status)
+        status = app_band_map_put(map, &band->rows, &part, band->rows.first, 0, error);
+    free(part.data);
+    return status;
+}
+
+static xncc_status convolve_bands(job *j, const app_bands_rule *rule, app_map_out *out,
+                                  app_band_map *map, app_error *error)
+{
+    app_bands *bands = NULL;
+    app_band *band = NULL;
+    app_progress progress;
+    xncc_status status = app_bands_open(rule, &bands, error);
+    app_progress_start(&progress, j->kit.session.context, rule->path, j->options->quiet);
+    while (!status && !(status = app_bands_next(bands, &band, error)) && band) {
+        app_progress_part(&progress, band->number, app_bands_plan(bands)->count);
+        status = convolve_band(j, band, out, map, error);
+    }
+    app_progress_stop(&progress);
+    app_bands_close(bands);
+    return status;
+}
+
+/* Writes the map of a page that is larger than memory. */
+static xncc_status convolve_in_bands(job *j, app_feed_page *page, app_map_out *out,
+                                     const char *description, app_error *error)
+{
+    const app_picture *s = &page->scene.picture;
+    const xncc_extent extent = { s->width, s->height, 0, 0 };
+    app_bands_rule rule = app_bands_rule_of(&j->kit, &page->scene);
+    app_band_map map;
+    rule.reading.no_data = APP_NO_DATA_NONE;
+    /* Whichever coefficient of the filter is its centre. */
+    rule.above = rule.below = j->coefficients->height;
+    rule.beside = (form_of(s) == s->pixel ? 4 : 4 + sizeof(float)) * (uint64_t)s->width;
+    describe_out(&page->scene, out);
+    xncc_status status = make_filter_of(j, error);
+    if (!status)
+        status = app_band_map_open(j->options, &j->inputs, out, &extent, description, &map, error);
+    if (status)
+        return status;
+    if (app_band_maps_skip(&map, 1, &rule))
+        status = convolve_bands(j, &rule, out, &map, error);
+    return app_band_map_close(&map, &j->maps, description, 1, status, error);
 }
 
 static xncc_status convolve_page(void *data, app_feed_page *page, app_error *error)
@@ -138,16 +213,19 @@ static xncc_status convolve_page(void *data, app_feed_page *page, app_error *err
     app_map_out out = { .map = { .data = NULL } };
     char *description = NULL;
     xncc_status status = app_kit_decide(&j->kit, &page->scene.picture, page->item, error);
-    if (!status)
+    if (!status && !page->banded)
         status = app_reader_stop(&page->reader, error);
     if (!status)
         status = app_map_name(&j->maps, "-o", j->options->output, &of, out.path, error);
-    if (!status)
-        status = convolve_into(j, &page->scene, &out, error);
     if (!status && !(description = describe(j->options, &page->scene, j->coefficients)))
         status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", out.path);
-    if (!status)
-        status = app_map_write(&j->maps, &out, description, 1, error);
+    if (!status && page->banded) {
+        status = convolve_in_bands(j, page, &out, description, error);
+    } else if (!status) {
+        status = convolve_into(j, &page->scene, &out, error);
+        if (!status)
+            status = app_map_write(&j->maps, &out, description, 1, error);
+    }
     free(out.map.data);
     free(description);
     return status;
@@ -173,6 +251,8 @@ xncc_status app_convolve(const app_options *o, app_error *error)
                                          .reading = o->reading,
                                          .images = &j.inputs.images,
                                          .as_stored = 1,
+                                         .beside_pixel = 8, /* the map, and pixels as floats */
+                                         .always_banded = o->resume,
                                          .beside = o->device.threads != 1 },
                                .inputs = &j.inputs,
                                .command = "convolve",

@@ -1,82 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exactncc correlate: writes the maps of scores of templates on pages of images. */
 #include "commands.h"
-#include "common/map_out.h"
 #include "common/rgb_out.h"
 #include "common/page_loop.h"
 #include "common/progress.h"
+#include "correlate_bands.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Prints a name as JSON, or null. */
-static void put_name(FILE *out, const char *key, const char *name)
-{
-    fprintf(out, ", \"%s\": ", key);
-    if (name && strcmp(name, "-") != 0)
-        app_json_string(out, name);
-    else
-        fputs("null", out);
-}
-
-/* What the pages share. */
-typedef struct job {
-    const app_options *options;
-    app_named inputs;
-    app_kit kit;
-    app_maps maps;
-} job;
-
-/* The maps of one template on one page. */
-typedef struct task {
-    app_source *scene;
-    int templ; /* from 0 */
-    app_search search;
-    app_map_out out[2]; /* the scores, and --coverage */
-    char heatmap[APP_OUT_NAME_SIZE];
-} task;
-
-static const app_source *templ_of(const job *j, const task *t)
-{
-    return &j->kit.templates.source[t->templ];
-}
-
-/* The text of the ImageDescription tag: what the map is, so that the file explains itself. NULL if
- * there is no memory. */
-static char *describe(const job *j, const task *t, xncc_method method)
-{
-    const app_options *o = j->options;
-    const app_source *scene = t->scene, *templ = templ_of(j, t);
-    const app_search *search = &t->search;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fputs("{\"image\": ", out);
-    app_json_string(out, scene->path);
-    fprintf(out, ", \"page\": %u, \"template\": ", scene->page);
-    app_json_string(out, templ->path);
-    fprintf(out,
-            ", \"template_width\": %d, \"template_height\": %d, \"method\": \"%s\", \"mode\": "
-            "\"%s\", \"border\": "
-            "\"%s\", \"x0\": %d, \"y0\": %d, \"pixel\": \"%s\", \"channels\": %d",
-            templ->picture.width, templ->picture.height, xncc_method_name(method),
-            app_mode_name(o->rule.mode), app_border_name(o->rule.border), search->map.x0,
-            search->map.y0, xncc_pixel_name(search->problem.pixel), search->problem.channels);
-    put_name(out, "mask", o->mask_count ? o->masks[t->templ] : NULL);
-    put_name(out, "image_mask", o->image_mask);
-    fprintf(out, ", \"template_masked\": %s, \"image_masked\": %s, \"min_valid\": %.9g}",
-            search->problem.templ_masked ? "true" : "false",
-            search->problem.image_masked ? "true" : "false", o->rule.min_valid);
-    return fclose(out) == 0 ? text : NULL;
-}
-
 /* Computes a map with a plan of the search. The caller frees out->map.data. */
-static xncc_status compute(const job *j, const task *t, xncc_plan *plan, app_map_out *out,
-                           app_error *error)
+static xncc_status compute(const correlate_job *j, const correlate_task *t, xncc_plan *plan,
+                           app_map_out *out, app_error *error)
 {
-    const char *name = templ_of(j, t)->path;
+    const char *name = correlate_templ(j, t)->path;
     app_progress progress;
     xncc_error why;
     xncc_plan_info info = XNCC_PLAN_INFO_INIT;
@@ -93,7 +30,7 @@ static xncc_status compute(const job *j, const task *t, xncc_plan *plan, app_map
 }
 
 /* Computes the map of the valid fraction, by the kernel of --kernel if that can serve it. */
-static xncc_status compute_coverage(job *j, task *t, app_error *error)
+static xncc_status compute_coverage(correlate_job *j, correlate_task *t, app_error *error)
 {
     const char *kernel = j->options->kernel;
     xncc_problem problem = t->search.problem;
@@ -104,55 +41,37 @@ static xncc_status compute_coverage(job *j, task *t, app_error *error)
     if (status && kernel)
         status = app_plans_get(&j->kit.plans, &problem, NULL, &plan, &why);
     if (status)
-        return app_pass_on(error, status, templ_of(j, t)->path, &why);
+        return app_pass_on(error, status, correlate_templ(j, t)->path, &why);
     return compute(j, t, plan, &t->out[1], error);
 }
 
 /* Writes the computed maps with their descriptions. */
-static xncc_status write_maps(job *j, const task *t, app_error *error)
+static xncc_status write_maps(correlate_job *j, correlate_task *t, app_error *error)
 {
     const app_options *o = j->options;
-    char *description[2] = { describe(j, t, o->rule.method), describe(j, t, XNCC_COVERAGE) };
+    char *description[2] = { correlate_describe(j, t, 0), correlate_describe(j, t, 1) };
     xncc_status status = XNCC_OK;
     if (!description[0] || !description[1])
         status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", t->out[0].path);
     if (!status && o->heatmap)
-        status = app_map_heatmap(o, t->heatmap, &t->search, t->scene, templ_of(j, t),
+        status = app_map_heatmap(o, t->heatmap, &t->search, t->scene, correlate_templ(j, t),
                                  &t->out[0].map, error);
-    for (int i = 0; i < (o->coverage ? 2 : 1) && !status; i++)
+    for (int i = 0; i < correlate_maps(j) && !status; i++)
         status = app_map_write(&j->maps, &t->out[i], description[i], i == 0, error);
     free(description[0]);
     free(description[1]);
     return status;
 }
 
-/* Sets the names of the files, before anything is computed. */
-static xncc_status name_files(job *j, task *t, const app_feed_page *page, app_error *error)
+static xncc_status correlate_one(correlate_job *j, app_feed_page *page, int templ, app_error *error)
 {
-    const app_options *o = j->options;
-    const app_out_of of = { page->scene.path, page->item + 1, page->scene.page,
-                            templ_of(j, t)->path };
-    xncc_status status = app_map_name(&j->maps, "-o", o->output, &of, t->out[0].path, error);
-    if (!status && o->coverage)
-        status = app_map_name(&j->maps, "--coverage", o->coverage, &of, t->out[1].path, error);
-    if (!status && o->heatmap)
-        status = app_map_name(&j->maps, "--heatmap", o->heatmap, &of, t->heatmap, error);
-    return status;
-}
-
-static xncc_status correlate_one(job *j, app_feed_page *page, int templ, app_error *error)
-{
-    task *t = calloc(1, sizeof *t);
+    correlate_task *t = correlate_task_new(j, page, templ, error);
     xncc_plan *plan;
     if (!t)
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", page->scene.path);
-    t->scene = &page->scene;
-    t->templ = templ;
-    xncc_status status = name_files(j, t, page, error);
+        return XNCC_ERROR_ARGUMENT;
+    xncc_status status = app_search_open(&j->kit, t->scene, templ, &t->search, error);
     if (!status)
-        status = app_search_open(&j->kit, t->scene, templ, &t->search, error);
-    if (!status)
-        status = app_search_plan(&j->kit, &t->search, templ_of(j, t)->path, &plan, error);
+        status = app_search_plan(&j->kit, &t->search, correlate_templ(j, t)->path, &plan, error);
     if (!status) {
         t->out[0].place = t->out[1].place = app_search_place(&t->search, t->scene);
         t->out[0].has_nan = app_search_has_nan(&t->search);
@@ -170,8 +89,10 @@ static xncc_status correlate_one(job *j, app_feed_page *page, int templ, app_err
 
 static xncc_status correlate_page(void *data, app_feed_page *page, app_error *error)
 {
-    job *j = data;
+    correlate_job *j = data;
     xncc_status status = app_kit_decide(&j->kit, &page->scene.picture, page->item, error);
+    if (!status && page->banded)
+        return correlate_in_bands(j, page, error);
     if (!status)
         status = app_reader_stop(&page->reader, error);
     for (int i = 0; i < j->kit.templates.count && !status; i++)
@@ -180,8 +101,8 @@ static xncc_status correlate_page(void *data, app_feed_page *page, app_error *er
 }
 
 /* Fails if a file that an option names cannot be written, or is another output. */
-static xncc_status check_extra(const job *j, const char *option, const char *name, int picture,
-                               app_error *error)
+static xncc_status check_extra(const correlate_job *j, const char *option, const char *name,
+                               int picture, app_error *error)
 {
     const app_options *o = j->options;
     xncc_status status = app_out_name_check(o, &j->inputs, option, name, 1, error);
@@ -193,7 +114,7 @@ static xncc_status check_extra(const job *j, const char *option, const char *nam
     return status || !picture ? status : app_rgb_check(name, error);
 }
 
-static xncc_status check_usage(const job *j, app_error *error)
+static xncc_status check_usage(const correlate_job *j, app_error *error)
 {
     const app_options *o = j->options;
     xncc_status status = app_map_check(o, &j->inputs, error);
@@ -210,7 +131,7 @@ static xncc_status check_usage(const job *j, app_error *error)
 
 xncc_status app_correlate(const app_options *o, app_error *error)
 {
-    job j = { .options = o };
+    correlate_job j = { .options = o };
     xncc_status status = app_named_open(o, 1, &j.inputs, error);
     app_maps_open(o, &j.inputs, &j.kit.session, &j.maps);
     if (!status)
@@ -223,6 +144,8 @@ xncc_status app_correlate(const app_options *o, app_error *error)
                       .reading = o->reading,
                       .images = &j.inputs.images,
                       .templ_pixel = j.kit.templates.source[0].picture.pixel,
+                      .beside_pixel = 4 * (uint64_t)correlate_maps(&j),
+                      .always_banded = o->resume,
                       .beside = o->device.threads != 1 },
             .inputs = &j.inputs,
             .command = "correlate",

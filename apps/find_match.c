@@ -5,56 +5,23 @@
 #include "common/map_out.h"
 #include "common/progress.h"
 #include "exactncc/scan.h"
+#include "find_bands.h"
 #include "find_ridge.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The search for one template, while it runs. */
-typedef struct find_hunt {
-    app_search search;
-    xncc_match *match;
-    xncc_refined *refined; /* NULL without --subpixel */
-    size_t room, found;    /* elements of match: allocated, and filled */
-    xncc_plan_info plan;
-} find_hunt;
 
 static const char *templ_name(const find_job *j, int i)
 {
     return j->kit.templates.source[i].path;
 }
 
-/* The most matches that there can be: no two are closer than the minimum distance. */
-static uint64_t most_matches(const app_search *s, const xncc_peak_rule *rule)
-{
-    const int32_t w = s->problem.templ_width, h = s->problem.templ_height;
-    int64_t apart = rule->min_distance == XNCC_AUTO ? (w < h ? w : h) / 2 : rule->min_distance;
-    if (apart < 1)
-        apart = 1;
-    return (uint64_t)((s->map.width + apart - 1) / apart) *
-           (uint64_t)((s->map.height + apart - 1) / apart);
-}
-
 /* Prepares the search for template i, with room for its matches. */
 static xncc_status open_hunt(find_job *j, app_source *scene, int i, find_hunt *h, app_error *error)
 {
-    const size_t top = app_doubts_room(j->options);
     *h = (find_hunt){ .plan = XNCC_PLAN_INFO_INIT };
-    xncc_status status = app_search_open(&j->kit, scene, i, &h->search, error);
-    if (status)
-        return status;
-    const uint64_t most = most_matches(&h->search, &j->options->peaks);
-    h->room = most < top ? (size_t)most : top;
-    h->match = calloc(h->room, sizeof *h->match);
-    return h->match ? XNCC_OK
-                    : app_fail(error, XNCC_ERROR_MEMORY,
-                               "--top %zu: out of memory; give a smaller number", top);
-}
-
-static void close_hunt(find_hunt *h)
-{
-    free(h->refined);
-    free(h->match);
+    const xncc_status status = app_search_open(&j->kit, scene, i, &h->search, error);
+    return status ? status : find_hunt_open(h, j->options, error);
 }
 
 /* Searches the rows of the image while the reader decodes them. If the reader fails, its error is
@@ -274,6 +241,16 @@ static xncc_status find_of_type(find_job *j, app_feed_page *page, xncc_pixel pix
     return status;
 }
 
+/* Searches a page that is read in bands. */
+static xncc_status find_banded(find_job *j, app_feed_page *page, find_hunt *hunts, find_result *r,
+                               app_error *error)
+{
+    xncc_status status = find_in_bands(&j->kit, page, hunts, error);
+    for (int i = 0; i < j->kit.templates.count && !status; i++)
+        status = finish_hunt(j, &hunts[i], i, r, error);
+    return status;
+}
+
 /* Searches for several templates in a page that has been read. */
 static xncc_status find_all(find_job *j, app_feed_page *page, find_hunt *hunts, find_result *r,
                             app_error *error)
@@ -294,8 +271,9 @@ xncc_status find_on_page(find_job *j, app_feed_page *page, find_result *r, app_e
                              ? app_kit_decide(&j->kit, &page->scene.picture, page->item, error)
                              : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", r->image);
     if (!status)
-        status = count == 1 ? find_one(j, page, hunts, r, error)
-                            : find_all(j, page, hunts, r, error);
+        status = page->banded ? find_banded(j, page, hunts, r, error)
+                 : count == 1 ? find_one(j, page, hunts, r, error)
+                              : find_all(j, page, hunts, r, error);
     for (int i = 0; i < count && !status; i++) {
         const app_search *s = &hunts[i].search;
         status = find_result_add(r, i,
@@ -306,7 +284,7 @@ xncc_status find_on_page(find_job *j, app_feed_page *page, find_result *r, app_e
     if (!status && j->options->has_merge)
         status = find_result_merge(r, j->options->rule.method, &j->options->merge, error);
     for (int i = 0; i < count && hunts; i++)
-        close_hunt(&hunts[i]);
+        find_hunt_close(&hunts[i]);
     free(hunts);
     j->pages++;
     j->hits += status ? 0 : r->hits;

@@ -5,6 +5,7 @@
 
 #include "common/doubts.h"
 #include "common/out_name.h"
+#include "find_hunt.h"
 #include "find_result.h"
 
 /* What the pages of a command share. */

@@ -107,6 +107,13 @@ static const app_option table[] = {
       "pages of IMAGE; a range and all leave out reduced copies and masks" },
     { "recursive", 'r', NULL, APP_GROUP_INPUT, WORKING, tool_set_recursive, NULL, NULL, NULL,
       "a folder as IMAGE stands for all pictures in it and in the folders below it" },
+    { "tile", 0, "N", APP_GROUP_OUTPUT, APP_CORRELATE | APP_CONVOLVE, tool_set_tile, NULL, NULL,
+      "a multiple of 16, 16 .. 16384",
+      "write a TIFF as BigTIFF with tiles of N x N pixels instead of strips" },
+    { "resume", 0, NULL, APP_GROUP_RUN, APP_CORRELATE | APP_CONVOLVE, tool_set_resume, NULL, NULL,
+      NULL,
+      "keep a journal beside each map, and go on where an earlier run of this command was "
+      "interrupted" },
     { "strict", 0, NULL, APP_GROUP_RUN, WORKING, tool_set_strict, NULL, NULL, NULL,
       "stop at the first image that cannot be used, instead of doing the rest" },
     { "kernels", 0, NULL, APP_GROUP_OUTPUT, APP_INFO, tool_set_kernels, NULL, NULL, NULL,
@@ -128,7 +135,8 @@ static const app_option table[] = {
       "table", NULL, "how the result is printed" },
     { "max-memory", 0, "SIZE", APP_GROUP_RUN, WORKING, tool_set_memory, NULL, "8G",
       "a number of bytes, with K, M, G or T at its end for powers of 1024",
-      "most memory for one picture; also accepts files that seem too small for their pixels" },
+      "memory to work with: a picture that needs more is read, matched and written in bands; also "
+      "accepts files that seem too small for their pixels" },
 };
 
 app_option_list tool_options_list(unsigned command, const char *program)

@@ -118,6 +118,18 @@ int tool_set_recursive(app_options *o, const char *text)
     return 1;
 }
 
+int tool_set_resume(app_options *o, const char *text)
+{
+    (void)text;
+    o->resume = 1;
+    return 1;
+}
+
+int tool_set_tile(app_options *o, const char *text)
+{
+    return app_set_count(text, 16, 16384, &o->tile) && o->tile % 16 == 0;
+}
+
 int tool_set_strict(app_options *o, const char *text)
 {
     (void)text;

@@ -36,6 +36,6 @@ app_setter tool_set_task, tool_set_kernels;
 
 /* every command that reads pictures */
 app_setter tool_set_format, tool_set_memory;
-app_setter tool_set_pages, tool_set_recursive, tool_set_strict;
+app_setter tool_set_pages, tool_set_recursive, tool_set_strict, tool_set_resume, tool_set_tile;
 
 #endif

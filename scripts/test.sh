@@ -5,7 +5,7 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: ten minutes of problems drawn at random, a shared library, a release made twice and its
+#   bash scripts/test.sh full      after all of it: ten minutes of problems drawn at random, pictures larger than memory, a shared library, a release made twice and its
 #                                  Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
 #                                  for all GPUs with its limits of size; three quarters of an hour more
 #
@@ -125,6 +125,17 @@ if [[ ${1:-} == full ]]; then
         exit 1
     }
     note "random: $(grep 'problems,' "$root/random.log")"
+
+    # Pictures larger than memory, and work that is killed and goes on.
+    for test in huge.py "killed.py 4000 50"; do
+        echo "== scale: $test"
+        # shellcheck disable=SC2086 # a command line
+        if ! EXACTNCC=$PWD/$root/release/apps/exactncc HELPERS=$PWD/$root/release/tests/cli python3 tests/cli/$test 2>&1 | tee "$root/scale.log"; then
+            finish
+            exit 1
+        fi
+        note "scale: $test: $(tail -n 1 "$root/scale.log")"
+    done
 
     build shared -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DBUILD_SHARED_LIBS=ON
     run shared --label-exclude 'gpu|slow|mutant'

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_AHEAD = 8 }; /* pages that are read and not released */
 
@@ -97,15 +98,56 @@ static void next_item(app_feed *f)
     f->item++;
 }
 
+/* The type that the page is converted to. */
+static xncc_pixel form_of(const app_feed *f, const app_page *info)
+{
+    return f->rule.as_stored ? info->pixel : app_pixel_join(info->pixel, f->rule.templ_pixel);
+}
+
+/* Whether a page takes more memory than there may be. */
+static int is_too_large(const app_feed *f, const app_page *info, uint64_t bytes)
+{
+    const int masked = info->masked || f->rule.options->image_mask;
+    const xncc_pixel form = form_of(f, info);
+    const uint64_t pixels = (uint64_t)info->width * (uint64_t)info->height;
+    const uint64_t converted = form == info->pixel
+                                   ? 0
+                                   : (uint64_t)info->channels * xncc_pixel_size(form);
+    uint64_t more, all;
+    return __builtin_mul_overflow(pixels, converted + (masked ? 1u : 0u) + f->rule.beside_pixel,
+                                  &more) ||
+           __builtin_add_overflow(bytes, more, &all) || all > f->rule.reading.max_memory;
+}
+
+/* Describes a page that will be read in bands, which this feed does not do. */
+static xncc_status describe_page(const app_feed *f, const app_page *info, app_feed_page *page)
+{
+    app_picture *const p = &page->scene.picture;
+    struct stat file;
+    page->banded = 1;
+    page->bytes = 0;
+    *p = (app_picture){ .width = info->width,
+                        .height = info->height,
+                        .channels = info->channels,
+                        .pixel = info->pixel };
+    if (stat(page->scene.path, &file) == 0 && S_ISREG(file.st_mode)) {
+        app_file_geo(f->file, &p->geo);
+        return XNCC_OK;
+    }
+    return app_fail(&page->error, XNCC_ERROR_MEMORY,
+                    "%s: page %u: %d x %d pixels need more than the limit of %.3g MiB, and a pipe "
+                    "cannot be read in bands; raise --max-memory or give a file",
+                    page->scene.path, page->scene.page, info->width, info->height,
+                    (double)f->rule.reading.max_memory / 1048576.0);
+}
+
 /* Makes the memory of the selected page. */
 static xncc_status make_picture(app_feed *f, const app_page *info, app_feed_page *page)
 {
     app_source *const s = &page->scene;
     xncc_status status = app_picture_make(f->file, info, &s->picture, &page->error);
     if (!status)
-        status = app_source_expect(
-            s, f->rule.as_stored ? info->pixel : app_pixel_join(info->pixel, f->rule.templ_pixel),
-            &page->error);
+        status = app_source_expect(s, form_of(f, info), &page->error);
     app_reader_open(&page->reader, f->file, &s->picture, s->form, s->converted);
     return status;
 }
@@ -131,6 +173,12 @@ static void read_page(app_feed *f, const app_page *info, app_feed_page *page)
     const int masked = info->masked || f->rule.options->image_mask != NULL;
     page->bytes = (uint64_t)info->width * (uint64_t)info->height * (uint64_t)info->channels *
                   xncc_pixel_size(info->pixel);
+    if (f->rule.always_banded || is_too_large(f, info, page->bytes)) {
+        page->status = describe_page(f, info, page);
+        (void)wait_for_room(f, page);
+        hand_over(f, page, 0);
+        return;
+    }
     const int go_on = wait_for_room(f, page);
     page->status = go_on ? make_picture(f, info, page) : XNCC_ERROR_CANCELLED;
     if (!page->status && !masked && f->rule.beside) {
@@ -221,6 +269,7 @@ xncc_status app_feed_open(const app_feed_rule *rule, app_feed **feed, app_error 
     if (!f)
         return app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
     f->rule = *rule;
+    f->rule.reading.bands = 1;
     f->last = &f->first;
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->changed, NULL);
@@ -254,7 +303,7 @@ app_feed_page *app_feed_next(app_feed *f)
 void app_feed_release(app_feed *f, app_feed_page *page)
 {
     app_error unused;
-    if (!page->status) {
+    if (!page->status && !page->banded) {
         app_reader_drop(&page->reader);
         (void)app_reader_stop(&page->reader, &unused);
     }

@@ -15,7 +15,10 @@ typedef struct app_feed_page {
     app_reader reader; /* decodes the picture, unless status is a failure */
     xncc_status status;
     app_error error;
-    uint64_t bytes; /* of its pixels */
+    uint64_t bytes; /* of its pixels in memory */
+    /* 1: the page takes too much memory. It has no pixels and no reader; the file is there to be
+     * read in bands (bands.h). */
+    int banded;
     struct app_feed_page *next;
 } app_feed_page;
 
@@ -25,13 +28,17 @@ typedef struct app_feed_rule {
     const app_items *images;
     xncc_pixel templ_pixel; /* pixels are converted to the type that they share with this one */
     int as_stored;          /* 1: pixels are not converted */
+    uint64_t beside_pixel;  /* bytes per pixel that the command takes beside the page */
+    int always_banded;      /* 1: every page is only described */
     int beside;             /* 1: read on a thread; 0: in app_feed_next */
 } app_feed_rule;
 
 typedef struct app_feed app_feed;
 
 /* Starts to read. Call app_feed_close whatever is returned. The options and the images must outlive
- * the feed. Pictures are read ahead while they take less than reading.max_memory together. */
+ * the feed. Pictures are read ahead while they take less than reading.max_memory together. A page
+ * that alone takes more, with what it is converted to and with what the command makes of it, is
+ * only described. */
 xncc_status app_feed_open(const app_feed_rule *rule, app_feed **feed, app_error *error);
 
 /* Returns the next page, in the order of the images; NULL after the last. An image without a page

@@ -20,6 +20,22 @@ static const app_column columns[COLUMNS] = {
     [DEVICE] = { "device", APP_TEXT, 0, 0 },    [DESCRIPTION] = { "description", APP_TEXT, 0, 0 },
 };
 
+/* Fails if an option cannot be combined with the format of the output. */
+static xncc_status check_form(const app_options *o, app_form form, app_error *error)
+{
+    if (o->tile && form != APP_FORM_TIFF)
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "--tile: is only for TIFF; give -o a name that ends in .tif");
+    if (o->resume && (form == APP_FORM_PNG || app_output_is_standard(o->output)))
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "--resume: needs a file that is written row by row; give -o a name that "
+                        "ends in .tif or .npy");
+    if (o->resume && o->heatmap)
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "--resume: cannot be combined with --heatmap, which needs the whole map");
+    return XNCC_OK;
+}
+
 xncc_status app_map_check(const app_options *o, const app_named *in, app_error *error)
 {
     if (!o->output)
@@ -29,7 +45,9 @@ xncc_status app_map_check(const app_options *o, const app_named *in, app_error *
     xncc_status status = app_out_name_check(o, in, "-o", o->output, 1, error);
     if (!status && !strchr(o->output, '{'))
         status = app_check_output(in, "-o", o->output, error);
-    return status ? status : app_save_form(o->output, &form, error);
+    if (!status)
+        status = app_save_form(o->output, &form, error);
+    return status ? status : check_form(o, form, error);
 }
 
 void app_maps_open(const app_options *o, const app_named *in, const app_session *session,
@@ -48,8 +66,8 @@ xncc_status app_map_name(app_maps *maps, const char *option, const char *name, c
     return status ? status : app_written_add(&maps->written, option, path, error);
 }
 
-xncc_status app_map_open(const char *path, const xncc_extent *extent, xncc_map *map,
-                         app_error *error)
+xncc_status app_map_reserve(const char *path, const xncc_extent *extent, xncc_map *map,
+                            app_error *error)
 {
     app_form form;
     xncc_status status = app_save_form(path, &form, error);
@@ -59,6 +77,15 @@ xncc_status app_map_open(const char *path, const xncc_extent *extent, xncc_map *
     if (app_inputs_has(path))
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "%s: would overwrite an input; give another name", path);
+    return XNCC_OK;
+}
+
+xncc_status app_map_open(const char *path, const xncc_extent *extent, xncc_map *map,
+                         app_error *error)
+{
+    const xncc_status status = app_map_reserve(path, extent, map, error);
+    if (status)
+        return status;
     map->data = calloc((size_t)map->width * (size_t)map->height, sizeof *map->data);
     if (!map->data)
         return app_fail(error, XNCC_ERROR_MEMORY,
@@ -94,14 +121,12 @@ static const char *keep(app_maps *maps, const char *text)
 static xncc_status add_row(app_maps *maps, const app_map_out *out, const char *description,
                            app_error *error)
 {
-    double low, high;
-    find_range(&out->map, &low, &high);
     const app_value row[COLUMNS] = {
         [OUTPUT].text = keep(maps, out->path),
         [WIDTH].integer = out->map.width,
         [HEIGHT].integer = out->map.height,
-        [LOW].real = low,
-        [HIGH].real = high,
+        [LOW].real = out->low,
+        [HIGH].real = out->high,
         [KERNEL].text = out->kernel,
         [DEVICE].text = out->device,
         [DESCRIPTION].text = keep(maps, description),
@@ -111,20 +136,30 @@ static xncc_status add_row(app_maps *maps, const app_map_out *out, const char *d
     return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", out->path);
 }
 
-xncc_status app_map_write(app_maps *maps, const app_map_out *out, const char *description,
-                          int described, app_error *error)
+xncc_status app_map_report(app_maps *maps, const app_map_out *out, const char *description,
+                           int described, app_error *error)
+{
+    maps->piped |= app_output_is_standard(out->path); /* the map is there */
+    if (maps->options->quiet)
+        return XNCC_OK;
+    return add_row(maps, out, described ? description : "", error);
+}
+
+xncc_status app_map_write(app_maps *maps, app_map_out *out, const char *description, int described,
+                          app_error *error)
 {
     const app_tiff_out picture = { .pixels = out->map.data,
                                    .width = out->map.width,
                                    .height = out->map.height,
+                                   .tile = maps->options->tile,
                                    .description = description,
                                    .place = out->place,
                                    .has_nan = out->has_nan };
     const xncc_status status = app_save(out->path, &picture, error);
-    maps->piped |= app_output_is_standard(out->path); /* the map is there */
-    if (status || maps->options->quiet)
+    if (status)
         return status;
-    return add_row(maps, out, described ? description : "", error);
+    find_range(&out->map, &out->low, &out->high);
+    return app_map_report(maps, out, description, described, error);
 }
 
 static void print(const app_maps *maps)

@@ -13,7 +13,8 @@ typedef struct app_map_out {
     xncc_map map;
     const char *device, *kernel;
     app_place place;
-    int has_nan; /* 1: the map can contain NaN */
+    int has_nan;      /* 1: the map can contain NaN */
+    double low, high; /* smallest and largest value other than NaN; set by app_map_write */
 } app_map_out;
 
 /* The maps of a command. */
@@ -38,14 +39,22 @@ void app_maps_open(const app_options *options, const app_named *inputs, const ap
 xncc_status app_map_name(app_maps *maps, const char *option, const char *name, const app_out_of *of,
                          char path[APP_OUT_NAME_SIZE], app_error *error);
 
-/* Allocates a map. The caller frees map->data. */
+/* Sets the extents of a map, and checks the name of its file again. */
+xncc_status app_map_reserve(const char *path, const xncc_extent *extent, xncc_map *map,
+                            app_error *error);
+
+/* The same, and allocates the map. The caller frees map->data. */
 xncc_status app_map_open(const char *path, const xncc_extent *extent, xncc_map *map,
                          app_error *error);
 
 /* Writes a map. description: a JSON object for the ImageDescription tag. Unless --quiet, the report
  * gets a row and, if `described` is 1, the description. */
-xncc_status app_map_write(app_maps *maps, const app_map_out *out, const char *description,
-                          int described, app_error *error);
+xncc_status app_map_write(app_maps *maps, app_map_out *out, const char *description, int described,
+                          app_error *error);
+
+/* The report of app_map_write, for a map that has been written, with its range. */
+xncc_status app_map_report(app_maps *maps, const app_map_out *out, const char *description,
+                           int described, app_error *error);
 
 /* Writes the map of a search in colours, under this name and with the look of the options. */
 xncc_status app_map_heatmap(const app_options *options, const char *path, const app_search *search,

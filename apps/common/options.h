@@ -53,6 +53,8 @@ typedef struct app_options {
     int templ_count;        /* 0: the template is the second file */
     app_pages pages;
     int recursive;  /* find, correlate, convolve: a folder stands for the pictures in it */
+    int resume;     /* correlate, convolve: maps have journals */
+    int32_t tile;   /* correlate, convolve: side of the tiles of a TIFF; 0: strips */
     int strict;     /* the first image that fails ends the work */
     int count_only; /* find: print numbers of matches */
     app_format format;

@@ -174,6 +174,18 @@ xncc_status app_output_close(app_output *output, xncc_status status, app_error *
     return status;
 }
 
+int app_output_put(int fd, const void *from, uint64_t bytes, uint64_t offset)
+{
+    for (uint64_t done = 0; done < bytes;) {
+        const ssize_t now = pwrite(fd, (const char *)from + done, (size_t)(bytes - done),
+                                   (off_t)(offset + done));
+        if (now < 0 && errno != EINTR)
+            return errno;
+        done += now < 0 ? 0 : (uint64_t)now;
+    }
+    return 0;
+}
+
 int app_same_file(const char *a, const char *b)
 {
     struct stat x, y;

@@ -7,6 +7,8 @@
 
 #include "fail.h"
 
+#include <stdint.h>
+
 typedef struct app_output {
     char *path; /* the final name; symbolic links are resolved */
     char *name; /* the temporary name; NULL for standard output */
@@ -26,6 +28,9 @@ xncc_status app_output_close(app_output *output, xncc_status status, app_error *
 /* 1 if the name means standard output: "-", or "-" with an extension such as "-.npy". What is
  * written there arrives when it is complete. */
 int app_output_is_standard(const char *path);
+
+/* Writes all bytes at a place of an open file. Returns 0, or an errno. */
+int app_output_put(int fd, const void *from, uint64_t bytes, uint64_t offset);
 
 /* 1 if both names lead to the same existing file. */
 int app_same_file(const char *a, const char *b);

@@ -107,13 +107,32 @@ int app_area_inside(const app_area *a, int32_t width, int32_t height)
     return a->x <= width - a->width && a->y <= height - a->height;
 }
 
+/* Fails if the rows of the rectangle exceed the limit. */
+static xncc_status check_rows(const char *path, const app_area *a, const app_page *info,
+                              const app_reading *reading, app_error *error)
+{
+    const uint64_t row = (uint64_t)info->width *
+                         ((uint64_t)info->channels * xncc_pixel_size(info->pixel) +
+                          (info->masked ? 1u : 0u)),
+                   bytes = (uint64_t)a->height * row; /* below 2^30 * 2^30 * 65 */
+    if (bytes <= reading->max_memory)
+        return XNCC_OK;
+    return app_fail(error, XNCC_ERROR_MEMORY,
+                    "%s@%d,%d,%d,%d: %d rows of %d pixels need %.3g MiB, more than the limit of "
+                    "%.3g MiB; raise --max-memory",
+                    path, a->x, a->y, a->width, a->height, a->height, info->width,
+                    (double)bytes / 1048576.0, (double)reading->max_memory / 1048576.0);
+}
+
 xncc_status app_picture_load_area(const char *path, const app_area *a, const app_reading *reading,
                                   app_picture *picture, app_error *error)
 {
     app_file *file;
     app_page info;
+    app_reading how = *reading;
     memset(picture, 0, sizeof *picture);
-    xncc_status status = app_file_open(path, reading, &file, error);
+    how.bands = 1; /* the page may be larger than memory */
+    xncc_status status = app_file_open(path, &how, &file, error);
     if (!status)
         status = app_file_select(file, 0, &info, error);
     if (!status && !app_area_inside(a, info.width, info.height))
@@ -121,6 +140,8 @@ xncc_status app_picture_load_area(const char *path, const app_area *a, const app
                           "%s@%d,%d,%d,%d: the rectangle exceeds the image (%d x %d pixels); give "
                           "one inside it",
                           path, a->x, a->y, a->width, a->height, info.width, info.height);
+    if (!status)
+        status = check_rows(path, a, &info, reading, error);
     if (!status)
         status = read_area(file, &info, a, picture, error);
     app_geo_free(&picture->geo); /* it is that of the whole page */

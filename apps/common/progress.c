@@ -16,7 +16,8 @@ static void show(void *data)
     app_progress *p = data;
     if (!p->shown)
         atomic_fetch_add(&lines, 1);
-    fprintf(stderr, "\r%s: %3.0f %%", p->what, 100.0 * xncc_context_progress(p->context));
+    const double done = atomic_load(&p->part) + xncc_context_progress(p->context);
+    fprintf(stderr, "\r%s: %3.0f %%", p->what, 100.0 * done / atomic_load(&p->parts));
     fflush(stderr);
     p->shown = 1;
 }
@@ -26,8 +27,16 @@ void app_progress_start(app_progress *p, const xncc_context *context, const char
     memset(p, 0, sizeof *p);
     p->context = context;
     p->what = what;
+    atomic_init(&p->part, 0);
+    atomic_init(&p->parts, 1);
     if (!quiet && isatty(STDERR_FILENO))
         app_watch_start(&p->watch, FIRST_MS, STEP_MS, show, p);
+}
+
+void app_progress_part(app_progress *p, int part, int parts)
+{
+    atomic_store(&p->part, part);
+    atomic_store(&p->parts, parts);
 }
 
 void app_progress_stop(app_progress *p)

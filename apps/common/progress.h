@@ -6,17 +6,24 @@
 #include "exactncc/context.h"
 #include "watch.h"
 
+#include <stdatomic.h>
+
 typedef struct app_progress {
     app_watch watch;
     const xncc_context *context;
-    const char *what; /* printed before the percentage */
-    int shown;        /* 1: the line is not empty */
+    const char *what;       /* printed before the percentage */
+    int shown;              /* 1: the line is not empty */
+    atomic_int part, parts; /* the context works at this part, from 0, of so many */
 } app_progress;
 
 /* Starts to watch the context, unless quiet is set or stderr is not a terminal. Nothing is shown
  * for the first half second. */
 void app_progress_start(app_progress *progress, const xncc_context *context, const char *what,
                         int quiet);
+
+/* For work of several calls that take about as long as each other: the next call is part `part`,
+ * from 0, of `parts`. */
+void app_progress_part(app_progress *progress, int part, int parts);
 
 /* Ends a line of progress that is on the terminal, because the process is about to end. */
 void app_progress_abandon(void);

@@ -23,6 +23,7 @@ typedef struct app_raw {
 
 typedef struct app_reading {
     uint64_t max_memory; /* bytes for one picture and its decoding buffers */
+    int bands;           /* 1: accept pages whose pixels exceed that, if decoding them does not */
     int trusted;         /* 1: accept pages that claim more pixels than their file can hold */
     app_channels channels;
     app_no_data no_data;

@@ -61,16 +61,14 @@ static xncc_status prepare(const app_options *o, app_search *search, xncc_error 
     return status;
 }
 
-xncc_status app_search_open(app_kit *kit, app_source *scene, int i, app_search *search,
-                            app_error *error)
+/* Prepares the search of search->area. */
+static xncc_status open_area(app_kit *kit, app_source *scene, int i, app_search *search,
+                             app_error *error)
 {
     const app_options *o = kit->session.options;
     app_source *const templ = &kit->templates.source[i];
     xncc_error why;
-    memset(search, 0, sizeof *search);
-    xncc_status status = area_of(o, scene, &search->area, error);
-    if (!status)
-        status = check_fit(o, &search->area, scene, templ, error);
+    xncc_status status = check_fit(o, &search->area, scene, templ, error);
     if (status)
         return status;
     const xncc_pixel pixel = app_pixel_join(scene->picture.pixel, templ->picture.pixel);
@@ -82,6 +80,56 @@ xncc_status app_search_open(app_kit *kit, app_source *scene, int i, app_search *
         return status;
     status = prepare(o, search, &why);
     return app_pass_on(error, status, templ->path, &why);
+}
+
+xncc_status app_search_open(app_kit *kit, app_source *scene, int i, app_search *search,
+                            app_error *error)
+{
+    memset(search, 0, sizeof *search);
+    const xncc_status status = area_of(kit->session.options, scene, &search->area, error);
+    return status ? status : open_area(kit, scene, i, search, error);
+}
+
+xncc_status app_search_measure(app_kit *kit, const app_source *scene, int i, app_search *search,
+                               app_error *error)
+{
+    const app_options *o = kit->session.options;
+    const app_source *templ = &kit->templates.source[i];
+    const app_picture *s = &scene->picture, *p = &templ->picture;
+    xncc_error why;
+    memset(search, 0, sizeof *search);
+    xncc_status status = area_of(o, scene, &search->area, error);
+    if (!status)
+        status = check_fit(o, &search->area, scene, templ, error);
+    if (status)
+        return status;
+    const app_area *a = &search->area;
+    search->scene.pixel = app_pixel_join(s->pixel, p->pixel);
+    search->problem = (xncc_problem)XNCC_PROBLEM_INIT;
+    search->problem.rule = o->rule;
+    search->problem.pixel = search->scene.pixel;
+    search->problem.channels = s->channels;
+    search->problem.image_width = a->width;
+    search->problem.image_height = a->height;
+    search->problem.templ_width = p->width;
+    search->problem.templ_height = p->height;
+    search->problem.templ_masked = p->mask != NULL;
+    status = xncc_map_measure(o->rule.mode, a->width, a->height, p->width, p->height, &search->map,
+                              &why);
+    search->map.x0 += a->x;
+    search->map.y0 += a->y;
+    return app_pass_on(error, status, templ->path, &why);
+}
+
+xncc_status app_search_open_band(app_kit *kit, app_band *band, const app_area *whole, int i,
+                                 app_search *search, app_error *error)
+{
+    memset(search, 0, sizeof *search);
+    search->area = (app_area){ whole->x, 0, whole->width, band->rows.end - band->rows.first };
+    const xncc_status status = open_area(kit, &band->scene, i, search, error);
+    search->area.y += band->rows.first;
+    search->map.y0 += band->rows.first;
+    return status;
 }
 
 xncc_status app_search_plan(app_kit *kit, const app_search *search, const char *name,

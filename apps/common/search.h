@@ -3,6 +3,7 @@
 #ifndef APP_SEARCH_H
 #define APP_SEARCH_H
 
+#include "bands.h"
 #include "kit.h"
 
 typedef struct app_search {
@@ -16,6 +17,16 @@ typedef struct app_search {
 /* Prepares the search for template i, from 0. */
 xncc_status app_search_open(app_kit *kit, app_source *scene, int i, app_search *search,
                             app_error *error);
+
+/* For a page that is read in bands: describes the search of the whole page, which has no pixels.
+ * Whether the image is masked is not known yet. */
+xncc_status app_search_measure(app_kit *kit, const app_source *scene, int i, app_search *search,
+                               app_error *error);
+
+/* The search of one band. whole: the area of the page that is searched. Area and map are in
+ * coordinates of the page. */
+xncc_status app_search_open_band(app_kit *kit, app_band *band, const app_area *whole, int i,
+                                 app_search *search, app_error *error);
 
 /* The plan for a search, which belongs to the kit and may be used until the next call. */
 xncc_status app_search_plan(app_kit *kit, const app_search *search, const char *name,

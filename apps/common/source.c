@@ -37,8 +37,7 @@ void app_source_free(app_source *source)
     memset(source, 0, sizeof *source);
 }
 
-/* Whether pixel i of a mask file counts. */
-static uint8_t counts(const app_picture *mask, size_t i)
+uint8_t app_mask_counts(const app_picture *mask, size_t i)
 {
     const size_t channels = (size_t)mask->channels;
     if (mask->mask && !mask->mask[i])
@@ -64,13 +63,12 @@ static xncc_status combine(app_picture *p, const app_picture *mask, app_error *e
         memset(p->mask, 1, count);
     }
     for (size_t i = 0; i < count; i++)
-        p->mask[i] &= counts(mask, i);
+        p->mask[i] &= app_mask_counts(mask, i);
     app_picture_settle(p);
     return XNCC_OK;
 }
 
-xncc_status app_mask_load(const char *path, const app_reading *reading, app_picture *mask,
-                          app_error *error)
+app_reading app_mask_reading(const app_reading *reading)
 {
     app_reading how = *reading;
     how.channels = APP_SUM;
@@ -78,19 +76,32 @@ xncc_status app_mask_load(const char *path, const app_reading *reading, app_pict
     how.raw.width = 0;
     /* A value of --no-data is for images and templates, not for masks. */
     how.no_data = reading->no_data == APP_NO_DATA_NONE ? APP_NO_DATA_NONE : APP_NO_DATA_TAG;
+    return how;
+}
+
+xncc_status app_mask_load(const char *path, const app_reading *reading, app_picture *mask,
+                          app_error *error)
+{
+    const app_reading how = app_mask_reading(reading);
     return app_picture_load(path, 0, &how, mask, error);
+}
+
+xncc_status app_mask_check(const char *path, const char *image, const app_picture *p,
+                           const app_picture *mask, app_error *error)
+{
+    if (mask->width == p->width && mask->height == p->height)
+        return XNCC_OK;
+    return app_fail(
+        error, XNCC_ERROR_ARGUMENT,
+        "%s: the mask has %d x %d pixels, but %s has %d x %d; give a mask of the same size", path,
+        mask->width, mask->height, image, p->width, p->height);
 }
 
 xncc_status app_source_combine(app_source *source, const char *path, const app_picture *mask,
                                app_error *error)
 {
-    app_picture *const p = &source->picture;
-    if (mask->width != p->width || mask->height != p->height)
-        return app_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "%s: the mask has %d x %d pixels, but %s has %d x %d; give a mask of the same size",
-            path, mask->width, mask->height, source->path, p->width, p->height);
-    return combine(p, mask, error);
+    const xncc_status status = app_mask_check(path, source->path, &source->picture, mask, error);
+    return status ? status : combine(&source->picture, mask, error);
 }
 
 xncc_status app_source_mask(app_source *source, const char *path, const app_reading *reading,

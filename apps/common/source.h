@@ -35,6 +35,13 @@ xncc_status app_mask_load(const char *path, const app_reading *reading, app_pict
 xncc_status app_source_combine(app_source *source, const char *path, const app_picture *mask,
                                app_error *error);
 
+/* What these two are made of: how a mask file is read, whether its extents are those of the image,
+ * and whether its pixel i counts. */
+app_reading app_mask_reading(const app_reading *reading);
+xncc_status app_mask_check(const char *path, const char *image, const app_picture *picture,
+                           const app_picture *mask, app_error *error);
+uint8_t app_mask_counts(const app_picture *mask, size_t i);
+
 /* Sets the pixel type of the first search for a source whose picture is not decoded yet. */
 xncc_status app_source_expect(app_source *source, xncc_pixel pixel, app_error *error);
 

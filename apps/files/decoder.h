@@ -17,6 +17,9 @@ typedef struct app_page {
     int32_t channels; /* samples per pixel of the picture, 1 .. XNCC_MAX_CHANNELS */
     int masked;       /* 1: the page can have pixels that do not count */
     int secondary;    /* a reduced copy of another page, or a transparency mask (NewSubfileType) */
+    int32_t together; /* rows that are decoded together, from row 0 on: those of a tile or strip */
+    int any_order;    /* 1: rows can be decoded without those above, so by several handles */
+    uint64_t buffers; /* bytes that decoding takes, beside the picture */
 } app_page;
 
 /* The memory that rows of a page are decoded to. */
@@ -42,6 +45,7 @@ typedef struct app_decoder {
     /* As app_file_decode. */
     xncc_status (*decode)(void *state, const app_target *to, int32_t *ready, app_error *error);
     void (*geo)(void *state, app_geo *geo); /* NULL: the format has no geo tags */
+    uint64_t (*decoded)(void *state);       /* as app_file_decoded; NULL: not counted */
 } app_decoder;
 
 extern const app_decoder app_tiff_decoder, app_png_decoder, app_jpeg_decoder, app_pnm_decoder,

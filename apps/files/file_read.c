@@ -180,6 +180,11 @@ xncc_status app_file_decode(app_file *f, const app_target *to, int32_t *ready, a
     return status ? name_page(f, status, &text, error) : XNCC_OK;
 }
 
+uint64_t app_file_decoded(const app_file *f)
+{
+    return f->decoder->decoded ? f->decoder->decoded(f->state) : 0;
+}
+
 xncc_status app_need_check(const app_need *n, const app_reading *reading, app_error *error)
 {
     const double mib = 1048576.0;
@@ -197,7 +202,7 @@ xncc_status app_need_check(const app_need *n, const app_reading *reading, app_er
                         "hold; if you trust the file, give --max-memory",
                         (long long)n->width, (long long)n->height, (double)n->claim / mib / 1024,
                         (unsigned long long)n->file_size);
-    if (all > reading->max_memory)
+    if (all > reading->max_memory && !(reading->bands && n->buffers <= reading->max_memory / 4))
         return app_fail(error, XNCC_ERROR_MEMORY,
                         "%lld x %lld pixels need %.3g MiB, more than the limit of %.3g MiB; raise "
                         "--max-memory",

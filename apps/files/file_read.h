@@ -60,8 +60,13 @@ xncc_status app_file_select(app_file *file, uint32_t page, app_page *info, app_e
 void app_file_geo(app_file *file, app_geo *geo);
 
 /* Decodes the next rows of the selected page: a strip, a row of tiles or a few lines. Rows above
- * the first row of the target are left out. *ready: the number of rows from the top that are
- * finished. Call it until *ready is at least first + rows. */
+ * the first row of the target are left out, and so are rows below its last one that are decoded
+ * together with it. *ready: the number of rows from the top that are finished. Call it until *ready
+ * is at least first + rows. The next target must not begin above *ready, unless the page is
+ * selected again. */
 xncc_status app_file_decode(app_file *file, const app_target *to, int32_t *ready, app_error *error);
+
+/* The number of strips and tiles of a TIFF that this handle has decoded; 0 for other formats. */
+uint64_t app_file_decoded(const app_file *file);
 
 #endif

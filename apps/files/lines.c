@@ -43,7 +43,9 @@ xncc_status app_lines_begin(app_lines *l, const app_lines_source *source,
                         .height = l->height,
                         .pixel = s->pixel,
                         .channels = s->channels,
-                        .masked = masked };
+                        .masked = masked,
+                        .together = 1,
+                        .buffers = need.buffers };
     return app_need_check(&need, reading, error);
 }
 
@@ -72,8 +74,9 @@ xncc_status app_lines_decode(app_lines *l, void *state, const app_target *to, in
         status = l->skip(state, to->first, error);
         l->row = to->first;
     }
-    for (uint64_t done = 0; done <= STEP_BYTES && l->row < l->height && !status;
-         done += l->line_bytes)
+    const int64_t target = (int64_t)to->first + to->rows,
+                  end = target < l->height ? target : l->height;
+    for (uint64_t done = 0; done <= STEP_BYTES && l->row < end && !status; done += l->line_bytes)
         status = decode_line(l, state, to, error);
     *ready = l->row;
     return status;

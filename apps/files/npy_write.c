@@ -35,17 +35,33 @@ static void fill_head(const xncc_image *p, char *head)
     head[HEAD - 1] = '\n';
 }
 
+static size_t row_of(const xncc_image *p)
+{
+    return (size_t)p->width * (size_t)(p->channels ? p->channels : 1) * xncc_pixel_size(p->pixel);
+}
+
 static int write_all(FILE *file, const xncc_image *p)
 {
     char head[HEAD];
-    const size_t row = (size_t)p->width * (size_t)(p->channels ? p->channels : 1) *
-                       xncc_pixel_size(p->pixel),
-                 pitch = p->pitch ? (size_t)p->pitch : row;
+    const size_t row = row_of(p), pitch = p->pitch ? (size_t)p->pitch : row;
     fill_head(p, head);
     int ok = fwrite(head, 1, HEAD, file) == HEAD;
     for (int32_t y = 0; y < p->height && ok; y++)
         ok = fwrite((const char *)p->data + (size_t)y * pitch, 1, row, file) == row;
     return ok && fflush(file) == 0;
+}
+
+int app_npy_head(int fd, const xncc_image *shape)
+{
+    char head[HEAD];
+    fill_head(shape, head);
+    return app_output_put(fd, head, HEAD, 0);
+}
+
+int app_npy_put(int fd, const xncc_image *shape, int32_t first, int32_t count, const void *rows)
+{
+    const uint64_t row = row_of(shape);
+    return app_output_put(fd, rows, (uint64_t)count * row, HEAD + (uint64_t)first * row);
 }
 
 xncc_status app_npy_write(const char *path, const xncc_image *pixels, app_error *error)

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes: a larger strip is decoded line by line, if the codec can do that. */
+/* Bytes: a larger strip is decoded line by line, if the codec can do that. In bands, also one that
+ * takes more than an eighth of the memory. */
 static const uint64_t line_threshold = 8u << 20;
 
 static xncc_status check_tags(const tiff_layout *l, uint16_t planar, app_error *error)
@@ -36,8 +37,10 @@ static xncc_status check_tags(const tiff_layout *l, uint16_t planar, app_error *
 }
 
 /* The sizes of strips or tiles, from libtiff itself: that is how much it writes into a buffer. */
-static xncc_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
+static xncc_status measure_segments(TIFF *tif, const app_reading *reading, tiff_layout *l,
+                                    app_error *error)
 {
+    const uint64_t share = reading->bands ? reading->max_memory / 8 : line_threshold;
     if (l->tiled) {
         if (!TIFFGetField(tif, TIFFTAG_TILEWIDTH, &l->segment_width) ||
             !TIFFGetField(tif, TIFFTAG_TILELENGTH, &l->segment_height))
@@ -64,7 +67,8 @@ static xncc_status measure_segments(TIFF *tif, tiff_layout *l, app_error *error)
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "%s of %u x %u pixels have fewer bytes than pixels; the file is damaged",
                         l->tiled ? "tiles" : "strips", l->segment_width, l->segment_height);
-    l->by_line = !l->tiled && l->planes == 1 && l->segment_bytes > line_threshold &&
+    l->by_line = !l->tiled && l->planes == 1 &&
+                 l->segment_bytes > (share < line_threshold ? share : line_threshold) &&
                  l->compression != COMPRESSION_JBIG;
     return XNCC_OK;
 }
@@ -124,7 +128,7 @@ xncc_status tiff_layout_read(TIFF *tif, const app_reading *reading, tiff_layout 
     if (status)
         return status;
     l->planes = l->s.separate ? l->s.picked : 1;
-    return measure_segments(tif, l, error);
+    return measure_segments(tif, reading, l, error);
 }
 
 /* The most bytes of packed pixels that one byte of a file can encode. Deflate's limit is 1032,

@@ -20,6 +20,7 @@ typedef struct app_tiff {
     tiff_layout layout;
     uint8_t *segment; /* the current strip or tile of each plane, one after the other */
     uint32_t row;     /* the next row to decode */
+    uint64_t decoded; /* strips and tiles */
     int decoding;     /* 1 while libtiff decodes pixels */
     int short_lists;  /* as in tiff_layout */
     int complained;   /* 1: libtiff has reported an error or, while decoding, a warning */
@@ -185,7 +186,12 @@ static xncc_status select_page(void *state, uint32_t page, app_page *info, app_e
                         .pixel = l->s.pixel,
                         .channels = l->s.channels,
                         .masked = app_samples_masked(&l->s),
-                        .secondary = l->subfile != 0 };
+                        .secondary = l->subfile != 0,
+                        .together = l->by_line                      ? 1
+                                    : l->segment_height < l->height ? (int32_t)l->segment_height
+                                                                    : (int32_t)l->height,
+                        .any_order = !l->by_line,
+                        .buffers = l->by_line ? l->row_bytes : l->segment_bytes * l->planes };
     return XNCC_OK;
 }
 
@@ -227,6 +233,7 @@ static int decode_segment(app_tiff *t, uint32_t x, uint32_t rows, uint64_t bytes
                                 : TIFFReadEncodedStrip(t->tif, segment, to, (tmsize_t)bytes);
         if (got < 0 || (uint64_t)got != bytes || t->complained)
             return 0;
+        t->decoded++;
     }
     return 1;
 }
@@ -270,7 +277,8 @@ static xncc_status decode_lines(app_tiff *t, const app_target *to, app_error *er
 {
     const tiff_layout *l = &t->layout;
     uint64_t lines = 1 + LINES_BYTES / l->row_bytes;
-    for (; lines > 0 && t->row < l->height; lines--) {
+    const int64_t end = (int64_t)to->first + to->rows;
+    for (; lines > 0 && t->row < l->height && t->row < end; lines--) {
         if (!decode_line(t))
             return fail_decode(t, "the line", 0, t->row, error);
         convert_segment(t, to, 0, l->width, 1);
@@ -335,6 +343,12 @@ static xncc_status decode_tiff(void *state, const app_target *to, int32_t *ready
     return status;
 }
 
+static uint64_t count_decoded(void *state)
+{
+    const app_tiff *t = state;
+    return t->decoded;
+}
+
 static void read_geo(void *state, app_geo *geo)
 {
     app_tiff *t = state;
@@ -347,7 +361,8 @@ const app_decoder app_tiff_decoder = { .paged = 1,
                                        .count = count_pages,
                                        .select = select_page,
                                        .decode = decode_tiff,
-                                       .geo = read_geo };
+                                       .geo = read_geo,
+                                       .decoded = count_decoded };
 
 void app_tiff_codecs(void (*take)(void *data, const char *name), void *data)
 {

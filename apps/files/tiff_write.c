@@ -1,21 +1,70 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TIFF output: a float map, or 8-bit RGB. */
+/* TIFF output. libtiff writes the frame: the header, and the directory after the pixels. It is
+ * given pixels that are dropped on their way to the file, and the real ones go straight to their
+ * place. */
 #include "tiff_write.h"
 
 #include "output.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tiffio.h>
 #include <unistd.h>
 
 enum { STRIP_BYTES = 256 << 10 };
 
+static uint64_t pixel_bytes(const app_tiff_out *p)
+{
+    return p->rgb ? 3 : 4;
+}
+
+static int is_big(const app_tiff_out *p)
+{
+    const uint64_t bytes = (uint64_t)p->width * (uint64_t)p->height * pixel_bytes(p);
+    return p->tile || bytes > (p->big_above ? p->big_above : 3500000000u);
+}
+
+/* Tiles per row of tiles, and rows of tiles. */
+static uint64_t tiles(int32_t side, int32_t tile)
+{
+    return ((uint64_t)side + (uint64_t)tile - 1) / (uint64_t)tile;
+}
+
+static uint64_t tile_bytes(const app_tiff_out *p)
+{
+    return (uint64_t)p->tile * (uint64_t)p->tile * pixel_bytes(p);
+}
+
+static uint64_t strip_rows(const app_tiff_out *p)
+{
+    const uint64_t fit = STRIP_BYTES / ((uint64_t)p->width * pixel_bytes(p)),
+                   height = (uint64_t)p->height;
+    return fit < 1 ? 1 : fit < height ? fit : height;
+}
+
+app_tiff_span app_tiff_pixels(const app_tiff_out *p)
+{
+    const uint64_t rows = (uint64_t)p->width * (uint64_t)p->height * pixel_bytes(p);
+    return (app_tiff_span){ is_big(p) ? 16 : 8, p->tile
+                                                    ? tiles(p->width, p->tile) *
+                                                          tiles(p->height, p->tile) * tile_bytes(p)
+                                                    : rows };
+}
+
+/* What libtiff writes to. */
+typedef struct sink {
+    int fd;
+    uint64_t position, size;
+    app_tiff_span dropped;
+    app_error message; /* of libtiff */
+} sink;
+
 /* Stores the first error. */
 static int on_error(TIFF *tif, void *data, const char *module, const char *format, va_list list)
 {
-    app_error *message = data;
+    app_error *message = &((sink *)data)->message;
     (void)tif;
     (void)module;
     if (!message->text[0])
@@ -33,7 +82,56 @@ static int on_warning(TIFF *tif, void *data, const char *module, const char *for
     return 1;
 }
 
-static int set_tags(TIFF *tif, const app_tiff_out *picture, uint32_t rows)
+static tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t bytes)
+{
+    sink *s = handle;
+    const app_tiff_span *d = &s->dropped;
+    const uint64_t begin = s->position, end = begin + (uint64_t)bytes;
+    const int within = begin >= d->offset && end <= d->offset + d->bytes;
+    errno = within ? 0 : app_output_put(s->fd, from, (uint64_t)bytes, begin);
+    if (errno)
+        return -1;
+    s->position = end;
+    if (end > s->size)
+        s->size = end;
+    return bytes;
+}
+
+static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t bytes)
+{
+    sink *s = handle;
+    const ssize_t got = pread(s->fd, to, (size_t)bytes, (off_t)s->position);
+    s->position += got > 0 ? (uint64_t)got : 0;
+    return got;
+}
+
+static toff_t seek_bytes(thandle_t handle, toff_t to, int from)
+{
+    sink *s = handle;
+    s->position = from == SEEK_SET ? to : from == SEEK_CUR ? s->position + to : s->size + to;
+    return s->position;
+}
+
+static toff_t count_bytes(thandle_t handle)
+{
+    return ((sink *)handle)->size;
+}
+
+static int close_bytes(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+static int set_layout(TIFF *tif, const app_tiff_out *p)
+{
+    if (!p->tile)
+        return TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, (uint32_t)strip_rows(p));
+    return TIFFSetField(tif, TIFFTAG_TILEWIDTH, (uint32_t)p->tile) &&
+           TIFFSetField(tif, TIFFTAG_TILELENGTH, (uint32_t)p->tile);
+}
+
+static int set_tags(TIFF *tif, const app_tiff_out *picture)
 {
     char software[64];
     snprintf(software, sizeof software, "exactncc %s", xncc_version());
@@ -46,8 +144,7 @@ static int set_tags(TIFF *tif, const app_tiff_out *picture, uint32_t rows)
              TIFFSetField(tif, TIFFTAG_PHOTOMETRIC,
                           picture->rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
              TIFFSetField(tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-             TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_NONE) &&
-             TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, rows) &&
+             TIFFSetField(tif, TIFFTAG_COMPRESSION, COMPRESSION_NONE) && set_layout(tif, picture) &&
              TIFFSetField(tif, TIFFTAG_SOFTWARE, software);
     if (ok && picture->description)
         ok = TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, picture->description);
@@ -56,61 +153,113 @@ static int set_tags(TIFF *tif, const app_tiff_out *picture, uint32_t rows)
            (!picture->has_nan || app_no_data_write_nan(tif));
 }
 
-static int write_strips(TIFF *tif, const app_tiff_out *picture)
+/* Gives libtiff strips or tiles, all with the same pixels. */
+static int write_dropped(TIFF *tif, const app_tiff_out *p)
 {
-    const uint64_t row = (uint64_t)picture->width * (picture->rgb ? 3 : 4);
-    const uint64_t fit = STRIP_BYTES / row, height = (uint64_t)picture->height;
-    const uint64_t rows = fit < 1 ? 1 : fit < height ? fit : height;
-    if (!set_tags(tif, picture, (uint32_t)rows))
-        return 0;
-    uint32_t strip = 0;
-    for (uint64_t y = 0; y < height; y += rows, strip++) {
-        uint64_t bytes = (height - y < rows ? height - y : rows) * row;
-        /* libtiff's parameter is not const; without compression it only reads from it. */
-        void *from = (char *)(uintptr_t)picture->pixels + y * row;
-        if (TIFFWriteEncodedStrip(tif, strip, from, (tmsize_t)bytes) != (tmsize_t)bytes)
-            return 0;
+    const uint64_t row = (uint64_t)p->width * pixel_bytes(p), rows = strip_rows(p),
+                   height = (uint64_t)p->height, most = p->tile ? tile_bytes(p) : rows * row,
+                   count = p->tile ? tiles(p->width, p->tile) * tiles(p->height, p->tile)
+                                   : (height + rows - 1) / rows;
+    void *pixels = calloc(1, (size_t)most);
+    int ok = pixels && set_tags(tif, p);
+    for (uint64_t i = 0; i < count && ok; i++) {
+        const uint64_t left = height - i * rows,
+                       bytes = p->tile ? most : (left < rows ? left : rows) * row;
+        const tmsize_t done = p->tile
+                                  ? TIFFWriteEncodedTile(tif, (uint32_t)i, pixels, (tmsize_t)bytes)
+                                  : TIFFWriteEncodedStrip(tif, (uint32_t)i, pixels,
+                                                          (tmsize_t)bytes);
+        ok = done == (tmsize_t)bytes;
     }
-    return TIFFFlush(tif);
+    free(pixels);
+    if (!ok)
+        return 0;
+    /* The places that app_tiff_put assumes. TIFFFlush forgets them. */
+    const app_tiff_span at = app_tiff_pixels(p);
+    const uint64_t first = TIFFGetStrileOffset(tif, 0),
+                   last = TIFFGetStrileOffset(tif, (uint32_t)count - 1) +
+                          TIFFGetStrileByteCount(tif, (uint32_t)count - 1);
+    return first == at.offset && last == at.offset + at.bytes && TIFFFlush(tif);
+}
+
+xncc_status app_tiff_frame(int fd, const char *path, const app_tiff_out *picture, app_error *error)
+{
+    sink to = { .fd = fd, .dropped = app_tiff_pixels(picture) };
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    TIFF *tif = NULL;
+    errno = 0;
+    if (options) {
+        TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, &to);
+        TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
+        tif = TIFFClientOpenExt(path, is_big(picture) ? "wm8" : "wm", &to, read_bytes, write_bytes,
+                                seek_bytes, close_bytes, count_bytes, NULL, NULL, options);
+        TIFFOpenOptionsFree(options);
+    }
+    const int done = tif && write_dropped(tif, picture) && !to.message.text[0];
+    const int reason = errno;
+    if (tif)
+        TIFFClose(tif);
+    if (done && !to.message.text[0])
+        return XNCC_OK;
+    if (reason)
+        return app_fail_errno(error, path, "cannot write", reason);
+    return app_fail(error, XNCC_ERROR_ARGUMENT,
+                    "%s: cannot write: %.200s; free some space or give another name", path,
+                    to.message.text[0] ? to.message.text : "libtiff gave no reason");
+}
+
+/* Writes rows that are in one row of tiles. buffer: has room for a tile. */
+static int put_tiles(int fd, const app_tiff_out *p, int32_t first, int32_t count, const char *rows,
+                     char *buffer)
+{
+    const uint64_t pixel = pixel_bytes(p), side = (uint64_t)p->tile * pixel,
+                   row = (uint64_t)p->width * pixel, across = tiles(p->width, p->tile);
+    const uint64_t down = (uint64_t)(first / p->tile), inside = (uint64_t)(first % p->tile) * side;
+    int why = 0;
+    for (uint64_t x = 0; x < across && !why; x++) {
+        const uint64_t from = x * side, width = row - from < side ? row - from : side;
+        for (int32_t y = 0; y < count; y++) {
+            memcpy(buffer + (uint64_t)y * side, rows + (uint64_t)y * row + from, width);
+            memset(buffer + (uint64_t)y * side + width, 0, side - width);
+        }
+        why = app_output_put(fd, buffer, (uint64_t)count * side,
+                             app_tiff_pixels(p).offset + (down * across + x) * tile_bytes(p) +
+                                 inside);
+    }
+    return why;
+}
+
+int app_tiff_put(int fd, const app_tiff_out *p, int32_t first, int32_t count, const void *rows)
+{
+    const uint64_t row = (uint64_t)p->width * pixel_bytes(p);
+    const char *from = rows;
+    if (!p->tile)
+        return app_output_put(fd, rows, (uint64_t)count * row,
+                              app_tiff_pixels(p).offset + (uint64_t)first * row);
+    char *buffer = malloc((size_t)tile_bytes(p));
+    int why = buffer ? 0 : ENOMEM;
+    for (int32_t done = 0, now; done < count && !why; done += now) {
+        now = p->tile - (first + done) % p->tile;
+        if (now > count - done)
+            now = count - done;
+        why = put_tiles(fd, p, first + done, now, from + (uint64_t)done * row, buffer);
+    }
+    free(buffer);
+    return why;
 }
 
 xncc_status app_tiff_write(const char *path, const app_tiff_out *picture, app_error *error)
 {
-    const uint64_t bytes = (uint64_t)picture->width * (uint64_t)picture->height *
-                           (picture->rgb ? 3 : 4);
-    const uint64_t big = picture->big_above ? picture->big_above : 3500000000u;
-    app_error message = { .text = "" };
     app_output output;
     xncc_status status = app_output_open(path, &output, error);
     if (status)
         return status;
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
-    TIFF *tif = NULL;
-    /* TIFFClose closes this copy without saying whether that worked; app_output_close checks it. */
-    errno = 0;
-    int fd = dup(output.fd);
-    if (options) {
-        TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, &message);
-        TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
-        if (fd >= 0)
-            tif = TIFFFdOpenExt(fd, output.name ? output.name : output.path,
-                                bytes > big ? "w8" : "w", options);
-        TIFFOpenOptionsFree(options);
-    }
-    int done = 0;
-    if (tif) {
-        done = write_strips(tif, picture) && !message.text[0] && fsync(fd) == 0;
-        int reason = errno;
-        TIFFClose(tif);
-        errno = reason;
-    } else if (fd >= 0) {
-        close(fd);
-    }
-    if ((!done || message.text[0]) && errno)
-        status = app_fail_errno(error, path, "cannot write", errno);
-    else if (!done || message.text[0])
-        status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "%s: cannot write: %.200s; free some space or give another name", path,
-                          message.text[0] ? message.text : "libtiff gave no reason");
+    int why = app_tiff_put(output.fd, picture, 0, picture->height, picture->pixels);
+    if (!why)
+        status = app_tiff_frame(output.fd, path, picture, error);
+    if (!why && !status && fsync(output.fd) != 0)
+        why = errno;
+    if (why)
+        status = app_fail_errno(error, path, "cannot write", why);
     return app_output_close(&output, status, error);
 }

@@ -59,6 +59,7 @@
 #include "convolve.h"
 #include "find.h"
 #include "image.h"
+#include "join.h"
 #include "plan.h"
 #include "pose.h"
 #include "refine.h"

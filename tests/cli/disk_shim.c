@@ -47,6 +47,14 @@ ssize_t write(int fd, const void *from, size_t bytes)
     return fits(fd, bytes) ? real(fd, from, bytes) : -1;
 }
 
+ssize_t pwrite(int fd, const void *from, size_t bytes, off_t at)
+{
+    static ssize_t (*real)(int, const void *, size_t, off_t);
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "pwrite");
+    return fits(fd, bytes) ? real(fd, from, bytes, at) : -1;
+}
+
 /* What libpng and the tool's own writers use. */
 size_t fwrite(const void *from, size_t size, size_t count, FILE *file)
 {

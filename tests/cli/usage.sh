@@ -138,7 +138,7 @@ says 'there is no page 1: the file has 1, counted from 0'
 run 1 find --device cpu "$templ" "$board"
 says '; are they swapped? Give the larger picture as the image, or --mode same'
 says "exceeds $templ (29 x 29)"
-run 1 find --device cpu --max-memory 100K "$board" "$templ"
+run 1 find --device cpu --max-memory 10K "$board" "$templ"
 says 'raise --max-memory'
 printf 'x' >'two
 lines.tif'

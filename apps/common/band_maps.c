@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Maps that are computed band by band. */
+#include "band_maps.h"
+
+#include "templ_name.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* FNV-1a of 64 bits, over what decides the bytes of a map. */
+static void mix(uint64_t *digest, const void *data, size_t size)
+{
+    const uint8_t *byte = data;
+    for (size_t i = 0; i < size; i++)
+        *digest = (*digest ^ byte[i]) * UINT64_C(0x100000001b3);
+}
+
+static void mix_text(uint64_t *digest, const char *text)
+{
+    mix(digest, text, strlen(text) + 1);
+}
+
+/* A file by its size and the time of its last change. */
+static void mix_file(uint64_t *digest, const char *name)
+{
+    struct stat info;
+    int64_t known[3] = { -1, -1, -1 };
+    if (stat(name, &info) == 0) {
+        known[0] = (int64_t)info.st_size;
+        known[1] = (int64_t)info.st_mtim.tv_sec;
+        known[2] = (int64_t)info.st_mtim.tv_nsec;
+    }
+    mix_text(digest, name);
+    mix(digest, known, sizeof known);
+}
+
+/* The key of a journal: the version, the command line, the input files, and which map it is. */
+static void make_key(const app_options *o, const app_named *in, const app_map_out *out,
+                     const char *about, char key[64])
+{
+    uint64_t digest = UINT64_C(0xcbf29ce484222325);
+    app_templ_name name;
+    app_error unused;
+    mix_text(&digest, xncc_version());
+    mix_text(&digest, o->command);
+    mix_text(&digest, about);
+    mix_text(&digest, out->path);
+    mix(&digest, &out->map.width, sizeof out->map.width);
+    mix(&digest, &out->map.height, sizeof out->map.height);
+    for (size_t i = 0; i < in->images.count; i++)
+        mix_file(&digest, in->images.name[i]);
+    for (size_t i = 0; i < in->templs.count; i++)
+        mix_file(&digest, app_templ_name_parse(in->templs.name[i], &name, &unused)
+                              ? in->templs.name[i]
+                              : name.file);
+    for (int i = 0; i < o->mask_count; i++)
+        mix_file(&digest, o->masks[i]);
+    if (o->image_mask)
+        mix_file(&digest, o->image_mask);
+    if (o->filter)
+        mix_file(&digest, o->filter);
+    snprintf(key, 64, "exactncc journal 1 %016llx", (unsigned long long)digest);
+}
+
+xncc_status app_band_map_open(const app_options *o, const app_named *in, app_map_out *out,
+                              const xncc_extent *extent, const char *about, app_band_map *map,
+                              app_error *error)
+{
+    char key[64];
+    const xncc_status status = app_map_reserve(out->path, extent, &out->map, error);
+    *map = (app_band_map){ .out = out, .y0 = extent->y0 };
+    if (status)
+        return status;
+    make_key(o, in, out, about, key);
+    return app_map_file_open(out->path,
+                             &(app_map_shape){ .width = extent->width,
+                                               .height = extent->height,
+                                               .tile = o->tile,
+                                               .key = o->resume ? key : NULL },
+                             &map->file, error);
+}
+
+xncc_status app_band_map_put(app_band_map *map, const app_band_rows *rows, const xncc_map *part,
+                             int32_t y0, unsigned flags, app_error *error)
+{
+    const int64_t end = (int64_t)y0 + part->height;
+    const int64_t from = rows->from > y0 ? rows->from : y0, to = rows->to < end ? rows->to : end;
+    if (from >= to)
+        return XNCC_OK;
+    return app_map_file_put(map->file, (int32_t)(from - map->y0), (int32_t)(to - from),
+                            part->data + (size_t)(from - y0) * (size_t)part->width, flags, error);
+}
+
+int app_band_maps_skip(const app_band_map *map, int count, app_bands_rule *rule)
+{
+    int32_t least = INT32_MAX;
+    int left = 0;
+    for (int i = 0; i < count; i++) {
+        const int32_t rows = app_map_file_rows(map[i].file);
+        left |= rows < map[i].out->map.height;
+        if (map[i].y0 + rows < least)
+            least = map[i].y0 + rows;
+        if (rows == 0)
+            least = INT32_MIN;
+    }
+    rule->from = least;
+    return left;
+}
+
+xncc_status app_band_map_close(app_band_map *map, app_maps *maps, const char *description,
+                               int described, xncc_status status, app_error *error)
+{
+    app_map_out *const out = map->out;
+    if (!map->file)
+        return status;
+    const app_tiff_out frame = { .description = description,
+                                 .place = out->place,
+                                 .has_nan = out->has_nan };
+    app_map_file_range(map->file, &out->low, &out->high);
+    status = app_map_file_close(map->file, &frame, status, error);
+    map->file = NULL;
+    return status ? status : app_map_report(maps, out, description, described, error);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the options of a command decide which bands of a page are read. */
+#ifndef APP_BAND_RULES_H
+#define APP_BAND_RULES_H
+
+#include "bands.h"
+#include "kit.h"
+
+/* The rule for all rows of a page, with nothing above, below or beside them. */
+app_bands_rule app_bands_rule_of(const app_kit *kit, const app_source *page);
+
+/* Makes the bands overlap enough for template i. */
+void app_bands_fit(app_bands_rule *rule, const app_kit *kit, const app_source *page, int templ);
+
+/* Fails if an option needs the whole page in memory. */
+xncc_status app_bands_refuse(const app_options *options, const app_source *page, app_error *error);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Searching a page band by band. Each band contributes candidates, among which xncc_join chooses
+ * when all bands are searched (include/exactncc/join.h). */
+#include "find_bands.h"
+
+#include "common/band_rules.h"
+#include "common/progress.h"
+#include "exactncc/join.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The candidates of one template so far. */
+typedef struct pool {
+    xncc_match *match;
+    size_t count, room;
+    uint64_t enough; /* the best so many determine the matches */
+} pool;
+
+typedef struct sweep {
+    app_kit *kit;
+    const app_feed_page *page;
+    find_hunt *hunts;
+    pool *pools;  /* one per template */
+    int count;    /* of templates */
+    int smallest; /* 1: small scores are good */
+} sweep;
+
+/* 1 if a is the better candidate, as xncc_peak_rule orders them. */
+static int is_better(const xncc_match *a, const xncc_match *b, int smallest)
+{
+    if (a->score < b->score || a->score > b->score)
+        return smallest ? a->score < b->score : a->score > b->score;
+    return a->y != b->y ? a->y < b->y : a->x < b->x;
+}
+
+static int order_large(const void *a, const void *b)
+{
+    return is_better(a, b, 0) ? -1 : 1;
+}
+
+static int order_small(const void *a, const void *b)
+{
+    return is_better(a, b, 1) ? -1 : 1;
+}
+
+/* Sorts the candidates, and leaves those that can matter. */
+static void prune(const sweep *s, pool *p)
+{
+    if (p->count < p->enough)
+        return;
+    qsort(p->match, p->count, sizeof *p->match, s->smallest ? order_small : order_large);
+    p->count = (size_t)p->enough;
+}
+
+static xncc_status make_room(const sweep *s, pool *p, size_t more, app_error *error)
+{
+    if (p->count + more <= p->room)
+        return XNCC_OK;
+    const size_t room = p->count + more > 2 * p->room ? p->count + more : 2 * p->room;
+    xncc_match *larger = realloc(p->match, room * sizeof *larger);
+    if (!larger)
+        return app_fail(error, XNCC_ERROR_MEMORY,
+                        "%s: out of memory for %zu candidates; give a smaller --top, or a better "
+                        "score as the limit",
+                        s->page->scene.path, room);
+    p->match = larger;
+    p->room = room;
+    return XNCC_OK;
+}
+
+/* Adds the candidates of a band that it owns, in coordinates of the page. */
+static xncc_status take(const sweep *s, pool *p, const app_band_rows *rows,
+                        const app_search *search, const xncc_match *match, size_t found,
+                        app_error *error)
+{
+    const xncc_status status = make_room(s, p, found, error);
+    for (size_t i = 0; i < found && !status; i++) {
+        const int32_t y = match[i].y + rows->first;
+        if (y >= rows->from && y < rows->to)
+            p->match[p->count++] = (xncc_match){ match[i].x + search->area.x, y, match[i].score };
+    }
+    prune(s, p);
+    return status;
+}
+
+/* The rule for the candidates of a band: no worse than what is known to matter, and nothing is
+ * skipped. room: the most of them. */
+static xncc_peak_rule band_rule(const sweep *s, const app_search *search, const pool *p,
+                                size_t room)
+{
+    xncc_peak_rule peaks = s->kit->session.options->peaks;
+    peaks.min_distance = find_hunt_distance(search, &peaks) > 1 ? 2 : 1;
+    peaks.top = room;
+    if (p->count == p->enough)
+        *(s->smallest ? &peaks.max_score : &peaks.min_score) = p->match[p->count - 1].score;
+    return peaks;
+}
+
+/* The most candidates of a band: those that can matter, and those of positions that it does not
+ * own. */
+static uint64_t band_room(const sweep *s, const app_band_rows *r, const app_search *search,
+                          const pool *p)
+{
+    const int apart = find_hunt_distance(search, &s->kit->session.options->peaks) > 1;
+    const int64_t top = search->map.y0, end = top + search->map.height;
+    const int64_t from = r->from > top ? r->from : top, to = r->to < end ? r->to : end;
+    const uint64_t width = (uint64_t)search->map.width,
+                   others = (uint64_t)(search->map.height - (to > from ? to - from : 0)),
+                   all = width * (uint64_t)search->map.height;
+    /* No two candidates are neighbours if they must be apart. */
+    const uint64_t beside = apart ? (width + 1) / 2 * (others / 2 + 2) : width * others;
+    return p->enough + beside < all ? p->enough + beside : all;
+}
+
+static xncc_status search_band(sweep *s, app_band *band, int templ, app_error *error)
+{
+    const char *name = s->kit->templates.source[templ].path;
+    find_hunt *const h = &s->hunts[templ];
+    pool *const p = &s->pools[templ];
+    app_search search;
+    xncc_plan *plan;
+    xncc_error why;
+    size_t found = 0;
+    xncc_status status = app_search_open_band(s->kit, band, &h->search.area, templ, &search, error);
+    if (!status)
+        status = app_search_plan(s->kit, &search, name, &plan, error);
+    if (status)
+        return status;
+    if (band->number == 0)
+        xncc_plan_describe(plan, &h->plan, NULL);
+    /* The pages of a large block take memory only when they are written to. */
+    const size_t room = (size_t)band_room(s, &band->rows, &search, p);
+    xncc_match *match = malloc(room * sizeof *match);
+    if (!match)
+        return app_fail(error, XNCC_ERROR_MEMORY,
+                        "%s: out of memory for %zu candidates; give a smaller --top", name, room);
+    const xncc_peak_rule peaks = band_rule(s, &search, p, room);
+    status = app_pass_on(
+        error,
+        xncc_plan_find(plan, &search.scene, search.templ, &peaks, match, room, &found, NULL, &why),
+        s->page->scene.path, &why);
+    if (!status)
+        status = take(s, p, &band->rows, &search, match, found, error);
+    h->search.problem.image_masked |= search.problem.image_masked;
+    h->search.problem.templ_masked = search.problem.templ_masked;
+    free(match);
+    return status;
+}
+
+/* The candidates that determine the matches, see xncc_join. */
+static uint64_t enough(const find_hunt *h, const xncc_peak_rule *peaks)
+{
+    const uint64_t apart = (uint64_t)find_hunt_distance(&h->search, peaks),
+                   all = (uint64_t)h->search.map.width * (uint64_t)h->search.map.height;
+    uint64_t most;
+    return __builtin_mul_overflow(apart * apart, (uint64_t)h->room, &most) || most > all ? all
+                                                                                         : most;
+}
+
+static xncc_status prepare(sweep *s, app_bands_rule *rule, app_error *error)
+{
+    const app_options *o = s->kit->session.options;
+    xncc_status status = XNCC_OK;
+    for (int i = 0; i < s->count && !status; i++) {
+        find_hunt *h = &s->hunts[i];
+        *h = (find_hunt){ .plan = XNCC_PLAN_INFO_INIT };
+        status = app_search_measure(s->kit, &s->page->scene, i, &h->search, error);
+        if (!status)
+            status = find_hunt_open(h, o, error);
+        if (status)
+            break;
+        s->pools[i].enough = enough(h, &o->peaks);
+        rule->first = h->search.area.y;
+        rule->rows = h->search.area.height;
+        app_bands_fit(rule, s->kit, &s->page->scene, i);
+    }
+    return status;
+}
+
+/* Chooses the matches of a template, in coordinates of the area that is searched. */
+static xncc_status choose(const sweep *s, int templ, app_error *error)
+{
+    find_hunt *const h = &s->hunts[templ];
+    const pool *p = &s->pools[templ];
+    const app_area *a = &h->search.area;
+    xncc_peak_rule peaks = s->kit->session.options->peaks;
+    xncc_error why;
+    peaks.top = h->room;
+    for (size_t i = 0; i < p->count; i++) {
+        p->match[i].x -= a->x;
+        p->match[i].y -= a->y;
+    }
+    const xncc_status status = xncc_join(&h->search.problem, &peaks, p->match, p->count, h->match,
+                                         h->room, &h->found, &why);
+    return app_pass_on(error, status, s->page->scene.path, &why);
+}
+
+static xncc_status search_bands(sweep *s, const app_bands_rule *rule, app_error *error)
+{
+    app_bands *bands = NULL;
+    app_band *band = NULL;
+    app_progress progress;
+    xncc_status status = app_bands_open(rule, &bands, error);
+    app_progress_start(&progress, s->kit->session.context, rule->path,
+                       s->kit->session.options->quiet);
+    while (!status && !(status = app_bands_next(bands, &band, error)) && band)
+        for (int i = 0; i < s->count && !status; i++) {
+            app_progress_part(&progress, band->number * s->count + i,
+                              app_bands_plan(bands)->count * s->count);
+            status = search_band(s, band, i, error);
+        }
+    app_progress_stop(&progress);
+    app_bands_close(bands);
+    return status;
+}
+
+xncc_status find_in_bands(app_kit *kit, const app_feed_page *page, find_hunt *hunts,
+                          app_error *error)
+{
+    const app_options *o = kit->session.options;
+    sweep s = { .kit = kit,
+                .page = page,
+                .hunts = hunts,
+                .count = kit->templates.count,
+                .smallest = xncc_method_is_distance(o->rule.method) };
+    app_bands_rule rule = app_bands_rule_of(kit, &page->scene);
+    s.pools = calloc((size_t)s.count, sizeof *s.pools);
+    xncc_status status = s.pools ? app_bands_refuse(o, &page->scene, error)
+                                 : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory",
+                                            page->scene.path);
+    if (!status)
+        status = prepare(&s, &rule, error);
+    if (!status)
+        status = search_bands(&s, &rule, error);
+    for (int i = 0; i < s.count && !status; i++)
+        status = choose(&s, i, error);
+    for (int i = 0; i < s.count && s.pools; i++)
+        free(s.pools[i].match);
+    free(s.pools);
+    return status;
+}

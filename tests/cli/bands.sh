@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Pictures larger than --max-memory are read, matched and written in bands, with the result of the whole picture.
+. "${0%/*}/lib.sh"
+cpu='--device cpu'
+"$HELPERS/make_huge" tiles.tif 1000 700 64 0
+"$HELPERS/make_huge" same.tif 900 1100 64 3 # shared tiles: many equal scores, also on both sides of a seam
+"$HELPERS/make_pages" pages.tif "$DATA/cells.tif" "$DATA/stars.tif" "$DATA/board.tif"
+"$HELPERS/make_pages" --as f32 reals.tif "$DATA/board.tif"
+"$HELPERS/make_pages" --crop 30,40,21,33 templ.tif "$DATA/board.tif"
+"$HELPERS/make_pages" --crop 3,4,50,11 other.tif "$DATA/cells.tif"
+
+# in_bands LIMIT ARGUMENTS...: find prints the same list within the limit.
+in_bands() {
+    limit=$1
+    shift
+    run 0 find $cpu --format csv "$@"
+    cp out want
+    cp err said
+    run 0 find $cpu --format csv --max-memory "$limit" "$@"
+    holds "find $* in $limit" cmp want out
+    holds "find $* in $limit: the same warnings" cmp said err
+}
+for options in '' '--mode same' '--mode full --border mirror' '--mode same --border overlap --top 40' '--mode full --border zero' \
+    '--min-distance 1 --top 200' '--min-distance 1000' '--min-score 0.1 --top 100000' '--count --min-distance 3' '--method sqdiff' \
+    '--roi 33,65,800,600' '--threads 1' '--merge distance:20'; do
+    in_bands 300K $options -t tiles.tif@300,400,25,33 -t tiles.tif@500,20,40,9 tiles.tif
+    in_bands 300K $options -t templ.tif same.tif
+done
+in_bands 140K --page all -t templ.tif -t other.tif pages.tif
+in_bands 500K -t templ.tif -t other.tif reals.tif # a template is converted with each band
+for picture in board.tif cells.tif; do # line by line, with the formats that are read in order
+    run 0 convolve $cpu --gaussian 1 -o line.npy "$DATA/$picture"
+    in_bands 200K --top 5 -t line.npy@40,50,20,20 line.npy
+done
+
+# Pixels that do not count: a no-data value, and a mask file with other tiles.
+in_bands 400K --no-data 77 --top 50 -t templ.tif same.tif
+in_bands 400K --no-data 300 -t templ.tif same.tif
+"$HELPERS/make_huge" mask.tif 900 1100 48 1
+printf '1 1 1\n' >ones
+run 0 convolve $cpu --gradient x -o edges.tif mask.tif
+in_bands 4M --image-mask edges.tif --top 50 -t templ.tif same.tif
+in_bands 1200K --image-mask mask.tif --top 50 -t templ.tif same.tif
+run 1 find $cpu --max-memory 400K --image-mask tiles.tif same.tif templ.tif
+says 'tiles.tif: the mask has 1000 x 700 pixels, but same.tif has 900 x 1100; give a mask of the same size'
+
+# Maps: the same bytes, the same report.
+map_in_bands() { # LIMIT COMMAND ARGUMENTS...
+    limit=$1
+    shift
+    for ending in tif npy; do
+        case "$ending $*" in npy*--tile*) continue ;; esac
+        run 0 "$@" $cpu --format json -o map.$ending
+        mv map.$ending want
+        cp out said
+        run 0 "$@" $cpu --format json --max-memory "$limit" -o map.$ending
+        holds "$* in $limit: the same bytes" cmp want map.$ending
+        holds "$* in $limit: the same report" cmp said out
+        rm map.$ending
+        run 0 "$@" $cpu --format json --max-memory "$limit" --resume -o map.$ending
+        holds "$* with a journal: the same bytes" cmp want map.$ending
+        holds "$* with a journal: the same report" cmp said out
+        holds "$*: nothing is left" [ "$(ls map.$ending*)" = map.$ending ]
+    done
+}
+for options in '' '--mode same --border overlap' '--mode full --border mirror' '--roi 33,65,700,600' '--tile 64' '--mode same --tile 256'; do
+    map_in_bands 400K correlate $options -t tiles.tif@300,400,25,33 same.tif
+done
+map_in_bands 600K correlate --no-data 77 -t templ.tif same.tif
+map_in_bands 600K correlate --no-data 300 -t templ.tif same.tif
+map_in_bands 1M correlate -t templ.tif reals.tif
+for options in '--gaussian 2' '--gradient y --border zero' '--gradient x --tile 128'; do
+    map_in_bands 600K convolve $options tiles.tif
+done
+run 0 correlate $cpu --coverage 'cover-{template}.tif' -o 'map-{template}.tif' --no-data 77 -t templ.tif -t other.tif same.tif
+mkdir whole
+mv map-*.tif cover-*.tif whole
+run 0 correlate $cpu --max-memory 500K --resume --coverage 'cover-{template}.tif' -o 'map-{template}.tif' --no-data 77 -t templ.tif -t other.tif same.tif
+for map in whole/*; do holds "several maps in one pass: $map" cmp "$map" "${map#whole/}"; done
+run 0 correlate $cpu --tile 64 -o - tiles.tif templ.tif
+cp out map.tif
+holds 'tiles: the map is right' "$HELPERS/check_map" map.tif score tiles.tif templ.tif ccoeff_normed valid zero
+run 0 convolve $cpu --resume --tile 32 --gaussian 1 -o map.tif tiles.tif
+
+# What cannot be done in bands says so.
+for option in '--overlay o.tif' '--heatmap h.tif' '--report r.html' --subpixel '--mode same --border wrap'; do
+    run 1 find $cpu $option --max-memory 300K tiles.tif templ.tif
+    says "needs the 1000 x 700 pixels of tiles.tif in memory, which are more than the limit of 0.293 MiB; raise --max-memory"
+done
+run 1 correlate $cpu --max-memory 300K -o map.png tiles.tif templ.tif
+says 'map.png: PNG needs the whole map in memory; give a name that ends in .tif or .npy, or raise --max-memory'
+run 1 find $cpu --max-memory 20K tiles.tif templ.tif
+says 'raise --max-memory'
+run 1 find $cpu --max-memory 60K tiles.tif templ.tif
+says 'MiB even in bands, more than the limit of 0.0586 MiB; raise --max-memory'
+"$EXACTNCC" find $cpu --max-memory 300K --raw 1000x700:u8 - templ.tif <tiles.tif >out 2>err && fail 'a pipe in bands'
+says 'a pipe cannot be read in bands; raise --max-memory or give a file'
+run 2 correlate $cpu --tile 64 -o map.npy tiles.tif templ.tif
+says '--tile: is only for TIFF'
+run 2 correlate $cpu --tile 40 -o map.tif tiles.tif templ.tif
+says '--tile 40: must be a multiple of 16, 16 .. 16384'
+run 2 correlate $cpu --resume -o - tiles.tif templ.tif
+says '--resume: needs a file that is written row by row'
+run 2 correlate $cpu --resume --heatmap h.tif -o map.tif tiles.tif templ.tif
+says '--resume: cannot be combined with --heatmap'
+
+# Damaged in the middle: nothing is left, and the error is that of the whole picture.
+"$HELPERS/make_huge" cut.tif 1000 700 64 0
+dd if=/dev/null of=cut.tif bs=1 seek=600000 2>/dev/null
+run 1 correlate $cpu --max-memory 400K -o damaged.tif cut.tif templ.tif
+holds 'a damaged picture leaves nothing' [ -z "$(ls damaged.tif* 2>/dev/null)" ]
+
+# Journals.
+run 0 correlate $cpu -o want.tif tiles.tif templ.tif
+printf 'exactncc journal 1 0123456789abcdef\n' >map2.tif.journal
+printf 'data' >map2.tif.partial
+run 1 correlate $cpu --resume -o map2.tif tiles.tif templ.tif
+says 'map2.tif.journal: is the journal of another command or of other input files; remove it and map2.tif.partial to begin again'
+rm map2.tif.partial
+run 0 correlate $cpu --resume -o map2.tif tiles.tif templ.tif # a journal without its rows is worth nothing
+cmp -s want.tif map2.tif || fail 'a journal without rows'
+finish
