@@ -7,6 +7,8 @@
 #include "common/options.h"
 
 xncc_status app_find(const app_options *options, app_error *error);
+xncc_status app_find_or_manifest(const app_options *options, app_error *error);
+xncc_status app_join(const app_options *options, app_error *error);
 xncc_status app_correlate(const app_options *options, app_error *error);
 xncc_status app_convolve(const app_options *options, app_error *error);
 xncc_status app_info(const app_options *options, app_error *error);

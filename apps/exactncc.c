@@ -23,7 +23,7 @@ static const command commands[] = {
     { APP_FIND,
       1,
       1 << 30,
-      app_find,
+      app_find_or_manifest,
       { "find",
         "IMAGE TEMPLATE | -t TEMPLATE IMAGE...",
         "Finds where the templates are in the images.",
@@ -53,6 +53,16 @@ static const command commands[] = {
         "Writes the image convolved with a filter as a float32 TIFF, .npy, or PNG.",
         "",
         { "exactncc convolve data/stars.tif -o smooth.tif --gaussian 1.5" } } },
+    { APP_JOIN,
+      1,
+      1 << 30,
+      app_join,
+      { "join",
+        "PART...",
+        "Makes one result of the parts that commands with --shard have left.",
+        "All parts of one command are needed. The files that the command reads must still be "
+        "there, and names in it must still be right. The parts are not removed.",
+        { "exactncc join found.csv.1-of-2 found.csv.2-of-2" } } },
     { APP_INFO,
       0,
       0,
@@ -147,7 +157,8 @@ static int print_json(void)
 static int run_parsed(const command *c, const app_options *options)
 {
     app_error error = { .text = "" };
-    if (options->file_count < c->least || options->file_count > c->most) {
+    const int least = options->manifest ? 0 : c->least;
+    if (options->file_count < least || options->file_count > c->most) {
         app_fail(&error, XNCC_ERROR_ARGUMENT, "%d file%s given; usage: exactncc %s [options] %s",
                  options->file_count, options->file_count == 1 ? "" : "s", c->manual.name,
                  c->manual.arguments);

@@ -3,8 +3,12 @@
  * searched and written at the same time: a thread reads (common/feed.h), this one searches
  * (find_match.h), and a third one writes (find_writer.h). */
 #include "commands.h"
+#include "common/input_digest.h"
+#include "common/output.h"
 #include "common/page_loop.h"
 #include "common/rgb_out.h"
+#include "common/spread.h"
+#include "common/warn.h"
 #include "find_match.h"
 #include "find_writer.h"
 
@@ -59,6 +63,13 @@ static xncc_status take_page(find_job *j, find_writer *writer, app_feed *feed, a
     }
     if (status)
         r->hits = 0;
+    if (j->options->spread && j->options->spread->silent) { /* others have the rest of the page */
+        if (status)
+            app_say_failure("find", r->error.text);
+        find_result_free(r);
+        app_feed_release(feed, page);
+        return XNCC_OK;
+    }
     writer->stopped = !find_writer_give(writer, r);
     return XNCC_OK;
 }
@@ -71,6 +82,7 @@ static xncc_status find_on_pages(find_job *j, find_writer *writer, app_error *er
                                  .reading = o->reading,
                                  .images = &j->inputs.images,
                                  .templ_pixel = j->kit.templates.source[0].picture.pixel,
+                                 .always_banded = o->spread != NULL,
                                  .beside = beside };
     app_feed *feed = NULL;
     app_feed_page *page;
@@ -143,6 +155,21 @@ static xncc_status check_outputs(const app_options *o, const app_named *in, app_
     return status;
 }
 
+/* --shard and its like, when the files are known. */
+static xncc_status open_spread(app_options *o, const app_named *in, app_error *error)
+{
+    app_spread_maker *maker = o->maker ? o->maker : o->shards ? app_spread_shard : NULL;
+    if (!maker)
+        return XNCC_OK;
+    if (!o->output || (!o->parts && app_output_is_standard(o->output)))
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "-o: is missing; work that is shared needs the name of a file");
+    const xncc_status status = maker(o, app_input_digest(o, in), &o->spread, error);
+    if (!status && o->spread->silent)
+        o->output = NULL;
+    return status;
+}
+
 xncc_status app_find(const app_options *options, app_error *error)
 {
     app_options o = *options;
@@ -156,6 +183,8 @@ xncc_status app_find(const app_options *options, app_error *error)
     if (!status)
         status = check_outputs(&o, &j.inputs, error);
     if (!status)
+        status = open_spread(&o, &j.inputs, error);
+    if (!status)
         status = app_kit_open(&o, &j.inputs, NULL, &j.kit, error);
     if (!status) {
         status = find_writer_open(&o, &j.inputs, &j.kit, &writer, error);
@@ -163,7 +192,8 @@ xncc_status app_find(const app_options *options, app_error *error)
                         : find_on_pages(&j, &writer, error);
     }
     app_doubts_finish(&j.doubts);
-    error->none = o.fail_if_none && j.hits == 0;
+    error->none = o.fail_if_none && j.hits == 0 && !(o.spread && o.spread->silent);
+    app_spread_close(o.spread, status == XNCC_OK);
     free(j.doubt);
     app_kit_close(&j.kit);
     app_written_free(&j.written);

@@ -5,6 +5,7 @@
 
 #include "common/band_rules.h"
 #include "common/progress.h"
+#include "common/spread.h"
 #include "exactncc/join.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@ typedef struct pool {
 } pool;
 
 typedef struct sweep {
+    app_bands_rule rule; /* for all bands of the page */
     app_kit *kit;
     const app_feed_page *page;
     find_hunt *hunts;
@@ -216,6 +218,95 @@ static xncc_status search_bands(sweep *s, const app_bands_rule *rule, app_error 
     return status;
 }
 
+/* Prints the candidates of a slice: for each template its kernel, and then a line per candidate. */
+static void print_slice(const sweep *s, FILE *out)
+{
+    for (int i = 0; i < s->count; i++) {
+        const find_hunt *h = &s->hunts[i];
+        const pool *p = &s->pools[i];
+        fprintf(out, "template %d %d %s %d %zu\n", i, (int)h->plan.engine, h->plan.kernel,
+                h->search.problem.image_masked, p->count);
+        for (size_t k = 0; k < p->count; k++)
+            fprintf(out, "%d %d %a\n", p->match[k].x, p->match[k].y, (double)p->match[k].score);
+    }
+}
+
+static xncc_status search_slice(void *data, uint64_t item, FILE *out, app_error *error)
+{
+    sweep *s = data;
+    const app_bands_rule rule = app_bands_slice(&s->rule, s->page, item);
+    for (int i = 0; i < s->count; i++) {
+        s->pools[i].count = 0;
+        s->hunts[i].search.problem.image_masked = 0;
+    }
+    const xncc_status status = search_bands(s, &rule, error);
+    if (!status)
+        print_slice(s, out);
+    return status;
+}
+
+/* The constant name of a kernel. */
+static const char *kernel_name(const char *name)
+{
+    xncc_kernel_info info = XNCC_KERNEL_INFO_INIT;
+    for (size_t i = 0; i < xncc_kernel_count(); i++)
+        if (xncc_kernel_describe(i, &info, NULL) == XNCC_OK && strcmp(info.name, name) == 0)
+            return info.name;
+    return "";
+}
+
+static xncc_status take_slice(void *data, const app_record *record, app_error *error)
+{
+    sweep *s = data;
+    const char *at = record->text;
+    xncc_status status = XNCC_OK;
+    for (int i = 0; i < s->count && !status; i++) {
+        find_hunt *const h = &s->hunts[i];
+        char name[64];
+        int number, engine, masked, length = 0;
+        size_t count = 0;
+        if (sscanf(at, "template %d %d %63s %d %zu\n%n", &number, &engine, name, &masked, &count,
+                   &length) != 5 ||
+            number != i)
+            return app_fail(error, XNCC_ERROR_ARGUMENT,
+                            "%s: the part with slice %llu is damaged; remove it and run its "
+                            "command again",
+                            s->page->scene.path, (unsigned long long)record->id.item);
+        at += length;
+        h->plan.engine = (xncc_device)engine;
+        h->plan.kernel = kernel_name(name);
+        h->search.problem.image_masked |= masked;
+        status = make_room(s, &s->pools[i], count, error);
+        for (size_t k = 0; k < count && !status; k++) {
+            char *end;
+            const long x = strtol(at, &end, 10), y = strtol(end, &end, 10);
+            const double score = strtod(end, &end);
+            s->pools[i].match[s->pools[i].count++] = (xncc_match){ (int32_t)x, (int32_t)y,
+                                                                   (float)score };
+            at = end + 1;
+        }
+        prune(s, &s->pools[i]);
+    }
+    return status;
+}
+
+/* Searches the page, or lets the processes of the spread do it. */
+static xncc_status search_page(sweep *s, app_error *error)
+{
+    app_spread *const spread = s->kit->session.options->spread;
+    if (!spread)
+        return search_bands(s, &s->rule, error);
+    const app_work work = { .number = (uint64_t)s->page->item << 32 | s->page->scene.page,
+                            .items = app_bands_slices(&s->rule, s->page),
+                            .data = s,
+                            .run = search_slice,
+                            .take = take_slice };
+    const xncc_status status = spread->run(spread, &work, error);
+    for (int i = 0; i < s->count && spread->silent; i++)
+        s->pools[i].count = 0;
+    return status;
+}
+
 xncc_status find_in_bands(app_kit *kit, const app_feed_page *page, find_hunt *hunts,
                           app_error *error)
 {
@@ -225,15 +316,15 @@ xncc_status find_in_bands(app_kit *kit, const app_feed_page *page, find_hunt *hu
                 .hunts = hunts,
                 .count = kit->templates.count,
                 .smallest = xncc_method_is_distance(o->rule.method) };
-    app_bands_rule rule = app_bands_rule_of(kit, &page->scene);
+    s.rule = app_bands_rule_of(kit, &page->scene);
     s.pools = calloc((size_t)s.count, sizeof *s.pools);
     xncc_status status = s.pools ? app_bands_refuse(o, &page->scene, error)
                                  : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory",
                                             page->scene.path);
     if (!status)
-        status = prepare(&s, &rule, error);
+        status = prepare(&s, &s.rule, error);
     if (!status)
-        status = search_bands(&s, &rule, error);
+        status = search_page(&s, error);
     for (int i = 0; i < s.count && !status; i++)
         status = choose(&s, i, error);
     for (int i = 0; i < s.count && s.pools; i++)

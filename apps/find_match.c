@@ -4,6 +4,7 @@
 
 #include "common/map_out.h"
 #include "common/progress.h"
+#include "common/spread.h"
 #include "exactncc/scan.h"
 #include "find_bands.h"
 #include "find_ridge.h"
@@ -246,6 +247,8 @@ static xncc_status find_banded(find_job *j, app_feed_page *page, find_hunt *hunt
                                app_error *error)
 {
     xncc_status status = find_in_bands(&j->kit, page, hunts, error);
+    if (j->options->spread && j->options->spread->silent)
+        return status;
     for (int i = 0; i < j->kit.templates.count && !status; i++)
         status = finish_hunt(j, &hunts[i], i, r, error);
     return status;

@@ -91,8 +91,7 @@ static const app_column failure_columns[F_COLUMNS] = {
     [F_ERROR] = { "error", APP_TEXT, 0, 0 },
 };
 
-xncc_status find_report_check(const app_options *o, const app_named *in, app_format *format,
-                              app_error *error)
+int find_format_of(const char *name, app_format *format)
 {
     static const struct {
         const char *end;
@@ -102,16 +101,22 @@ xncc_status find_report_check(const app_options *o, const app_named *in, app_for
                   { ".jsonl", APP_JSONL },
                   { ".geojson", APP_GEOJSON },
                   { ".txt", APP_TABLE } };
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; i < sizeof known / sizeof known[0] && dot; i++)
+        if (strcmp(dot, known[i].end) == 0) {
+            *format = known[i].format;
+            return 1;
+        }
+    return 0;
+}
+
+xncc_status find_report_check(const app_options *o, const app_named *in, app_format *format,
+                              app_error *error)
+{
     *format = o->format;
     if (!o->output || strcmp(o->output, "-") == 0)
         return XNCC_OK;
-    const char *dot = strrchr(o->output, '.');
-    int found = o->has_format;
-    for (size_t i = 0; i < sizeof known / sizeof known[0] && !found; i++)
-        if (dot && strcmp(dot, known[i].end) == 0) {
-            *format = known[i].format;
-            found = 1;
-        }
+    const int found = o->has_format || find_format_of(o->output, format);
     if (!found)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "-o %s: its ending says no format; let it end in .csv, .json, .jsonl, "
@@ -131,7 +136,11 @@ xncc_status find_report_open(const app_options *o, const app_named *in, const ap
     r->searches = (app_rows){ .columns = search_columns, .width = S_COLUMNS };
     r->failures = (app_rows){ .columns = failure_columns, .width = F_COLUMNS };
     xncc_status status = find_report_check(o, in, &r->format, error);
-    if (status || !o->output || app_output_is_standard(o->output))
+    if (o->capture) {
+        r->out = o->capture;
+        r->name = "the results";
+    }
+    if (status || o->capture || !o->output || app_output_is_standard(o->output))
         return status;
     status = app_output_open(o->output, &r->file, error);
     if (status) {
@@ -361,7 +370,7 @@ xncc_status find_report_close(find_report *r, xncc_status status, app_error *err
             status = written;
         }
     }
-    if (r->out && r->out != stdout) {
+    if (r->out && r->out != stdout && r->out != r->options->capture) {
         fclose(r->out);
         r->file.fd = -1;
     }

@@ -25,6 +25,9 @@ typedef struct find_report {
     int begun;
 } find_report;
 
+/* Finds the format that the ending of a name asks for. Returns 0 if it is none. */
+int find_format_of(const char *name, app_format *format);
+
 /* Says which format -o and --format ask for, and fails if nothing can be written there. */
 xncc_status find_report_check(const app_options *options, const app_named *inputs,
                               app_format *format, app_error *error);

@@ -114,6 +114,16 @@ static const app_option table[] = {
       NULL,
       "keep a journal beside each map, and go on where an earlier run of this command was "
       "interrupted" },
+    { "shard", 0, "I/N", APP_GROUP_RUN, APP_FIND, tool_set_shard, NULL, NULL,
+      "I/N: two whole numbers, 1 <= I <= N <= 1000000",
+      "do part I of N of the work, and keep its results in FILE.I-of-N, FILE as given by -o; "
+      "exactncc join makes FILE of all parts" },
+    { "manifest", 0, "FILE", APP_GROUP_INPUT, APP_FIND, tool_set_manifest, NULL, NULL,
+      "a file name",
+      "search all items of a CSV file with the columns image, templates (separated by ;) and "
+      "options" },
+    { "output", 'o', "FILE", APP_GROUP_OUTPUT, APP_JOIN, tool_set_output, NULL,
+      "the -o of the parts", "a file name, or - for standard output", "write the result to FILE" },
     { "strict", 0, NULL, APP_GROUP_RUN, WORKING, tool_set_strict, NULL, NULL, NULL,
       "stop at the first image that cannot be used, instead of doing the rest" },
     { "kernels", 0, NULL, APP_GROUP_OUTPUT, APP_INFO, tool_set_kernels, NULL, NULL, NULL,
@@ -166,9 +176,12 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
     options->heat.blend = 1;
     options->report_side = 2048;
     options->command = app_html_command("exactncc", argc, argv);
+    options->words = calloc((size_t)argc + 1, sizeof *options->words); /* parsing reorders argv */
+    for (int i = 0; i < argc && options->words; i++)
+        options->words[options->word_count++] = argv[i];
     options->masks = calloc((size_t)argc, sizeof *options->masks);
     options->templs = calloc((size_t)argc, sizeof *options->templs);
-    if (!options->masks || !options->templs || !options->command) {
+    if (!options->words || !options->masks || !options->templs || !options->command) {
         app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
         return APP_WRONG;
     }
@@ -178,6 +191,7 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
 
 void tool_options_close(app_options *options)
 {
+    free(options->words);
     free(options->masks);
     free(options->templs);
     free(options->command);

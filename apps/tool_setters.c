@@ -125,6 +125,24 @@ int tool_set_resume(app_options *o, const char *text)
     return 1;
 }
 
+int tool_set_shard(app_options *o, const char *text)
+{
+    char first[16], *slash;
+    snprintf(first, sizeof first, "%s", text);
+    slash = strchr(first, '/');
+    if (strlen(text) >= sizeof first || !slash)
+        return 0;
+    *slash = 0;
+    return app_set_count(slash + 1, 1, 1000000, &o->shards) &&
+           app_set_count(first, 1, o->shards, &o->shard);
+}
+
+int tool_set_manifest(app_options *o, const char *text)
+{
+    o->manifest = text;
+    return 1;
+}
+
 int tool_set_tile(app_options *o, const char *text)
 {
     return app_set_count(text, 16, 16384, &o->tile) && o->tile % 16 == 0;

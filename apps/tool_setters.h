@@ -17,6 +17,7 @@ extern const char *const tool_find_formats[];
 app_setter tool_set_top, tool_set_min_score, tool_set_max_score, tool_set_min_distance;
 app_setter tool_set_subpixel, tool_set_merge, tool_set_overlay, tool_set_report,
     tool_set_report_side;
+app_setter tool_set_shard, tool_set_manifest;
 app_setter tool_set_count_only, tool_set_find_format, tool_set_fail_if_none;
 
 /* find and correlate */

@@ -2,65 +2,21 @@
 /* Maps that are computed band by band. */
 #include "band_maps.h"
 
-#include "templ_name.h"
+#include "input_digest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
-/* FNV-1a of 64 bits, over what decides the bytes of a map. */
-static void mix(uint64_t *digest, const void *data, size_t size)
-{
-    const uint8_t *byte = data;
-    for (size_t i = 0; i < size; i++)
-        *digest = (*digest ^ byte[i]) * UINT64_C(0x100000001b3);
-}
-
-static void mix_text(uint64_t *digest, const char *text)
-{
-    mix(digest, text, strlen(text) + 1);
-}
-
-/* A file by its size and the time of its last change. */
-static void mix_file(uint64_t *digest, const char *name)
-{
-    struct stat info;
-    int64_t known[3] = { -1, -1, -1 };
-    if (stat(name, &info) == 0) {
-        known[0] = (int64_t)info.st_size;
-        known[1] = (int64_t)info.st_mtim.tv_sec;
-        known[2] = (int64_t)info.st_mtim.tv_nsec;
-    }
-    mix_text(digest, name);
-    mix(digest, known, sizeof known);
-}
 
 /* The key of a journal: the version, the command line, the input files, and which map it is. */
 static void make_key(const app_options *o, const app_named *in, const app_map_out *out,
                      const char *about, char key[64])
 {
-    uint64_t digest = UINT64_C(0xcbf29ce484222325);
-    app_templ_name name;
-    app_error unused;
-    mix_text(&digest, xncc_version());
-    mix_text(&digest, o->command);
-    mix_text(&digest, about);
-    mix_text(&digest, out->path);
-    mix(&digest, &out->map.width, sizeof out->map.width);
-    mix(&digest, &out->map.height, sizeof out->map.height);
-    for (size_t i = 0; i < in->images.count; i++)
-        mix_file(&digest, in->images.name[i]);
-    for (size_t i = 0; i < in->templs.count; i++)
-        mix_file(&digest, app_templ_name_parse(in->templs.name[i], &name, &unused)
-                              ? in->templs.name[i]
-                              : name.file);
-    for (int i = 0; i < o->mask_count; i++)
-        mix_file(&digest, o->masks[i]);
-    if (o->image_mask)
-        mix_file(&digest, o->image_mask);
-    if (o->filter)
-        mix_file(&digest, o->filter);
+    uint64_t digest = app_input_digest(o, in);
+    app_digest_text(&digest, o->command);
+    app_digest_text(&digest, about);
+    app_digest_text(&digest, out->path);
+    app_digest_bytes(&digest, &out->map.width, sizeof out->map.width);
+    app_digest_bytes(&digest, &out->map.height, sizeof out->map.height);
     snprintf(key, 64, "exactncc journal 1 %016llx", (unsigned long long)digest);
 }
 

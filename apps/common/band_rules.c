@@ -43,6 +43,40 @@ void app_bands_fit(app_bands_rule *rule, const app_kit *kit, const app_source *p
         rule->beside = converted;
 }
 
+/* Rows of a slice: a 64th of the page, but neither a small multiple of what slices share nor too
+ * much to be done again after a fault. */
+static int32_t slice_rows(const app_bands_rule *r, const app_feed_page *page)
+{
+    static const int64_t most_bytes = 128 << 20;
+    const app_picture *p = &page->scene.picture;
+    const int64_t together = page->together,
+                  row = (int64_t)p->width * p->channels * (int64_t)xncc_pixel_size(p->pixel);
+    int64_t rows = r->rows / 64 < most_bytes / row ? r->rows / 64 : most_bytes / row;
+    if (rows < 4 * (int64_t)r->below)
+        rows = 4 * (int64_t)r->below;
+    rows = (rows + together - 1) / together * together;
+    return rows < r->rows ? (int32_t)rows : r->rows;
+}
+
+uint64_t app_bands_slices(const app_bands_rule *r, const app_feed_page *page)
+{
+    const uint64_t rows = (uint64_t)slice_rows(r, page);
+    return ((uint64_t)r->rows + rows - 1) / rows;
+}
+
+app_bands_rule app_bands_slice(const app_bands_rule *whole, const app_feed_page *page, uint64_t i)
+{
+    app_bands_rule rule = *whole;
+    const int64_t rows = slice_rows(whole, page), together = page->together;
+    /* A slice reads up to where rows that are decoded together end. */
+    const int64_t grid = whole->first / together * together;
+    if (i > 0)
+        rule.from = (int32_t)(grid + (int64_t)i * rows - rule.below);
+    if (i + 1 < app_bands_slices(whole, page))
+        rule.to = (int32_t)(grid + (int64_t)(i + 1) * rows - rule.below);
+    return rule;
+}
+
 xncc_status app_bands_refuse(const app_options *o, const app_source *page, app_error *error)
 {
     const char *what = o->overlay    ? "--overlay"

@@ -125,6 +125,7 @@ static xncc_status describe_page(const app_feed *f, const app_page *info, app_fe
     app_picture *const p = &page->scene.picture;
     struct stat file;
     page->banded = 1;
+    page->together = info->together;
     page->bytes = 0;
     *p = (app_picture){ .width = info->width,
                         .height = info->height,

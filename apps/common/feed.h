@@ -19,6 +19,7 @@ typedef struct app_feed_page {
     /* 1: the page takes too much memory. It has no pixels and no reader; the file is there to be
      * read in bands (bands.h). */
     int banded;
+    int32_t together; /* as in app_page */
     struct app_feed_page *next;
 } app_feed_page;
 

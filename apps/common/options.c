@@ -191,10 +191,11 @@ static const app_option shared[] = {
       "force a kernel, or the first of several that can serve" },
     { "threads", 0, "N", APP_GROUP_RUN, EVERY, set_threads, NULL, "0", "a whole number 0 .. 1024",
       "number of CPU threads; 0: one per processor" },
-    { "quiet", 'q', NULL, APP_GROUP_RUN, EVERY, set_quiet, NULL, NULL, NULL,
+    { "quiet", 'q', NULL, APP_GROUP_RUN, EVERY | APP_JOIN, set_quiet, NULL, NULL, NULL,
       "no progress and no warnings on stderr, no summary on stdout" },
-    { "help", 'h', NULL, APP_GROUP_RUN, EVERY, set_help, NULL, NULL, NULL, "print this text" },
-    { "version", 'V', NULL, APP_GROUP_RUN, EVERY, set_version, NULL, NULL, NULL,
+    { "help", 'h', NULL, APP_GROUP_RUN, EVERY | APP_JOIN, set_help, NULL, NULL, NULL,
+      "print this text" },
+    { "version", 'V', NULL, APP_GROUP_RUN, EVERY | APP_JOIN, set_version, NULL, NULL, NULL,
       "print the version" },
 };
 
@@ -202,8 +203,8 @@ enum { SHARED = sizeof shared / sizeof shared[0], MOST = 64, FIRST_KEY = 1000 };
 
 const char *app_command_name(unsigned command)
 {
-    static const char *const names[] = { "find", "correlate", "convolve", "exactncc-bench",
-                                         "info" };
+    static const char *const names[] = { "find",           "correlate", "convolve",
+                                         "exactncc-bench", "info",      "join" };
     size_t i = 0;
     while (command > 1 && i + 1 < sizeof names / sizeof names[0]) {
         command >>= 1;

@@ -9,6 +9,8 @@
 #include "report.h"
 #include "reading.h"
 
+#include <stdio.h>
+
 enum { APP_MAX_SIZES = 16 };
 
 typedef struct app_size {
@@ -31,6 +33,13 @@ int app_parse_raw(const char *text, app_raw *raw);
 /* Parses "X,Y,W,H" with X and Y from 0, W and H from 1. Returns 1 on success, else 0. */
 int app_parse_area(const char *text, app_area *area);
 
+struct app_options;
+struct app_spread;
+
+/* Makes a spread (spread.h). input_digest: changes if an input file does. */
+typedef xncc_status app_spread_maker(const struct app_options *options, uint64_t input_digest,
+                                     struct app_spread **spread, app_error *error);
+
 /* What the command line asks for. */
 typedef enum app_parsed { APP_RUN, APP_HELP, APP_VERSION, APP_WRONG } app_parsed;
 
@@ -52,7 +61,16 @@ typedef struct app_options {
     const char **templs;    /* the words after -t */
     int templ_count;        /* 0: the template is the second file */
     app_pages pages;
-    int recursive;  /* find, correlate, convolve: a folder stands for the pictures in it */
+    int recursive;         /* find, correlate, convolve: a folder stands for the pictures in it */
+    int32_t shard, shards; /* --shard: which of how many, from 1; shards 0: not given */
+    char *const *parts;    /* exactncc join: names */
+    int part_count;
+    app_spread_maker *maker; /* who does which items of the work; NULL: this process does it all */
+    struct app_spread *spread; /* what the maker has made */
+    const char *manifest;      /* find: a list of items to do; NULL: not given */
+    FILE *capture;             /* find: the results go there; NULL: to stdout or the output */
+    char **words;              /* the command line, as it was given */
+    int word_count;
     int resume;     /* correlate, convolve: maps have journals */
     int32_t tile;   /* correlate, convolve: side of the tiles of a TIFF; 0: strips */
     int strict;     /* the first image that fails ends the work */
@@ -119,7 +137,14 @@ typedef struct app_option {
 } app_option;
 
 /* Commands, as bits, so that an option says where it belongs. */
-enum { APP_FIND = 1, APP_CORRELATE = 2, APP_CONVOLVE = 4, APP_BENCH = 8, APP_INFO = 16 };
+enum {
+    APP_FIND = 1,
+    APP_CORRELATE = 2,
+    APP_CONVOLVE = 4,
+    APP_BENCH = 8,
+    APP_INFO = 16,
+    APP_JOIN = 32
+};
 
 /* "find" for APP_FIND. */
 const char *app_command_name(unsigned command);

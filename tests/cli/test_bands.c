@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pages in bands. Any plan of bands owns every window once, and each window is complete in its
- * band. The reader gives the pixels of the file, and decodes every tile once. */
-#include "bands.h"
+/* Pages in bands and slices, and the files of parts. Any plan of bands owns every window once, and
+ * each window is complete in its band. The reader gives the pixels of the file, and decodes every
+ * tile once. */
+#include "band_rules.h"
+#include "csv.h"
 #include "kit/kit.h"
+#include "ledger.h"
 #include "npy_write.h"
 #include "tiff_write.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -125,6 +129,121 @@ static uint64_t read_all(const char *path, uint64_t max_memory, int32_t threads,
 
 enum { WIDTH = 1000, HEIGHT = 700, TILES = 16 * 11 };
 
+/* Slices own each row once, too. */
+static void check_slices(void)
+{
+    for (int32_t together = 1; together < 80; together += 13)
+        for (int32_t height = 1; height < 3000; height += 191) {
+            const app_feed_page page = {
+                .together = together,
+                .scene = { .picture = { .width = 100, .height = height, .channels = 1 } }
+            };
+            const app_bands_rule whole = { .first = height / 7,
+                                           .rows = height - height / 7,
+                                           .from = INT32_MIN,
+                                           .to = INT32_MAX,
+                                           .above = 1,
+                                           .below = 20 };
+            const uint64_t count = app_bands_slices(&whole, &page);
+            int32_t from = INT32_MIN;
+            for (uint64_t i = 0; i < count; i++) {
+                const app_bands_rule r = app_bands_slice(&whole, &page, i);
+                CHECK(r.from == from && r.to > r.from);
+                CHECK(r.to == INT32_MAX || (r.to + r.below) % together == 0);
+                from = r.to;
+            }
+            CHECK(from == INT32_MAX);
+        }
+}
+
+static void add_record(app_ledger *l, uint64_t item, int failed, const char *text)
+{
+    app_error error;
+    char copy[32];
+    snprintf(copy, sizeof copy, "%s", text);
+    const app_record r = { { 7, item }, failed, copy, strlen(text) };
+    CHECK(app_ledger_add(l, &r, &error) == XNCC_OK);
+}
+
+/* The text of an item, or "none". */
+static const char *text_of(app_ledger *l, uint64_t item, char *text)
+{
+    app_error error;
+    app_record r;
+    const app_item_id id = { 7, item };
+    strcpy(text, "none");
+    if (app_ledger_has(l, id)) {
+        CHECK(app_ledger_get(l, id, &r, &error) == XNCC_OK);
+        CHECK(r.length == strlen(r.text) && r.failed == !app_ledger_is_done(l, id));
+        strcpy(text, r.text);
+        free(r.text);
+    }
+    return text;
+}
+
+/* Records survive, the last one of an item counts, and one that is not complete does not. */
+static void check_ledger(void)
+{
+    app_ledger *l = NULL;
+    app_error error;
+    char name[64], text[64];
+    snprintf(name, sizeof name, "bands-%ld.part", (long)getpid());
+    for (long lost = 0; lost < 60; lost += 3) {
+        CHECK(app_ledger_open(name, "head", &l, &error) == XNCC_OK);
+        add_record(l, 3, 1, "it failed");
+        add_record(l, 1, 0, "one\ntwo lines\n");
+        add_record(l, 3, 0, "three");
+        CHECK_TEXT(text_of(l, 3, text), "three");
+        app_ledger_close(l, 0);
+        FILE *file = fopen(name, "r+b");
+        CHECK(file && fseek(file, 0, SEEK_END) == 0);
+        const long size = file ? ftell(file) : 0;
+        if (file)
+            fclose(file);
+        CHECK(truncate(name, size - lost) == 0);
+        CHECK(app_ledger_open(name, "head", &l, &error) == XNCC_OK);
+        /* The last record takes 19 bytes, the one before it 29. */
+        CHECK_TEXT(text_of(l, 3, text), lost == 0 ? "three" : lost <= 48 ? "it failed" : "none");
+        CHECK_TEXT(text_of(l, 1, text), lost <= 19 ? "one\ntwo lines\n" : "none");
+        CHECK_TEXT(text_of(l, 2, text), "none");
+        add_record(l, 2, 0, "");
+        app_ledger_close(l, 0);
+        CHECK(app_ledger_open(name, "head", &l, &error) == XNCC_OK);
+        CHECK_TEXT(text_of(l, 2, text), "");
+        CHECK(app_ledger_open(name, "head", &(app_ledger *){ NULL }, &error) != XNCC_OK &&
+              strstr(error.text, "another process is writing it"));
+        app_ledger_close(l, 0);
+        CHECK(app_ledger_open(name, "other", &l, &error) != XNCC_OK &&
+              strstr(error.text, "of another command"));
+        unlink(name);
+    }
+}
+
+static void check_csv(void)
+{
+    app_csv csv;
+    app_error error;
+    char name[64];
+    snprintf(name, sizeof name, "bands-%ld.csv", (long)getpid());
+    FILE *file = fopen(name, "wb");
+    CHECK(file != NULL);
+    if (!file)
+        return;
+    fputs("a,b,c\r\n\r\n1,\"two, \"\"2\"\"\",\n\"\",\"x\ny\",z,more", file);
+    fclose(file);
+    CHECK(app_csv_read(name, &csv, &error) == XNCC_OK && csv.rows == 3);
+    CHECK_INT(app_csv_column(&csv, "c"), 2);
+    CHECK_INT(app_csv_column(&csv, "d"), -1);
+    CHECK_TEXT(app_csv_field(&csv, 1, 1), "two, \"2\"");
+    CHECK_TEXT(app_csv_field(&csv, 1, 2), "");
+    CHECK_TEXT(app_csv_field(&csv, 1, 3), "");
+    CHECK_TEXT(app_csv_field(&csv, 2, 0), "");
+    CHECK_TEXT(app_csv_field(&csv, 2, 1), "x\ny");
+    CHECK_TEXT(app_csv_field(&csv, 2, 3), "more");
+    app_csv_free(&csv);
+    unlink(name);
+}
+
 static char tiles[64], lines[64]; /* file names */
 
 static void write_pictures(void)
@@ -146,6 +265,9 @@ int main(int argc, char **argv)
     int32_t count;
     kit_start(argc, argv);
     check_plans();
+    check_slices();
+    check_ledger();
+    check_csv();
     write_pictures();
     /* A row takes 4000 bytes. */
     for (int32_t threads = 0; threads <= 4; threads++) {

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Work in parts: --shard and join give the bytes of one process, for a picture and for a manifest; what is done is not done again.
+. "${0%/*}/lib.sh"
+cpu='--device cpu'
+"$HELPERS/make_huge" tiles.tif 1000 700 64 0
+"$HELPERS/make_huge" same.tif 900 1100 64 3
+"$HELPERS/make_pages" --crop 30,40,21,33 templ.tif "$DATA/board.tif"
+"$HELPERS/make_pages" --crop 3,4,50,11 other.tif "$DATA/cells.tif"
+"$HELPERS/make_pages" pages.tif "$DATA/cells.tif" "$DATA/stars.tif" "$DATA/board.tif"
+
+# in_shards OUTPUT ARGUMENTS...: three shards, in any order, and their join.
+in_shards() {
+    out=$1
+    shift
+    run 0 find $cpu -o "$out" "$@"
+    mv "$out" "want.${out##*.}"
+    cp err said
+    for shard in 3 1 2; do
+        run 0 find $cpu -o "$out" --shard $shard/3 "$@"
+        [ ! -s out ] && [ ! -e "$out" ] || fail "find --shard $shard/3 $* has a result"
+    done
+    run 0 join "$out".*-of-3
+    holds "join of find $*" cmp "want.${out##*.}" "$out"
+    holds "join of find $*: the warnings of one process" cmp said err
+    rm "$out".*-of-3 "$out"
+}
+for options in '' '--min-distance 1 --top 33' '--mode full --border mirror' '--mode same --border overlap' '--min-distance 1000' '--threads 1' \
+    '--method sqdiff --top 400' '--roi 100,101,800,550 --top 50' '--count --min-distance 4' '--merge distance:9' '--max-memory 400K'; do
+    in_shards found.csv $options -t tiles.tif@300,400,25,33 -t tiles.tif@500,20,40,9 tiles.tif
+    in_shards found.json $options -t templ.tif same.tif
+done
+in_shards found.jsonl --page all -t templ.tif -t other.tif pages.tif "$DATA/board.tif"
+in_shards found.txt --no-data 77 -t templ.tif same.tif
+run 0 find $cpu -o found.csv same.tif templ.tif
+mv found.csv want
+for shard in 1 2; do run 0 find $cpu -o found.csv --shard $shard/2 same.tif templ.tif; done
+run 0 join -o other.csv --quiet found.csv.1-of-2 found.csv.2-of-2
+holds 'join -o' cmp want other.csv
+run 0 join -o - found.csv.1-of-2 found.csv.2-of-2
+holds 'join to standard output' cmp want out
+
+# Nothing is done twice, and a record that is not complete does not count.
+cp found.csv.1-of-2 part
+run 0 find $cpu -o found.csv --shard 1/2 same.tif templ.tif
+holds 'a shard that is done is left alone' cmp part found.csv.1-of-2
+records=$(grep -c '^item ' part)
+[ "$records" -ge 3 ] || fail "only $records records"
+size=$(wc -c <part)
+for cut in 1 50 $((size / 2)) $((size - 100)); do # bytes that are lost
+    head -c $((size - cut)) part >found.csv.1-of-2
+    run 0 find $cpu -o found.csv --shard 1/2 same.tif templ.tif
+    holds "$cut bytes are made again" cmp part found.csv.1-of-2
+done
+head -c $((size - 50)) part >found.csv.1-of-2
+run 1 join found.csv.1-of-2 found.csv.2-of-2
+says 'is in no part; run the commands with --shard to their end, and then join all parts'
+run 1 join found.csv.2-of-2
+says 'item 1 of '
+cp part found.csv.1-of-2
+run 1 find $cpu --top 3 -o found.csv --shard 1/2 same.tif templ.tif
+says 'found.csv.1-of-2: has the results of another command or of other input files; remove it to begin again'
+run 0 find $cpu --top 3 -o top.csv --shard 1/2 same.tif templ.tif
+run 1 join found.csv.1-of-2 top.csv.1-of-2
+says 'top.csv.1-of-2: is a part of another command than found.csv.1-of-2'
+run 1 join same.tif
+says 'same.tif: is not a part that exactncc find --shard has left; give such files'
+: >empty
+run 1 join empty
+says 'empty: is empty'
+run 1 join missing
+says 'missing: cannot read'
+touch -d '2001-01-01' templ.tif
+run 1 join found.csv.1-of-2 found.csv.2-of-2
+says 'or an input file has changed since'
+run 2 find $cpu --shard 1/2 same.tif templ.tif
+says '-o: is missing; work that is shared needs the name of a file'
+for shard in 0/2 3/2 1/0 x 1 1/2/3 /; do
+    run 2 find $cpu --shard $shard -o found.csv same.tif templ.tif
+    says "--shard $shard: must be I/N: two whole numbers, 1 <= I <= N <= 1000000"
+done
+run 1 find $cpu --shard 1/2 --overlay o.png -o o.csv same.tif templ.tif
+says '--overlay: needs the 900 x 1100 pixels of same.tif in memory'
+
+# A manifest: the results of so many commands, in order.
+touch templ.tif
+cat >items.csv <<'END'
+options,note,image,templates
+--top 3,"a ""note"", of two
+lines",tiles.tif,"tiles.tif@300,400,25,33;templ.tif"
+
+,,missing.tif,templ.tif
+--top 2  --method sqdiff,,same.tif,templ.tif
+--top 1,,same.tif,"templ.tif;other.tif"
+END
+run 0 find $cpu --quiet --format csv --top 3 -t tiles.tif@300,400,25,33 -t templ.tif tiles.tif
+cp out want
+run 0 find $cpu --quiet --format csv --top 2 --method sqdiff -t templ.tif same.tif
+tail -n +2 out >>want
+run 0 find $cpu --quiet --format csv --top 1 -t templ.tif -t other.tif same.tif
+tail -n +2 out >>want
+failing() { # ARGUMENTS...: one of the items fails
+    "$EXACTNCC" "$@" >out 2>err
+    [ $? -eq 1 ] || fail "the failing item is not reported: $*"
+    says 'items.csv: line 3: missing.tif: cannot open: No such file or directory; check the name'
+    says '1 of 4 items failed; the rest is done'
+}
+failing find $cpu --quiet --manifest items.csv -o all.csv
+holds 'a manifest' cmp want all.csv
+holds 'no journal is left' [ ! -e all.csv.journal ]
+rm all.csv
+for shard in 1 2 3; do run 0 find $cpu --quiet --manifest items.csv --shard $shard/3 -o all.csv; done
+cp all.csv.2-of-3 part
+run 0 find $cpu --quiet --manifest items.csv --shard 2/3 -o all.csv # what failed is tried again
+holds 'a failed item is tried again' [ "$(grep -c '^item ' all.csv.2-of-3)" -eq $(($(grep -c '^item ' part) + 1)) ]
+failing join all.csv.1-of-3 all.csv.2-of-3 all.csv.3-of-3
+holds 'shards of a manifest' cmp want all.csv
+run 0 find $cpu --quiet --format jsonl --top 3 -t tiles.tif@300,400,25,33 -t templ.tif tiles.tif
+cp out want
+sed -i '/missing/d; /sqdiff/d; /other/d' items.csv
+run 0 find $cpu --quiet --manifest items.csv -o all.jsonl
+holds 'a manifest in JSON lines' cmp want all.jsonl
+printf 'image,templates,options\ntiles.tif,templ.tif,-o x.csv\ntiles.tif,templ.tif,--topp 3\ntiles.tif,templ.tif,--help\ntiles.tif,templ.tif,--top 1\n' >wrong.csv
+"$EXACTNCC" find $cpu --quiet --manifest wrong.csv -o all.csv >out 2>err && fail 'wrong items'
+says 'wrong.csv: line 2: options: -o, --format, --manifest and --shard are for the whole command'
+says 'wrong.csv: line 3: --topp: no such option; did you mean --top?'
+says 'wrong.csv: line 4: options: --help and --version are no search'
+says '3 of 4 items failed; the rest is done'
+holds 'the right item is there' [ "$(wc -l <all.csv)" -eq 2 ]
+printf 'image,templates,options\ntiles.tif,templ.tif,--top 1\ntiles.tif,templ.tif,--top 1 --subpixel\n' >columns.csv
+run 1 find $cpu --quiet --manifest columns.csv -o columns-out.csv
+says 'columns.csv: line 3: its columns are not those of the first result'
+holds 'nothing half-written' [ ! -e columns-out.csv ]
+printf 'picture,templates\na,b\n' >bad.csv
+run 1 find $cpu --manifest bad.csv -o all.csv
+says 'its first line names no column image or no column templates; let it be image,templates,options'
+printf 'image,templates\n"a,b\n' >bad.csv
+run 1 find $cpu --manifest bad.csv -o all.csv
+says 'bad.csv: row 2: a quote does not end'
+run 2 find $cpu --manifest items.csv
+says '-o: is missing; a manifest needs the name of a file'
+run 2 find $cpu --manifest items.csv -o all.csv tiles.tif
+says '--manifest: names the images and templates; give no others'
+run 2 find $cpu --manifest items.csv --format json -o all.json
+says '--manifest: its results are csv or jsonl'
+finish
