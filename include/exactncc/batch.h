@@ -118,8 +118,10 @@ XNCC_API xncc_status xncc_batch_describe(const xncc_batch *batch, size_t number,
  * - found: receives the number of matches; 0 after a failure.
  * - stream: as for xncc_plan_find.
  *
- * On the CUDA engine the first call allocates memory for what several templates need at once, and
- * for an image in host memory a copy on the GPU. Later calls allocate no more than xncc_plan_find
+ * On the CPU engine the first call with three or more templates of 8 bits may allocate up to 15
+ * bytes per pixel of the image, and no more than 128 MB, for bounds that skip most of the work. On
+ * the CUDA engine the first call allocates memory for what several templates need at once, and for
+ * an image in host memory a copy on the GPU. Later calls allocate no more than xncc_plan_find
  * does. Statuses as for xncc_find_batch. */
 XNCC_API xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image,
                                      xncc_candidate *match, size_t *found, xncc_stream stream,

@@ -389,19 +389,6 @@ xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
     return xncc_done(status, error);
 }
 
-/* Searches one template after the other; for engines without find_batch. */
-static xncc_status find_each(const xncc_plan *plan, const xncc_image *image,
-                             const xncc_templ_group *group, const xncc_search_rule *rule,
-                             xncc_stream stream, xncc_error *error)
-{
-    xncc_status status = XNCC_OK;
-    for (size_t i = 0; i < group->count && !status; i++)
-        status = plan->engine->ops->find(plan->engine_plan, image, group->templ[i], rule,
-                                         group->match + i * group->capacity, &group->found[i],
-                                         stream, error);
-    return status;
-}
-
 xncc_status xncc_plan_find_group(xncc_plan *plan, const xncc_image *image,
                                  const xncc_templ_group *group, const xncc_peak_rule *peaks,
                                  xncc_stream stream, xncc_error *error)
@@ -414,10 +401,8 @@ xncc_status xncc_plan_find_group(xncc_plan *plan, const xncc_image *image,
     if (!status)
         status = xncc_search_rule_make(&plan->problem, peaks, group->capacity, &rule, error);
     if (!status && rule.top > 0 && group->count > 0)
-        status = plan->engine->ops->find_batch
-                     ? plan->engine->ops->find_batch(plan->engine_plan, image, group, &rule, stream,
-                                                     error)
-                     : find_each(plan, image, group, &rule, stream, error);
+        status = plan->engine->ops->find_batch(plan->engine_plan, image, group, &rule, stream,
+                                               error);
     for (size_t i = 0; i < group->count; i++) {
         if (status)
             group->found[i] = 0;

@@ -3,6 +3,7 @@
 #include "cpu/cpu.h"
 
 #include "base/memory.h"
+#include "cpu/cpu_bounds.h"
 #include "cpu/cpu_plan.h"
 #include "image/image.h"
 
@@ -72,6 +73,7 @@ static void unbind(xncc_engine_plan *plan)
 {
     if (!plan)
         return;
+    xncc_cpu_bounds_destroy(plan->bounds);
     xncc_free(plan->band);
     xncc_free(plan->shared);
     xncc_free(plan->scratch);
@@ -119,6 +121,8 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
     plan->watch = watch;
     plan->kernel = xncc_cpu_kernel_of(decision->kernel, problem);
     plan->blocks = decision->cpu;
+    plan->half = decision->cpu_half;
+    plan->has_half = decision->has_cpu_half;
     const xncc_extent map = xncc_problem_extent(problem);
     plan->map_width = map.width;
     plan->map_height = map.height;
@@ -165,6 +169,7 @@ static const xncc_engine_ops ops = {
     .unbind = unbind,
     .correlate = correlate,
     .find = xncc_cpu_find,
+    .find_batch = xncc_cpu_find_batch,
     .convolve = convolve,
     .sweep_begin = xncc_cpu_sweep_begin,
     .sweep_rows = xncc_cpu_sweep_rows,

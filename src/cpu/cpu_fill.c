@@ -4,17 +4,12 @@
 
 #include <assert.h>
 
-static void *scratch_of(const xncc_engine_plan *plan, int32_t slot)
-{
-    return plan->scratch ? plan->scratch + (uint64_t)slot * plan->scratch_step : NULL;
-}
-
 void xncc_plan_prepare(xncc_engine_plan *plan, const xncc_job *job)
 {
     if (!plan->kernel->begin || (job->templ && job->templ->serial == plan->shared_serial))
         return;
     plan->shared_serial = 0;
-    plan->kernel->begin(plan->kernel, job, plan->shared, scratch_of(plan, 0));
+    plan->kernel->begin(plan->kernel, job, plan->shared, xncc_plan_scratch(plan, 0));
     if (job->templ && !xncc_is_cancelled(job->watch)) /* otherwise it may be incomplete */
         plan->shared_serial = job->templ->serial;
 }
@@ -40,7 +35,7 @@ static void fill_task(void *argument, uint64_t index, int32_t slot)
                              .out = band->out + y * band->pitch + x,
                              .pitch = band->pitch };
     if (!xncc_is_cancelled(run->job->watch))
-        plan->kernel->area(plan->kernel, run->job, scratch_of(plan, slot), &area);
+        plan->kernel->area(plan->kernel, run->job, xncc_plan_scratch(plan, slot), &area);
     xncc_progress_step(plan->watch->progress, (uint64_t)area.width * (uint64_t)area.height);
 }
 

@@ -14,12 +14,17 @@ typedef struct cpu_engine {
     uint32_t features;
 } cpu_engine;
 
+typedef struct xncc_cpu_bounds xncc_cpu_bounds; /* cpu_bounds.h */
+
 struct xncc_engine_plan {
     cpu_engine *engine;
     xncc_problem problem;
     const xncc_watch *watch; /* of the running call */
     const xncc_cpu_kernel *kernel;
     xncc_cpu_blocks blocks; /* the decision's */
+    xncc_cpu_blocks half;   /* the decision's, if has_half is 1 */
+    int32_t has_half;
+    xncc_cpu_bounds *bounds; /* of batches; allocated on first use */
     int32_t map_width, map_height, x0, y0;
     float *band; /* rows of the map for a sweep; allocated on first use */
     char *shared;
@@ -48,6 +53,12 @@ static inline void xncc_job_set_template(xncc_job *job, const xncc_template *tem
     job->general = xncc_general_rule_make(templ, p->rule.method, p->rule.flat, p->rule.min_valid);
     if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL)
         job->rule = xncc_score_rule_make(templ, p->rule.method, p->rule.flat);
+}
+
+/* Returns a thread's scratch memory for the kernel; NULL if it needs none. */
+static inline void *xncc_plan_scratch(const xncc_engine_plan *plan, int32_t slot)
+{
+    return plan->scratch ? plan->scratch + (uint64_t)slot * plan->scratch_step : NULL;
 }
 
 /* Prepares the template for this kernel. Does nothing if the previous call had the same
@@ -81,5 +92,9 @@ void xncc_cpu_sweep_end(xncc_sweep *sweep);
 xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image,
                           const xncc_template *templ, const xncc_search_rule *rule,
                           xncc_match *match, size_t *found, xncc_stream stream, xncc_error *error);
+
+xncc_status xncc_cpu_find_batch(xncc_engine_plan *plan, const xncc_image *image,
+                                const xncc_templ_group *group, const xncc_search_rule *rule,
+                                xncc_stream stream, xncc_error *error);
 
 #endif

@@ -83,11 +83,11 @@ typedef struct xncc_engine_ops {
     xncc_status (*fetch)(xncc_engine *engine, const xncc_image *image, void *host,
                          xncc_error *error);
 
-    /* find with the matches left in device memory, and find for several templates. NULL: the engine
-     * has no device memory, and find is called once per template. */
+    /* find with the matches left in device memory. NULL: the engine has no device memory. */
     xncc_status (*find_on_device)(xncc_engine_plan *plan, const xncc_image *image,
                                   const xncc_template *templ, const xncc_peak_target *target,
                                   xncc_stream stream, xncc_error *error);
+    /* find for several templates. */
     xncc_status (*find_batch)(xncc_engine_plan *plan, const xncc_image *image,
                               const xncc_templ_group *group, const xncc_search_rule *rule,
                               xncc_stream stream, xncc_error *error);

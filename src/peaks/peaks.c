@@ -11,14 +11,14 @@
 
 /* The number of candidates that must be kept. Accepting a match skips the candidates closer than d
  * to it, which are in a square of side 2d - 1. No two candidates are neighbours, because one of two
- * neighbours precedes the other. So such a square has at most d^2 candidates, the match included,
- * and the best top * d^2 candidates determine the result. */
+ * neighbours precedes the other. So such a square has at most d^2 candidates, the match included:
+ * the first top - 1 matches leave one of the best (top - 1) * d^2 + 1 candidates for the last. */
 static uint64_t kept(const xncc_search_rule *rule, uint64_t positions)
 {
     uint64_t d = (uint64_t)rule->min_distance, per_match = d, all;
-    if (!xncc_mul_u64(d, d, &per_match) || !xncc_mul_u64(per_match, rule->top, &all))
+    if (!xncc_mul_u64(d, d, &per_match) || !xncc_mul_u64(per_match, rule->top - 1, &all))
         return positions;
-    return all < positions ? all : positions;
+    return all < positions ? all + 1 : positions;
 }
 
 struct xncc_peaks {
@@ -106,27 +106,44 @@ static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
     return h & c->mask;
 }
 
-/* Removes sorted candidates that can no longer matter. Every candidate is accepted or closer than d
- * to one accepted before it, and the points that close to an accepted one are in at most 3 x 3
- * cells of side d. So candidates in 9 * top different cells contain at least `top` matches, and
- * candidates after all of these are never reached. */
-static xncc_status cut_to_cells(xncc_peaks *p, xncc_error *error)
+/* Returns 1 if an accepted match is closer than the minimum distance to the candidate. */
+static int too_close(const cells *c, const xncc_match *candidate)
 {
-    const uint64_t enough = 9 * (uint64_t)p->rule.top;
+    int32_t cx = candidate->x / c->side, cy = candidate->y / c->side;
+    for (int32_t y = cy - 1; y <= cy + 1; y++)
+        for (int32_t x = cx - 1; x <= cx + 1; x++) {
+            uint32_t taken = c->slot[slot_of(c, x, y)];
+            if (taken == 0)
+                continue;
+            const xncc_match *m = &c->match[taken - 1];
+            if (abs(m->x - candidate->x) < c->side && abs(m->y - candidate->y) < c->side)
+                return 1;
+        }
+    return 0;
+}
+
+/* Removes sorted candidates that can no longer matter. It accepts matches as if no candidate came
+ * after these. Candidates that do come can replace them. But a match of the final list is closer
+ * than d to at most four of them, because they are at least d apart from each other: two in each
+ * direction. So if 4 * (top - 1) + 1 are accepted here, the final list is complete before the last
+ * of them, and what comes after it is never reached. */
+static xncc_status cut_to_accepted(xncc_peaks *p, xncc_error *error)
+{
+    const uint64_t enough = 4 * ((uint64_t)p->rule.top - 1) + 1;
     if (p->rule.min_distance < 2 || p->count <= enough || p->count >= UINT32_MAX)
         return XNCC_OK;
     cells c;
     xncc_status status = cells_make(&c, enough, p->candidate, p->rule.min_distance, error);
     if (status)
         return status;
-    uint64_t taken = 0;
+    uint64_t accepted = 0;
     for (uint64_t i = 0; i < p->count; i++) {
-        uint64_t slot = slot_of(&c, p->candidate[i].x / c.side, p->candidate[i].y / c.side);
-        if (c.slot[slot] != 0)
+        const xncc_match *candidate = &p->candidate[i];
+        if (too_close(&c, candidate))
             continue;
-        c.slot[slot] = (uint32_t)i + 1;
-        if (++taken == enough) {
-            p->limit = p->candidate[i].score;
+        c.slot[slot_of(&c, candidate->x / c.side, candidate->y / c.side)] = (uint32_t)i + 1;
+        if (++accepted == enough) {
+            p->limit = candidate->score;
             p->count = i + 1; /* ends the loop */
         }
     }
@@ -144,7 +161,7 @@ static xncc_status resolve(xncc_peaks *p, xncc_error *error)
         p->count = p->keep;
         p->limit = p->candidate[p->keep - 1].score;
     }
-    return cut_to_cells(p, error);
+    return cut_to_accepted(p, error);
 }
 
 /* The largest room of a set: a quarter more than what can matter. It is then reduced often enough
@@ -176,13 +193,24 @@ static xncc_status grow(xncc_peaks *p, xncc_error *error)
  * enlarges it. */
 static xncc_status make_room(xncc_peaks *p, xncc_error *error)
 {
-    enum { WORTH_SORTING = 1024 };
+    enum { WORTH_SORTING = 256 };
     xncc_status status = XNCC_OK;
     if (p->room >= WORTH_SORTING || p->room >= max_held(p))
         status = resolve(p, error);
     if (!status && (p->count == p->room || (p->count > p->room / 2 && p->room < max_held(p))))
         status = grow(p, error);
     return status;
+}
+
+float xncc_peaks_limit(const xncc_peaks *peaks)
+{
+    return peaks->limit;
+}
+
+void xncc_peaks_tighten(xncc_peaks *peaks, float limit)
+{
+    if (peaks->rule.smallest ? limit < peaks->limit : limit > peaks->limit)
+        peaks->limit = limit;
 }
 
 xncc_status xncc_peaks_add(xncc_peaks *peaks, xncc_match candidate, xncc_error *error)
@@ -268,6 +296,15 @@ static inline void flag_reaching(const float *here, int32_t width, float limit, 
         flag[x] = (unsigned char)reaches(here[x], limit, smallest);
 }
 
+/* Returns 1 if a score of a row is within the limit. Most rows of most maps have none. */
+static inline int row_reaches(const float *here, int32_t width, float limit, int smallest)
+{
+    int any = 0;
+    for (int32_t x = 0; x < width; x++)
+        any |= reaches(here[x], limit, smallest);
+    return any;
+}
+
 /* Flags the candidates of a row as the rule has them. */
 static void flag(const xncc_peaks *p, const rows *r, int32_t width)
 {
@@ -328,6 +365,8 @@ xncc_status xncc_peaks_feed(xncc_peaks *peaks, const float *row, ptrdiff_t pitch
     xncc_status status = make_rows(peaks, width, error);
     for (int32_t i = 0; i < count && !status; i++) {
         const float *here = row + i * pitch;
+        if (!row_reaches(here, width, peaks->limit, peaks->rule.smallest))
+            continue;
         rows r = { i > 0 || above ? here - pitch : peaks->outside, here,
                    i + 1 < count || below ? here + pitch : peaks->outside };
         flag(peaks, &r, width);
@@ -335,22 +374,6 @@ xncc_status xncc_peaks_feed(xncc_peaks *peaks, const float *row, ptrdiff_t pitch
         status = take_flagged(peaks, here, width, first + i, error);
     }
     return status;
-}
-
-/* Returns 1 if an accepted match is closer than the minimum distance to the candidate. */
-static int too_close(const cells *c, const xncc_match *candidate)
-{
-    int32_t cx = candidate->x / c->side, cy = candidate->y / c->side;
-    for (int32_t y = cy - 1; y <= cy + 1; y++)
-        for (int32_t x = cx - 1; x <= cx + 1; x++) {
-            uint32_t taken = c->slot[slot_of(c, x, y)];
-            if (taken == 0)
-                continue;
-            const xncc_match *m = &c->match[taken - 1];
-            if (abs(m->x - candidate->x) < c->side && abs(m->y - candidate->y) < c->side)
-                return 1;
-        }
-    return 0;
 }
 
 xncc_status xncc_peaks_finish(xncc_peaks *peaks, xncc_match *match, size_t *found,

@@ -42,6 +42,13 @@ xncc_status xncc_peaks_add(xncc_peaks *peaks, xncc_match candidate, xncc_error *
 /* Adds the candidates of another set with the same rule. Returns XNCC_OK or XNCC_ERROR_MEMORY. */
 xncc_status xncc_peaks_merge(xncc_peaks *peaks, const xncc_peaks *other, xncc_error *error);
 
+/* The worst score that a match can still have, as far as the candidates so far tell. It never gets
+ * worse. */
+float xncc_peaks_limit(const xncc_peaks *peaks);
+
+/* Says that no match is worse than `limit`. */
+void xncc_peaks_tighten(xncc_peaks *peaks, float limit);
+
 /* Chooses the matches: writes at most rule.top of them to match, best first, and their number to
  * *found. Nothing may be added to the set afterwards. Returns XNCC_OK or XNCC_ERROR_MEMORY. */
 xncc_status xncc_peaks_finish(xncc_peaks *peaks, xncc_match *match, size_t *found,

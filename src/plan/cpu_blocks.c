@@ -186,3 +186,25 @@ int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_c
         shrink_to_tile(problem, blocks);
     return 1;
 }
+
+int xncc_cpu_half_blocks(const xncc_problem *problem, xncc_kernel kernel, xncc_cpu_blocks *blocks)
+{
+    /* Smaller templates cost little as they are, and larger images much memory, 15 bytes per pixel.
+     * The arithmetic of the bounds fits 64 bits up to the most pixels of a template. */
+    enum { LEAST_SIDE = 16, MOST_PIXELS = 1 << 14, MOST_IMAGE = 1 << 23 };
+    xncc_problem half = *problem;
+    half.image_width /= 2;
+    half.image_height /= 2;
+    half.templ_width /= 2;
+    half.templ_height /= 2;
+    *blocks = (xncc_cpu_blocks){ 0 };
+    if (problem->task != XNCC_TASK_MATCH || problem->pixel != XNCC_U8 || problem->channels != 1 ||
+        problem->rule.method != XNCC_CCOEFF_NORMED || problem->rule.mode != XNCC_VALID ||
+        xncc_problem_route(problem) != XNCC_ROUTE_PLAIN || is_fft(kernel) ||
+        kernel == XNCC_KERNEL_REFERENCE || problem->templ_width < LEAST_SIDE ||
+        problem->templ_height < LEAST_SIDE ||
+        (int64_t)problem->templ_width * problem->templ_height > MOST_PIXELS ||
+        (int64_t)problem->image_width * problem->image_height > MOST_IMAGE)
+        return 0;
+    return xncc_cpu_blocks_make(&half, kernel, blocks) && blocks->narrow && blocks->direct.single;
+}

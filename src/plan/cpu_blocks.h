@@ -86,4 +86,9 @@ typedef struct xncc_cpu_blocks {
 /* Fills *blocks for a legal problem. Returns 1, or 0 if the kernel cannot serve the problem. */
 int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_cpu_blocks *blocks);
 
+/* Fills *blocks for the products of half images, from which a batch takes upper bounds of its
+ * scores (cpu/kernels/halves.h). Returns 1, or 0 if the problem or the kernel has no such bounds.
+ */
+int xncc_cpu_half_blocks(const xncc_problem *problem, xncc_kernel kernel, xncc_cpu_blocks *blocks);
+
 #endif

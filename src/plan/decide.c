@@ -87,6 +87,7 @@ static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
                 "kernel %s runs on the CPU, but the image or the map is in device memory",
                 row->name);
         decision->estimate_ms = xncc_cost_cpu(problem, machine, kernel, &decision->cpu);
+        decision->has_cpu_half = xncc_cpu_half_blocks(problem, kernel, &decision->cpu_half);
         if (decision->estimate_ms < 0.0)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                              "kernel %s cannot serve this problem on this machine (instruction "

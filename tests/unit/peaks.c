@@ -134,10 +134,39 @@ static void check_overflow(void)
     kit_map_destroy(&map);
 }
 
+/* Two good candidates come first, with a worse one and so many bad ones that the set is cut. A
+ * better one then takes the place of both good ones, so the worse one is a match. */
+static void check_replaced(void)
+{
+    enum { WIDTH = 1200, HEIGHT = 5 };
+    kit_map map = kit_map_create(WIDTH, HEIGHT, 0, KIT_AFTER);
+    for (int32_t i = 0; i < WIDTH * HEIGHT; i++)
+        kit_map_row(&map.view, i / WIDTH)[i % WIDTH] = i / WIDTH == 2 && i % 2 == 0 ? 10.0f : 1.0f;
+    kit_map_row(&map.view, 0)[100] = 90.0f;
+    kit_map_row(&map.view, 0)[112] = 89.0f;
+    kit_map_row(&map.view, 0)[300] = 50.0f;
+    kit_map_row(&map.view, 4)[106] = 95.0f;
+    const xncc_search_rule rule = { 0, 0.0f, 10, 2 };
+    xncc_peaks *peaks = make(&rule, &map.view);
+    for (int32_t y = 0; y < HEIGHT; y++)
+        CHECK_STATUS(xncc_peaks_feed(peaks, kit_map_row(&map.view, y), WIDTH, WIDTH, y, 1, y > 0,
+                                     y + 1 < HEIGHT, NULL),
+                     XNCC_OK);
+    CHECK(xncc_peaks_limit(peaks) > 1.0f); /* the set was cut */
+    xncc_match got[2];
+    size_t found = 0;
+    CHECK_STATUS(xncc_peaks_finish(peaks, got, &found, NULL), XNCC_OK);
+    CHECK_INT(found, 2);
+    CHECK(got[0].x == 106 && got[0].y == 4 && got[1].x == 300 && got[1].y == 0);
+    xncc_peaks_destroy(peaks);
+    kit_map_destroy(&map);
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     check_random();
     check_overflow();
+    check_replaced();
     return kit_finish("peaks");
 }

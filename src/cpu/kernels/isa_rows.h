@@ -60,6 +60,37 @@ typedef struct xncc_plane_row {
     void *buffer; /* memory for a row of one channel's samples */
 } xncc_plane_row;
 
+/* Two rows of bytes, added up two by two. p is 0 or 1: element x of quad[p] is the sum of the four
+ * pixels in columns 2x + p and 2x + p + 1, and of half[p] a quarter of that, rounded. */
+typedef struct xncc_halving {
+    const uint8_t *upper, *lower;
+    int32_t count[2];
+    uint16_t *quad[2];
+    uint8_t *half[2];
+} xncc_halving;
+
+/* A row of windows of which every second one is meant, and what halves.h keeps of them. */
+typedef struct xncc_norms {
+    const uint64_t *sums;   /* packed as in xncc_row; element 2 * i belongs to window i */
+    const uint64_t *S, *Q;  /* the window sums of the quads */
+    const uint64_t *half;   /* those of the half pixels, packed */
+    uint64_t pixels, quads; /* per window */
+    float *scale, *rest;
+    int32_t *sum;
+    int32_t count;
+} xncc_norms;
+
+/* How a row of products of half images becomes upper bounds of scores (bounds.h). A product is that
+ * of I and T - 128, as in xncc_row. */
+typedef struct xncc_bound_args {
+    const int32_t *product, *sum;
+    const float *scale, *rest;
+    int32_t count, shift;
+    float per_product, per_sum, constant, per_rest;
+    float *best; /* per tile of `tile` windows; raised to their largest bound */
+    int32_t tile;
+} xncc_bound_args;
+
 typedef struct xncc_isa_rows {
     /* Column sums of bytes, packed: a row of the image enters and, unless it is NULL, one leaves.
      */
@@ -73,6 +104,9 @@ typedef struct xncc_isa_rows {
     void (*score)(const xncc_row *row, const xncc_score_args *args);
     /* Returns 0 only if the row of the plane is all 0. */
     uint32_t (*plane)(const xncc_plane_row *row);
+    void (*halve)(const xncc_halving *rows);
+    void (*norms)(const xncc_norms *windows);
+    void (*bound)(const xncc_bound_args *args);
 } xncc_isa_rows;
 
 #endif

@@ -9,11 +9,13 @@
 #include "cpu/kernels/kernel.h"
 
 typedef struct xncc_scores xncc_scores; /* scores.h */
+typedef struct xncc_bounds xncc_bounds; /* bounds.h */
 
-/* Where the rows go: to scores or, if `scores` is NULL, to planes of sums, `stride` elements from
- * one row to the next. */
+/* Where the rows go: to scores, to bounds or, if both are NULL, to planes of sums, `stride`
+ * elements from one row to the next. */
 typedef struct xncc_sink {
     const xncc_scores *scores;
+    const xncc_bounds *bounds;
     xncc_emit to; /* of row 0, column 0 */
     int32_t stride;
     const uint64_t *known; /* the plane's window sums S, if they are known already; else NULL */

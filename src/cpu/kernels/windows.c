@@ -3,6 +3,7 @@
 #include "cpu/kernels/windows.h"
 
 #include "cpu/kernels/border_row.h"
+#include "cpu/kernels/bounds.h"
 #include "cpu/kernels/scores.h"
 
 #include <assert.h>
@@ -97,6 +98,10 @@ void xncc_windows_row(xncc_windows *w, int32_t y, int fresh, const int32_t *x32,
 {
     const xncc_plane_product *p = w->product;
     const xncc_sink *sink = &p->sink;
+    if (sink->bounds) {
+        xncc_bounds_row(sink->bounds, w->x, y, x32, w->width);
+        return;
+    }
     const ptrdiff_t at = (ptrdiff_t)y * sink->stride + w->x;
     xncc_row row = { .x32 = w->narrow ? x32 : NULL, .x64 = x64, .count = w->width };
     if (!p->no_offset)

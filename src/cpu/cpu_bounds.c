@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Prepares half images and templates for the bounds of a batch (cpu_bounds.h). */
+#include "cpu/cpu_bounds.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+
+/* Image rows, and map rows, of a task. A window's sums begin anew in each task of the latter. */
+enum { SUM_ROWS = 32, WEIGH_ROWS = 128 };
+
+static xncc_kernel_memory half_memory(const xncc_engine_plan *plan)
+{
+    const xncc_product_kernel *product = plan->kernel->variant;
+    return product->memory(product, &plan->half, plan->problem.templ_width / 2);
+}
+
+/* Divides `memory` into the parts of the templates and returns the bytes needed. If memory is NULL,
+ * only returns the bytes. */
+static uint64_t lay_out(const xncc_engine_plan *plan, xncc_cpu_bound_templ *templ, size_t count,
+                        char *memory)
+{
+    const uint64_t pixels = (uint64_t)(plan->problem.templ_width / 2) *
+                            (uint64_t)(plan->problem.templ_height / 2);
+    const uint64_t shared =
+        plan->kernel->memory(plan->kernel, &plan->problem, &plan->blocks).shared;
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        templ[i].pixels = xncc_carve(memory, &total, pixels);
+        templ[i].shared = xncc_carve(memory, &total, shared);
+        templ[i].half_shared = xncc_carve(memory, &total, half_memory(plan).shared);
+    }
+    return total;
+}
+
+/* Makes room for the templates. */
+static int make_templs(const xncc_engine_plan *plan, xncc_cpu_bounds *b, size_t count)
+{
+    if (count == b->count)
+        return 1;
+    xncc_free(b->templ);
+    xncc_free(b->memory);
+    b->count = 0;
+    b->memory = NULL;
+    b->templ = xncc_alloc(count, sizeof *b->templ);
+    if (b->templ)
+        b->memory = xncc_alloc(lay_out(plan, b->templ, count, NULL), 1);
+    if (!b->memory)
+        return 0;
+    (void)lay_out(plan, b->templ, count, b->memory);
+    b->count = count;
+    return 1;
+}
+
+/* The scratch of a thread serves each pass in turn: rows of scores with the two before, products,
+ * and window sums. */
+static int make_scratch(const xncc_engine_plan *plan, xncc_cpu_bounds *b)
+{
+    const uint64_t rows = (uint64_t)(XNCC_BOUND_ROWS + 2) * (uint64_t)plan->map_width *
+                          sizeof(float);
+    uint64_t step = xncc_halves_scratch(&b->halves);
+    step = step > rows ? step : rows;
+    step = step > half_memory(plan).scratch ? step : half_memory(plan).scratch;
+    b->scratch_step = (step + 127) / 64 * 64;
+    b->scratch = xncc_alloc((uint64_t)xncc_pool_threads(plan->engine->pool), b->scratch_step);
+    return b->scratch != NULL;
+}
+
+static int make(xncc_engine_plan *plan, size_t count)
+{
+    const xncc_product_kernel *product = plan->kernel->variant;
+    if (!plan->bounds) {
+        xncc_cpu_bounds *b = xncc_alloc(1, sizeof *b);
+        if (!b)
+            return 0;
+        if (!xncc_halves_make(&plan->problem, product->rows, &b->halves) ||
+            !make_scratch(plan, b)) {
+            xncc_cpu_bounds_destroy(b);
+            return 0;
+        }
+        plan->bounds = b;
+    }
+    return make_templs(plan, plan->bounds, count);
+}
+
+typedef struct prepare_run {
+    const xncc_engine_plan *plan;
+    const xncc_image *image;
+    const xncc_templ_group *group;
+} prepare_run;
+
+static char *scratch_of(const prepare_run *run, int32_t slot)
+{
+    const xncc_cpu_bounds *b = run->plan->bounds;
+    return b->scratch + (uint64_t)slot * b->scratch_step;
+}
+
+static void templ_task(void *argument, uint64_t index, int32_t slot)
+{
+    const prepare_run *run = argument;
+    const xncc_engine_plan *plan = run->plan;
+    const xncc_product_kernel *product = plan->kernel->variant;
+    const xncc_template *templ = run->group->templ[index];
+    xncc_cpu_bound_templ *t = &plan->bounds->templ[index];
+    if (t->serial == templ->serial)
+        return;
+    t->serial = 0;
+    t->flat = !xncc_bound_templ_make(templ, t->pixels, &t->bound);
+    if (!t->flat) {
+        xncc_job job = xncc_job_make(plan, run->image);
+        xncc_job_set_template(&job, templ);
+        plan->kernel->begin(plan->kernel, &job, t->shared, xncc_plan_scratch(plan, slot));
+        product->begin(product, &plan->half, &t->bound.half, plan->watch, t->half_shared,
+                       scratch_of(run, slot));
+    }
+    if (!xncc_is_cancelled(plan->watch)) /* otherwise it may be incomplete */
+        t->serial = templ->serial;
+}
+
+static void sum_task(void *argument, uint64_t index, int32_t slot)
+{
+    const prepare_run *run = argument;
+    const int32_t first = (int32_t)index * SUM_ROWS, left = run->image->height - 1 - first;
+    (void)slot;
+    if (!xncc_is_cancelled(run->plan->watch))
+        xncc_halves_sum(&run->plan->bounds->halves, run->image, first,
+                        first + xncc_min_i32(SUM_ROWS, left));
+}
+
+static void weigh_task(void *argument, uint64_t index, int32_t slot)
+{
+    const prepare_run *run = argument;
+    const int32_t first = (int32_t)index * WEIGH_ROWS, left = run->plan->map_height - first;
+    xncc_halves_weigh(&run->plan->bounds->halves, run->image, run->plan->watch, first,
+                      first + xncc_min_i32(WEIGH_ROWS, left), scratch_of(run, slot));
+}
+
+static uint64_t tasks(int32_t rows, int32_t each)
+{
+    return (uint64_t)((rows - 1) / each + 1);
+}
+
+/* Estimates the mean numbers of the windows from one in sixty-four. */
+static void set_means(xncc_cpu_bounds *b)
+{
+    enum { STEP = 4 };
+    const xncc_halves *h = &b->halves;
+    double scale = 0.0, rest = 0.0, count = 0.0;
+    for (int32_t y = 0; y < xncc_of_parity(h->map_height, 0); y += STEP)
+        for (int32_t x = 0; x < xncc_of_parity(h->map_width, 0); x += STEP) {
+            const uint64_t at = (uint64_t)y * (uint64_t)h->stride + (uint64_t)x;
+            scale += (double)h->scale[at];
+            rest += (double)h->rest[at];
+            count += 1.0;
+        }
+    b->mean_scale = scale / count;
+    b->mean_rest = rest / count;
+}
+
+xncc_status xncc_cpu_bounds_prepare(xncc_engine_plan *plan, const xncc_image *image,
+                                    const xncc_templ_group *group, xncc_error *error)
+{
+    assert(plan->has_half && image->height > 1);
+    if (!make(plan, group->count))
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory to search for %zu templates at once",
+                         group->count);
+    prepare_run run = { plan, image, group };
+    xncc_pool *pool = plan->engine->pool;
+    xncc_pool_run(pool, group->count, templ_task, &run);
+    xncc_pool_run(pool, tasks(image->height - 1, SUM_ROWS), sum_task, &run);
+    xncc_pool_run(pool, tasks(plan->map_height, WEIGH_ROWS), weigh_task, &run);
+    set_means(plan->bounds);
+    return xncc_check_cancelled(plan->watch, error);
+}
+
+int xncc_cpu_bounds_pay(const xncc_cpu_bounds *bounds, size_t templ, float limit)
+{
+    const xncc_bound_templ *t = &bounds->templ[templ].bound;
+    return !bounds->templ[templ].flat && (double)t->constant * bounds->mean_scale +
+                                                 (double)t->per_rest * bounds->mean_rest +
+                                                 (double)t->always <
+                                             (double)limit;
+}
+
+void xncc_cpu_bounds_destroy(xncc_cpu_bounds *bounds)
+{
+    if (!bounds)
+        return;
+    xncc_halves_clear(&bounds->halves);
+    xncc_free(bounds->templ);
+    xncc_free(bounds->memory);
+    xncc_free(bounds->scratch);
+    xncc_free(bounds);
+}
