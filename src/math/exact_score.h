@@ -97,24 +97,35 @@ static XNCC_HD float xncc_flat_score(xncc_method method, const xncc_general_rule
     return zero ? 0.0f : 1.0f;
 }
 
-/* The formula. terms are destroyed. The method is not XNCC_COVERAGE. */
-static XNCC_HD float xncc_exact_score(xncc_method method, const xncc_general_rule *rule, int64_t n,
-                                      xncc_exact_terms *terms)
+/* The formula, of arguments that are rounded already. The method is not XNCC_COVERAGE. */
+static XNCC_HD float xncc_score_of_terms(xncc_method method, const xncc_general_rule *rule,
+                                         int64_t n, xncc_real numerator, xncc_real image,
+                                         xncc_real templ)
 {
-    const int32_t least = XNCC_WIDE_PRODUCTS;
-    const xncc_real numerator = xncc_wide_round(terms->numerator, XNCC_WIDE_DIGITS, least);
     if (method == XNCC_CCOEFF) {
         xncc_real count = { (double)n, 0 };
         return xncc_real_to_float(xncc_real_quotient(numerator, count));
     }
     if (!xncc_method_is_normed(method))
         return xncc_real_to_float(numerator);
-    const xncc_real image = xncc_wide_round(terms->image, XNCC_WIDE_DIGITS, least),
-                    templ = xncc_wide_round(terms->templ, XNCC_WIDE_DIGITS, least);
     if (image.m == 0.0 || templ.m == 0.0)
         return xncc_flat_score(method, rule, numerator.m == 0.0);
     return xncc_real_to_float(xncc_real_quotient(
         numerator, xncc_real_product(xncc_real_sqrt(image), xncc_real_sqrt(templ))));
+}
+
+/* The same of exact terms, which are destroyed. */
+static XNCC_HD float xncc_exact_score(xncc_method method, const xncc_general_rule *rule, int64_t n,
+                                      xncc_exact_terms *terms)
+{
+    const int32_t least = XNCC_WIDE_PRODUCTS;
+    const xncc_real numerator = xncc_wide_round(terms->numerator, XNCC_WIDE_DIGITS, least);
+    xncc_real image = { 0.0, 0 }, templ = { 0.0, 0 };
+    if (xncc_method_is_normed(method)) {
+        image = xncc_wide_round(terms->image, XNCC_WIDE_DIGITS, least);
+        templ = xncc_wide_round(terms->templ, XNCC_WIDE_DIGITS, least);
+    }
+    return xncc_score_of_terms(method, rule, n, numerator, image, templ);
 }
 
 #endif

@@ -21,6 +21,11 @@ static XNCC_HD xncc_u128 xncc_u128_of_product(uint64_t a, uint64_t b)
 #if defined(__CUDA_ARCH__)
     p.high = __umul64hi(a, b);
     p.low = a * b;
+#elif defined(__SIZEOF_INT128__)
+    __extension__ typedef unsigned __int128 whole;
+    const whole product = (whole)a * b;
+    p.high = (uint64_t)(product >> 64);
+    p.low = (uint64_t)product;
 #else
     uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
     uint64_t low = a0 * b0;

@@ -47,6 +47,13 @@ typedef struct xncc_fft_isa {
      * XNCC_FFT_COLUMN bytes each. Stops if the call is cancelled. */
     void (*convolve)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                      char *const array[2], char *const spectrum[2], void *buffer);
+    /* sum += image times the conjugate of templ, or without `more` sum = that product. */
+    void (*add_product)(const xncc_fft_blocking *blocking, const void *image, const void *templ,
+                        int more, void *sum);
+    /* Transforms the columns of a spectrum back into the rows of an array, times nx * ny. buffer:
+     * as above. Stops if the call is cancelled. */
+    void (*columns_back)(const void *table, const xncc_fft_blocking *blocking,
+                         const xncc_watch *watch, const void *spectrum, char *array, void *buffer);
     /* Transforms a row back and rounds it to integers: `count` from the real part to a, and `count`
      * from the imaginary part to b. */
     void (*row_out)(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,

@@ -258,6 +258,33 @@ static void columns(const void *table, const xncc_fft_blocking *blocking, const 
     }
 }
 
+static void add_product(const xncc_fft_blocking *blocking, const void *image, const void *templ,
+                        int more, void *sum)
+{
+    const vc *a = image, *b = templ;
+    vc *to = sum;
+    const int64_t count = (int64_t)blocking->nx / FFT_LANES * blocking->ny;
+    for (int64_t i = 0; i < count; i++) {
+        const vc p = vc_twiddle(a[i], b[i].re, b[i].im, 1);
+        to[i] = more ? (vc){ to[i].re + p.re, to[i].im + p.im } : p;
+    }
+}
+
+static void columns_back(const void *table, const xncc_fft_blocking *blocking,
+                         const xncc_watch *watch, const void *spectrum, char *array, void *buffer)
+{
+    const double scale = (double)blocking->nx * (double)blocking->ny;
+    vc *column = buffer;
+    for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
+        const vc *from = (const vc *)spectrum + (ptrdiff_t)i * blocking->ny;
+        for (int32_t y = 0; y < blocking->ny; y++)
+            column[y] = (vc){ from[y].re * scale, from[y].im * scale };
+        backward(table, column, blocking->ny);
+        for (int32_t y = 0; y < blocking->ny; y++)
+            *column_at(array, blocking, y, i) = column[y];
+    }
+}
+
 static void convolve(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                      char *const array[2], char *const spectrum[2], void *buffer)
 {
@@ -313,8 +340,9 @@ static void reals_out(const void *table, const xncc_fft_blocking *blocking, void
 }
 
 /* The transforms of this build. */
-const xncc_fft_isa FFT_ISA = { row_bytes, table_bytes, tables,   row_in,  reals_in,
-                               digits_in, columns,     convolve, row_out, reals_out };
+const xncc_fft_isa FFT_ISA = { row_bytes,   table_bytes,  tables,  row_in,
+                               reals_in,    digits_in,    columns, convolve,
+                               add_product, columns_back, row_out, reals_out };
 #define FFT_KERNEL(rows)                                                                           \
     {                                                                                              \
         xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &FFT_ISA, &(rows)                    \

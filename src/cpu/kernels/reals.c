@@ -345,6 +345,9 @@ static void run_begin(xncc_reals_run *r, void *scratch)
     memset(r->m.line, 0, (size_t)stage->pitch * sizeof(double));
 }
 
+/* Multiplications that scoring windows again may cost, per window of the rectangle. */
+enum { AGAIN_PER_WINDOW = 128 };
+
 void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
                      const xncc_area *area)
 {
@@ -369,6 +372,7 @@ void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scr
     }
     int doubts = 0;
     xncc_reals_find_grid(&r);
+    r.again = (int64_t)AGAIN_PER_WINDOW * area->width * area->height / (int64_t)job->general.whole;
     for (int32_t c = 0; c < job->templ->channels && !xncc_is_cancelled(job->watch); c++) {
         choose_pivot(&r, c);
         doubts |= score_channel(&r, c);

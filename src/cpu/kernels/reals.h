@@ -135,6 +135,9 @@ typedef struct xncc_reals_isa {
     void (*span)(const double *v, int32_t count, xncc_reals_span *span);
     /* Are all `count` doubles multiples of a power of two, of which magnitudes are below 2^51? */
     int (*on_grid)(const double *v, int32_t count, double unit);
+    /* The doubles rounded to multiples of `unit`, less those rounded to multiples of `next` (0:
+     * less nothing), in units; powers of two. Returns 0 if all are 0. */
+    int (*slice)(const double *v, int32_t count, double unit, double next, double *out);
     /* Adds the products of the line that enters and of t - pivot, every 32nd to each of the 32
      * sums. */
     void (*dot)(const xncc_reals_slide *line, const double *t, double pivot, double sum[32]);

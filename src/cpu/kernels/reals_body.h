@@ -380,9 +380,31 @@ static int reals_on_grid(const double *v, int32_t count, double unit)
     return on;
 }
 
-static const xncc_reals_isa reals_isa = { reals_line,  reals_meet,   reals_slide, reals_window,
-                                          reals_score, reals_range,  reals_span,  reals_on_grid,
-                                          reals_dot,   reals_twofold };
+/* v rounded to the nearest multiple of a power of two. From 2^52 of it on, v is one. */
+REALS_INLINE rd to_multiple(rd v, double unit)
+{
+    const rd size = rd_size(v), rounded = (size + 0x1p52 * unit) - 0x1p52 * unit;
+    return (rd)((rl)rd_choose(size < rd_fill(0x1p52 * unit), rounded, size) | ((rl)v & INT64_MIN));
+}
+
+static int reals_slice(const double *v, int32_t count, double unit, double next, double *out)
+{
+    const double over = 1.0 / unit;
+    rl any = { 0 };
+    for (int32_t i = 0; i < count; i += REALS_LANES) {
+        const rd a = rd_load(v + i), low = to_multiple(a, unit),
+                 d = (next > 0.0 ? low - to_multiple(a, next) : low) * over;
+        any |= d != 0.0;
+        rd_store(out + i, d);
+    }
+    for (int k = 1; k < REALS_LANES; k++)
+        any[0] |= any[k];
+    return any[0] != 0;
+}
+
+static const xncc_reals_isa reals_isa = { reals_line,  reals_meet,  reals_slide,  reals_window,
+                                          reals_score, reals_range, reals_span,   reals_on_grid,
+                                          reals_slice, reals_dot,   reals_twofold };
 #define REALS_KERNEL(variant)                                                                      \
     {                                                                                              \
         xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(variant)                           \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The windows of a rectangle that the bounds of their sums leave in doubt (reals.h). */
-#include "cpu/kernels/reals_run.h"
+#include "cpu/kernels/reals_slices.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,6 +73,8 @@ int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *w
     enum { LANES = 8 };
     int doubts = 0;
     for (int32_t x = 0; (x = next_doubt(whole->out, x, whole->count)) < whole->count; x++) {
+        if (r->again-- <= 0)
+            return 1;
         double X[LANES] = { 0 }, S[LANES] = { r->m.window[0][x] }, Q[LANES] = { r->m.window[1][x] };
         xncc_reals_row row = *whole;
         X[0] = window_product(r, x, y, &row.error.X);
@@ -164,44 +166,89 @@ static int sums_are_exact(xncc_reals_run *r)
     return on && (!difference || xncc_reals_templ_on_grid(isa, templ, r->shared, unit));
 }
 
+/* What settling one window costs in about ns: by pairs of doubles, and exactly. All windows of a
+ * rectangle may cost MOST_EACH times their number before they are settled together. */
+enum { OF_PAIRS = 400, OF_SUMS = 5000, SUMS_PER_PIXEL = 60, MOST_EACH = 150 };
+
+static double cost_of_pairs(const xncc_reals_run *r)
+{
+    return OF_PAIRS + 0.6 * r->job->templ->width * r->job->templ->height;
+}
+
+static double cost_of_sums(const xncc_reals_run *r)
+{
+    return OF_SUMS + (double)SUMS_PER_PIXEL * r->job->templ->width * r->job->templ->height;
+}
+
 /* Settles a window: by pairs of doubles, by pairs of doubles without errors if the rectangle is on
- * a grid, or exactly. */
-static void settle(xncc_reals_run *r, int64_t left, int64_t top, float *at)
+ * a grid, or exactly. Returns what that costs. */
+static double settle(xncc_reals_run *r, int64_t left, int64_t top, float *at)
 {
     xncc_refine_memory *m = &r->m.refine;
+    const double cost = cost_of_pairs(r);
     if (xncc_reals_refine(r->isa, r->job, m, left, top, at))
-        return;
+        return cost;
     if (!r->grid_known) {
         r->grid_known = 1;
         m->exact = sums_are_exact(r);
         if (m->exact && xncc_reals_refine(r->isa, r->job, m, left, top, at))
-            return;
+            return 2.0 * cost;
     }
     *at = xncc_reference_real(r->job, left, top);
+    return cost + cost_of_sums(r);
 }
 
-/* Settles the windows in doubt one by one. If several of them are flat, all that are flat are found
- * at once. */
+static int64_t count_doubts(const xncc_reals_run *r)
+{
+    int64_t count = 0;
+    for (int32_t y = 0; y < r->area->height; y++) {
+        const float *row = r->area->out + y * r->area->pitch;
+        for (int32_t x = 0; (x = next_doubt(row, x, r->area->width)) < r->area->width; x++)
+            count++;
+    }
+    return count;
+}
+
+static void fill_flat_windows(xncc_reals_run *r, float score)
+{
+    find_flat_windows(r);
+    for (int32_t y = 0; y < r->area->height; y++) {
+        float *row = r->area->out + y * r->area->pitch;
+        for (int32_t x = 0; (x = next_doubt(row, x, r->area->width)) < r->area->width; x++)
+            if (r->m.flat[(ptrdiff_t)y * r->stride + x])
+                row[x] = score;
+    }
+}
+
+/* Settles windows one by one until all are settled, or `most` is spent. Returns 1 if all are. */
+static int settle_each(xncc_reals_run *r, double most)
+{
+    const xncc_stage *stage = &r->m.stage;
+    double spent = 0.0;
+    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
+        float *row = r->area->out + y * r->area->pitch;
+        for (int32_t x = 0; (x = next_doubt(row, x, r->area->width)) < r->area->width; x++) {
+            if (spent > most)
+                return 0;
+            spent += settle(r, stage->left + x, stage->top + y, row + x);
+        }
+    }
+    return 1;
+}
+
 void xncc_reals_settle(xncc_reals_run *r)
 {
     enum { FLATS = 8 };
-    const xncc_area *area = r->area;
     const xncc_method method = r->job->problem->rule.method;
-    const int may_be_flat = xncc_reals_counts_all(r) && xncc_method_is_centred(method);
     const float undefined = method == XNCC_CCOEFF ? 0.0f : r->job->general.undefined;
-    const xncc_stage *stage = &r->m.stage;
-    int flats = 0;
-    for (int32_t y = 0; y < area->height && !xncc_is_cancelled(r->job->watch); y++) {
-        float *row = area->out + y * area->pitch;
-        for (int32_t x = 0; (x = next_doubt(row, x, area->width)) < area->width; x++) {
-            float *at = row + x;
-            if (flats >= FLATS && r->m.flat[(ptrdiff_t)y * r->stride + x]) {
-                *at = undefined;
-                continue;
-            }
-            settle(r, stage->left + x, stage->top + y, at);
-            if (may_be_flat && memcmp(at, &undefined, sizeof undefined) == 0 && ++flats == FLATS)
-                find_flat_windows(r);
-        }
+    const double most = (double)MOST_EACH * r->area->width * r->area->height;
+    int64_t doubts = count_doubts(r);
+    if (doubts >= FLATS && xncc_reals_counts_all(r) && xncc_method_is_centred(method)) {
+        fill_flat_windows(r, undefined);
+        doubts = count_doubts(r);
     }
+    if ((double)doubts * cost_of_pairs(r) <= most && settle_each(r, most))
+        return;
+    if (!xncc_is_cancelled(r->job->watch) && !xncc_reals_settle_together(r))
+        (void)settle_each(r, INFINITY);
 }

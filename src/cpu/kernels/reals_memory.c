@@ -2,6 +2,8 @@
 /* The memory of matching floats: what a template becomes, and what a thread needs (reals.h). */
 #include "cpu/kernels/reals_memory.h"
 
+#include "cpu/kernels/reals_words.h"
+
 static uint64_t plane_bytes(const xncc_reals_variant *variant, const xncc_problem *problem,
                             const xncc_cpu_blocks *blocks)
 {
@@ -54,6 +56,38 @@ int32_t xncc_reals_stride(const xncc_cpu_blocks *blocks)
     return (blocks->columns + 31) / 32 * 32;
 }
 
+/* Limits a number to a range. */
+static int32_t within(int64_t v, int32_t least, int32_t most)
+{
+    return v < least ? least : v > most ? most : (int32_t)v;
+}
+
+/* The memory of exact sums, which pages of it that are never touched do not take. Where some pixels
+ * do not count, or with several channels, windows in doubt are settled one by one. */
+static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *problem,
+                        const xncc_cpu_blocks *blocks, char *memory, uint64_t *total,
+                        xncc_reals_scratch *m)
+{
+    enum { WORDS_BYTES = 32 << 20, SPECTRA_BYTES = 48 << 20, LEAST_WORDS = 5, LEAST_SPECTRA = 3 };
+    const int served = problem->channels == 1 && !problem->templ_masked &&
+                       !xncc_problem_image_varies(problem);
+    const int64_t windows = (int64_t)xncc_reals_stride(blocks) * blocks->rows,
+                  spectrum = variant->fft ? (int64_t)blocks->fft.nx * blocks->fft.ny * 16 : 0,
+                  line = xncc_reals_line_width(problem, blocks);
+    m->words_per_window = m->spectra = 0;
+    if (!served)
+        return;
+    m->words_per_window = within(WORDS_BYTES / (8 * windows), LEAST_WORDS, XNCC_MOST_WORDS);
+    m->words = xncc_carve(memory, total, (uint64_t)(windows * m->words_per_window * 8));
+    m->column_words = xncc_carve(memory, total, (uint64_t)(line * 2 * XNCC_MOST_WORDS * 8));
+    if (!variant->fft)
+        return;
+    m->spectra = within(SPECTRA_BYTES / spectrum, LEAST_SPECTRA, XNCC_MOST_SPECTRA);
+    for (int32_t i = 0; i < m->spectra; i++)
+        m->spectrum[i] = xncc_carve(memory, total, (uint64_t)spectrum);
+    m->total_spectrum = xncc_carve(memory, total, (uint64_t)spectrum);
+}
+
 uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc_problem *problem,
                                    const xncc_cpu_blocks *blocks, char *memory,
                                    xncc_reals_scratch *m)
@@ -93,6 +127,7 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
     m->buffer = variant->fft
                     ? xncc_carve(memory, &total, 2 * (uint64_t)blocks->fft.ny * XNCC_FFT_COLUMN)
                     : NULL;
+    carve_exact(variant, problem, blocks, memory, &total, m);
     total += xncc_refine_layout(problem, memory ? memory + total : NULL, &m->refine);
     return total +
            xncc_stage_layout(problem, (int32_t)line, memory ? memory + total : NULL, &m->stage);

@@ -5,6 +5,11 @@
 
 #include "cpu/kernels/reals.h"
 
+enum {
+    XNCC_MOST_SPECTRA = 24,
+    XNCC_MOST_SLICES = 64 /* of the image or of the template */
+};
+
 typedef struct xncc_reals_scratch {
     xncc_stage stage;
     xncc_refine_memory refine;
@@ -20,6 +25,11 @@ typedef struct xncc_reals_scratch {
     uint8_t *flat;  /* per window: 1 if all its pixels are equal in every channel */
     char *array;    /* of transforms */
     void *buffer;
+    /* For exact sums (reals_slices.h), if there may be any: sums of products, of at most so many
+     * words for each window; column sums; and spectra. */
+    uint64_t *words, *column_words;
+    int32_t words_per_window, spectra;
+    void *spectrum[XNCC_MOST_SPECTRA], *total_spectrum;
 } xncc_reals_scratch;
 
 /* Divides `memory` and returns the bytes needed; NULL only counts. */

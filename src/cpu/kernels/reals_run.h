@@ -22,6 +22,7 @@ typedef struct xncc_reals_run {
      * the largest sample of the rectangle, in any channel. */
     double unit, templ_unit, low, high;
     int32_t exact; /* 1: the sums of all channels so far are exact */
+    int64_t again; /* windows that may be scored again one by one */
 } xncc_reals_run;
 
 /* Reads row yy of the rectangle as doubles, to m.line or to `out`. */

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Exact scores of many windows of a rectangle at once (reals_slices.h): sums of products by slices,
+ * and sums of samples and squares that slide. All of them are integers in words of 64 bits. */
+#include "cpu/kernels/reals_slices.h"
+
+/* The rectangle, the sums that all windows share, and those of the window in question. */
+typedef struct together {
+    xncc_reals_run *r;
+    xncc_cut cut;
+    xncc_method method;
+    uint64_t T[XNCC_MOST_WORDS], T2[XNCC_MOST_WORDS];
+    xncc_real templ; /* the template's term of the formula */
+    uint64_t S[XNCC_MOST_WORDS], Q[XNCC_MOST_WORDS];
+} together;
+
+/* Adds a sample and its square to a sum of samples and one of squares, or subtracts both. */
+static void put_sample(const xncc_cut *cut, const xncc_slicing *of, double v, int subtract,
+                       uint64_t *sum, uint64_t *square)
+{
+    const xncc_wide_part p = xncc_wide_part_of(v);
+    const int place = p.place + XNCC_WIDE_VALUES - of->exponent, shift = place > 0 ? place : 0;
+    const uint64_t whole = p.mantissa >> (shift - place); /* the bits below the unit are 0 */
+    if (whole == 0)
+        return;
+    xncc_words_put(sum, cut->few, xncc_u128_of(whole), shift, subtract ^ p.negative);
+    xncc_words_put(square, cut->words, xncc_u128_of_product(whole, whole), 2 * shift, subtract);
+}
+
+static void sum_template(together *t)
+{
+    const xncc_template *templ = t->r->job->templ;
+    const int64_t n = (int64_t)templ->width * templ->height;
+    uint64_t term[XNCC_MOST_WORDS] = { 0 };
+    for (int64_t i = 0; i < n; i++)
+        put_sample(&t->cut, &t->cut.templ, t->r->shared->value[0][i], 0, t->T, t->T2);
+    if (xncc_method_is_centred(t->method)) {
+        xncc_words_add_multiple(term, t->T2, t->cut.words, (uint64_t)n);
+        xncc_words_subtract_product(term, t->cut.words, t->T, t->T, t->cut.few);
+    } else {
+        memcpy(term, t->T2, sizeof term);
+    }
+    t->templ = xncc_words_round(term, t->cut.words, 2 * t->cut.templ.exponent);
+}
+
+static float score_window(const together *t, const uint64_t *X)
+{
+    const int words = t->cut.words, few = t->cut.few;
+    const uint64_t n = t->r->job->general.whole;
+    uint64_t numerator[XNCC_MOST_WORDS] = { 0 }, image[XNCC_MOST_WORDS] = { 0 };
+    if (xncc_method_is_centred(t->method)) {
+        xncc_words_add_multiple(numerator, X, words, n);
+        xncc_words_subtract_product(numerator, words, t->S, t->T, few);
+        xncc_words_add_multiple(image, t->Q, words, n);
+        xncc_words_subtract_product(image, words, t->S, t->S, few);
+    } else if (xncc_method_of_difference(t->method)) {
+        xncc_words_add(numerator, t->Q, words, 0);
+        xncc_words_add(numerator, t->T2, words, 0);
+        xncc_words_add(numerator, X, words, 1);
+        xncc_words_add(numerator, X, words, 1);
+        memcpy(image, t->Q, sizeof image);
+    } else {
+        memcpy(numerator, X, (size_t)words * sizeof *X);
+        memcpy(image, t->Q, sizeof image);
+    }
+    const int of_image = t->cut.image.exponent, of_templ = t->cut.templ.exponent;
+    return xncc_score_of_terms(t->method, &t->r->job->general, (int64_t)n,
+                               xncc_words_round(numerator, words, of_image + of_templ),
+                               xncc_words_round(image, words, 2 * of_image), t->templ);
+}
+
+/* Adds row yy to the column sums, or subtracts it. */
+static void put_row(together *t, int32_t yy, int subtract)
+{
+    const xncc_cut *cut = &t->cut;
+    uint64_t *column = t->r->m.column_words;
+    (void)xncc_reals_read_line(t->r, yy, 0, 0.0, 1);
+    for (int32_t x = 0; x < t->r->m.stage.width; x++, column += cut->few + cut->words)
+        put_sample(cut, &cut->image, t->r->m.line[x], subtract, column, column + cut->few);
+}
+
+static void put_column(together *t, int32_t x, int subtract)
+{
+    const xncc_cut *cut = &t->cut;
+    const uint64_t *column = t->r->m.column_words + (size_t)x * (size_t)(cut->few + cut->words);
+    xncc_words_add(t->S, column, cut->few, subtract);
+    xncc_words_add(t->Q, column + cut->few, cut->words, subtract);
+}
+
+static void score_row(together *t, int32_t y)
+{
+    const xncc_reals_run *r = t->r;
+    const int32_t width = r->job->templ->width;
+    const uint64_t *X = r->m.words + (size_t)y * (size_t)r->stride * (size_t)t->cut.words;
+    float *out = r->area->out + y * r->area->pitch;
+    memset(t->S, 0, sizeof t->S);
+    memset(t->Q, 0, sizeof t->Q);
+    for (int32_t x = 0; x < width - 1; x++)
+        put_column(t, x, 0);
+    for (int32_t x = 0; x < r->area->width; x++, X += t->cut.words) {
+        uint32_t bits;
+        put_column(t, x + width - 1, 0);
+        memcpy(&bits, out + x, sizeof bits);
+        if (bits == XNCC_DOUBT)
+            out[x] = score_window(t, X);
+        put_column(t, x, 1);
+    }
+}
+
+int xncc_reals_settle_together(xncc_reals_run *r)
+{
+    together t = { .r = r, .method = r->job->problem->rule.method };
+    const int32_t height = r->job->templ->height;
+    if (r->m.words_per_window == 0 || !xncc_reals_cut(r, &t.cut))
+        return 0;
+    xncc_reals_multiply_slices(r, &t.cut);
+    sum_template(&t);
+    memset(r->m.column_words, 0,
+           (size_t)r->m.stage.width * (size_t)(t.cut.few + t.cut.words) * sizeof(uint64_t));
+    for (int32_t yy = 0; yy < height - 1; yy++)
+        put_row(&t, yy, 0);
+    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
+        put_row(&t, y + height - 1, 0);
+        score_row(&t, y);
+        put_row(&t, y, 1);
+    }
+    return 1;
+}
