@@ -47,9 +47,10 @@ typedef struct xncc_fft_isa {
      * XNCC_FFT_COLUMN bytes each. Stops if the call is cancelled. */
     void (*convolve)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                      char *const array[2], char *const spectrum[2], void *buffer);
-    /* sum += image times the conjugate of templ, or without `more` sum = that product. */
-    void (*add_product)(const xncc_fft_blocking *blocking, const void *image, const void *templ,
-                        int more, void *sum);
+    /* sum += the sum of image[k] times the conjugate of templ[k] over k < count, or without `more`
+     * sum = that. */
+    void (*add_products)(const xncc_fft_blocking *blocking, int count, void *const *image,
+                         void *const *templ, int more, void *sum);
     /* Transforms the columns of a spectrum back into the rows of an array, times nx * ny. buffer:
      * as above. Stops if the call is cancelled. */
     void (*columns_back)(const void *table, const xncc_fft_blocking *blocking,

@@ -258,15 +258,25 @@ static void columns(const void *table, const xncc_fft_blocking *blocking, const 
     }
 }
 
-static void add_product(const xncc_fft_blocking *blocking, const void *image, const void *templ,
-                        int more, void *sum)
+/* In pieces that stay in the first-level cache. */
+static void add_products(const xncc_fft_blocking *blocking, int count, void *const *image,
+                         void *const *templ, int more, void *sum)
 {
-    const vc *a = image, *b = templ;
-    vc *to = sum;
-    const int64_t count = (int64_t)blocking->nx / FFT_LANES * blocking->ny;
-    for (int64_t i = 0; i < count; i++) {
-        const vc p = vc_twiddle(a[i], b[i].re, b[i].im, 1);
-        to[i] = more ? (vc){ to[i].re + p.re, to[i].im + p.im } : p;
+    enum { PIECE = 64 };
+    const int64_t points = (int64_t)blocking->nx / FFT_LANES * blocking->ny;
+    for (int64_t at = 0; at < points; at += PIECE) {
+        vc total[PIECE], *to = (vc *)sum + at;
+        const int64_t left = points - at < PIECE ? points - at : PIECE;
+        for (int64_t i = 0; i < left; i++)
+            total[i] = more ? to[i] : (vc){ vd_fill(0.0), vd_fill(0.0) };
+        for (int k = 0; k < count; k++) {
+            const vc *a = (const vc *)image[k] + at, *b = (const vc *)templ[k] + at;
+            for (int64_t i = 0; i < left; i++) {
+                const vc p = vc_twiddle(a[i], b[i].re, b[i].im, 1);
+                total[i] = (vc){ total[i].re + p.re, total[i].im + p.im };
+            }
+        }
+        memcpy(to, total, (size_t)left * sizeof *to);
     }
 }
 
@@ -340,9 +350,9 @@ static void reals_out(const void *table, const xncc_fft_blocking *blocking, void
 }
 
 /* The transforms of this build. */
-const xncc_fft_isa FFT_ISA = { row_bytes,   table_bytes,  tables,  row_in,
-                               reals_in,    digits_in,    columns, convolve,
-                               add_product, columns_back, row_out, reals_out };
+const xncc_fft_isa FFT_ISA = { row_bytes,    table_bytes,  tables,  row_in,
+                               reals_in,     digits_in,    columns, convolve,
+                               add_products, columns_back, row_out, reals_out };
 #define FFT_KERNEL(rows)                                                                           \
     {                                                                                              \
         xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &FFT_ISA, &(rows)                    \

@@ -346,7 +346,7 @@ static void run_begin(xncc_reals_run *r, void *scratch)
 }
 
 /* Multiplications that scoring windows again may cost, per window of the rectangle. */
-enum { AGAIN_PER_WINDOW = 128 };
+enum { AGAIN_PER_WINDOW = 32 };
 
 void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
                      const xncc_area *area)

@@ -58,12 +58,14 @@ static xncc_reals_found reals_line(const xncc_reals_line *line)
         return (xncc_reals_found){ plain, 0 };
     rl bad = { 0 };
     rd square = { 0 };
-    const int fast = line->pixel == XNCC_F32 && line->channels == 1;
+    const int fast = line->channels == 1;
     for (int32_t i = 0; i < line->width; i += REALS_LANES) {
         const int32_t left = line->width - i < REALS_LANES ? line->width - i : REALS_LANES;
         rl counts;
         rd sample;
-        if (fast && left == REALS_LANES) {
+        if (fast && left == REALS_LANES && line->pixel == XNCC_F64) {
+            sample = rd_load((const double *)line->raw + i);
+        } else if (fast && left == REALS_LANES) {
             rf v;
             memcpy(&v, (const float *)line->raw + i, sizeof v);
             sample = __builtin_convertvector(v, rd);

@@ -68,20 +68,25 @@ static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *p
                         const xncc_cpu_blocks *blocks, char *memory, uint64_t *total,
                         xncc_reals_scratch *m)
 {
-    enum { WORDS_BYTES = 32 << 20, SPECTRA_BYTES = 48 << 20, LEAST_WORDS = 5, LEAST_SPECTRA = 3 };
+    enum { WORDS_BYTES = 32 << 20, SPECTRA_BYTES = 160 << 20, LEAST_WORDS = 5, LEAST_SPECTRA = 3 };
     const int served = problem->channels == 1 && !problem->templ_masked &&
                        !xncc_problem_image_varies(problem);
     const int64_t windows = (int64_t)xncc_reals_stride(blocks) * blocks->rows,
                   spectrum = variant->fft ? (int64_t)blocks->fft.nx * blocks->fft.ny * 16 : 0,
                   line = xncc_reals_line_width(problem, blocks);
-    m->words_per_window = m->spectra = 0;
+    m->words_per_window = m->spectra = m->templ_planes = 0;
     if (!served)
         return;
     m->words_per_window = within(WORDS_BYTES / (8 * windows), LEAST_WORDS, XNCC_MOST_WORDS);
     m->words = xncc_carve(memory, total, (uint64_t)(windows * m->words_per_window * 8));
     m->column_words = xncc_carve(memory, total, (uint64_t)(line * 2 * XNCC_MOST_WORDS * 8));
-    if (!variant->fft)
+    if (!variant->fft) {
+        const int64_t templ = (int64_t)problem->templ_width * problem->templ_height * 8;
+        m->templ_planes = within(SPECTRA_BYTES / templ, 1, XNCC_MOST_WEIGHTS);
+        m->templ_slices = xncc_carve(memory, total, (uint64_t)(templ * m->templ_planes));
+        m->weight_sums = xncc_carve(memory, total, (uint64_t)(windows * XNCC_MOST_WEIGHTS * 8));
         return;
+    }
     m->spectra = within(SPECTRA_BYTES / spectrum, LEAST_SPECTRA, XNCC_MOST_SPECTRA);
     for (int32_t i = 0; i < m->spectra; i++)
         m->spectrum[i] = xncc_carve(memory, total, (uint64_t)spectrum);

@@ -7,7 +7,8 @@
 
 enum {
     XNCC_MOST_SPECTRA = 24,
-    XNCC_MOST_SLICES = 64 /* of the image or of the template */
+    XNCC_MOST_SLICES = 64, /* of the image or of the template */
+    XNCC_MOST_WEIGHTS = 24 /* of products of slices, if they are computed directly */
 };
 
 typedef struct xncc_reals_scratch {
@@ -26,9 +27,11 @@ typedef struct xncc_reals_scratch {
     char *array;    /* of transforms */
     void *buffer;
     /* For exact sums (reals_slices.h), if there may be any: sums of products, of at most so many
-     * words for each window; column sums; and spectra. */
+     * words for each window; column sums; and spectra, or planes of the template's slices and of
+     * sums of direct products. */
     uint64_t *words, *column_words;
-    int32_t words_per_window, spectra;
+    int32_t words_per_window, spectra, templ_planes;
+    double *templ_slices, *weight_sums;
     void *spectrum[XNCC_MOST_SPECTRA], *total_spectrum;
 } xncc_reals_scratch;
 

@@ -36,7 +36,7 @@ int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut)
 {
     const xncc_template *templ = r->job->templ;
     xncc_reals_span image = { 0.0, 0.0, INFINITY }, of_templ = image;
-    for (int32_t yy = 0; yy < r->m.stage.height; yy++) {
+    for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
         (void)xncc_reals_read_line(r, yy, 0, 0.0, 1);
         r->isa->span(r->m.line, r->m.stage.width, &image);
     }
@@ -51,7 +51,6 @@ int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut)
         return 0;
     const int counted = ilogb((double)templ->width * templ->height) + 2, /* n < 2^counted */
         most_bits = cut->image.bits > cut->templ.bits ? cut->image.bits : cut->templ.bits;
-    cut->few = (most_bits + counted) / 64 + 1;
     cut->words = (2 * (most_bits + counted) + 2) / 64 + 1;
     if (cut->words > r->m.words_per_window)
         return 0;
@@ -61,7 +60,9 @@ int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut)
         if (bits_fit(r, cut->bits, xncc_min_i32(cut->image.count, cut->templ.count)))
             break;
     }
-    return cut->bits > 6;
+    return cut->bits > 6 &&
+           (r->variant->fft || (cut->templ.count <= r->m.templ_planes &&
+                                cut->image.count + cut->templ.count - 1 <= XNCC_MOST_WEIGHTS));
 }
 
 /* ---- slices ---- */
@@ -80,13 +81,6 @@ static void clear_lines(xncc_reals_run *r)
                          sizeof(double);
     memset(r->m.line, 0, bytes);
     memset(r->m.before, 0, bytes);
-}
-
-/* Slice k of row yy of the image, to m.before. */
-static int image_slice(xncc_reals_run *r, const xncc_cut *cut, int k, int32_t yy)
-{
-    (void)xncc_reals_read_line(r, yy, 0, 0.0, 1);
-    return slice_row(r, &cut->image, cut->bits, k, r->m.stage.width, r->m.before);
 }
 
 /* Slice k of row j of the template, to m.before. */
@@ -124,12 +118,14 @@ static void *spectrum_of(spectra *s, int slice)
     clear_lines(r);
     for (int32_t y = 0; y < rows && !xncc_is_cancelled(r->job->watch); y++) {
         char *row = r->m.array + (uint64_t)y * step;
-        any |= of_templ ? templ_slice(r, s->cut, k, y) : image_slice(r, s->cut, k, y);
-        if (of_templ)
+        if (of_templ) {
+            any |= templ_slice(r, s->cut, k, y);
             r->variant->fft->digits_in(r->shared->table, c, r->m.before, row);
-        else
-            r->variant->fft->reals_in(r->shared->table, c, r->m.before, r->m.before + c->across,
-                                      row);
+            continue;
+        }
+        (void)xncc_reals_read_line(r, y, 0, 0.0, 1);
+        any |= slice_row(r, &s->cut->image, s->cut->bits, k, r->m.stage.width, r->m.before);
+        r->variant->fft->reals_in(r->shared->table, c, r->m.before, r->m.before + c->across, row);
     }
     s->zero[slice] = (int8_t)!any;
     if (!any)
@@ -171,72 +167,98 @@ static void transformed_weight(xncc_reals_run *r, const xncc_cut *cut, int w)
     }
 }
 
+/* The pairs of spectra of a weight. */
+typedef struct spectrum_pairs {
+    void *image[XNCC_MOST_SLICES], *templ[XNCC_MOST_SLICES];
+    int count, more; /* more: 1 if the sum holds products already */
+} spectrum_pairs;
+
+static void add_pairs(xncc_reals_run *r, spectrum_pairs *p)
+{
+    if (p->count == 0)
+        return;
+    r->variant->fft->add_products(&r->job->blocks->fft, p->count, p->image, p->templ, p->more,
+                                  r->m.total_spectrum);
+    p->count = 0;
+    p->more = 1;
+}
+
 static void multiply_by_transforms(xncc_reals_run *r, const xncc_cut *cut)
 {
+    const int all = cut->image.count + cut->templ.count, keeps_all = all <= r->m.spectra - 2;
     spectra s = { .r = r, .cut = cut };
     for (int i = 0; i < XNCC_MOST_SPECTRA; i++)
         s.owner[i] = -1;
-    for (int w = 0; w < cut->image.count + cut->templ.count - 1; w++) {
-        int pairs = 0;
-        for (int i = 0; i < cut->image.count && i <= w; i++) {
-            if (w - i >= cut->templ.count || xncc_is_cancelled(r->job->watch))
-                continue;
-            void *image = spectrum_of(&s, i),
+    for (int w = 0; w < all - 1; w++) {
+        spectrum_pairs pairs = { .count = 0 };
+        const int first = w < cut->templ.count ? 0 : w - cut->templ.count + 1;
+        for (int i = first; i < cut->image.count && i <= w; i++) {
+            void *image = xncc_is_cancelled(r->job->watch) ? NULL : spectrum_of(&s, i),
                  *templ = image ? spectrum_of(&s, cut->image.count + w - i) : NULL;
             if (!image || !templ)
                 continue;
-            r->variant->fft->add_product(&r->job->blocks->fft, image, templ, pairs > 0,
-                                         r->m.total_spectrum);
-            pairs++;
+            pairs.image[pairs.count] = image;
+            pairs.templ[pairs.count++] = templ;
+            if (!keeps_all)
+                add_pairs(r, &pairs);
         }
-        if (pairs > 0)
+        add_pairs(r, &pairs);
+        if (pairs.more)
             transformed_weight(r, cut, w);
     }
 }
 
 /* ---- direct products ---- */
 
-/* Adds the products of slice i of the image and the slice of the template in m.plane to `sum`. */
-static void meet_slice(xncc_reals_run *r, const xncc_cut *cut, int i, double *sum)
+/* Cuts the template into planes. Returns a bit for each that is not all 0. */
+static uint64_t cut_template(xncc_reals_run *r, const xncc_cut *cut)
 {
-    const int32_t height = r->job->templ->height, rows = r->area->height;
-    xncc_reals_meeting meeting = { .line = r->m.before,
-                                   .templ = r->m.plane,
-                                   .width = r->job->templ->width,
-                                   .columns = r->area->width,
-                                   .sum = sum,
-                                   .stride = r->stride,
-                                   .watch = r->job->watch };
+    const size_t width = (size_t)r->job->templ->width, height = (size_t)r->job->templ->height;
+    uint64_t any = 0;
     clear_lines(r);
-    for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
-        if (!image_slice(r, cut, i, yy))
-            continue;
-        meeting.y = yy;
-        meeting.first = yy - height + 1 > 0 ? yy - height + 1 : 0;
-        meeting.last = yy < rows - 1 ? yy : rows - 1;
-        r->isa->meet(&meeting);
-    }
+    for (int k = 0; k < cut->templ.count; k++)
+        for (size_t j = 0; j < height; j++) {
+            any |= (uint64_t)templ_slice(r, cut, k, (int32_t)j) << k;
+            memcpy(r->m.templ_slices + ((size_t)k * height + j) * width, r->m.before,
+                   width * sizeof(double));
+        }
+    return any;
 }
 
 static void multiply_directly(xncc_reals_run *r, const xncc_cut *cut)
 {
-    const size_t width = (size_t)r->job->templ->width;
-    double *sum = r->m.sum[XNCC_SUM_X];
-    for (int w = 0; w < cut->image.count + cut->templ.count - 1; w++) {
-        memset(sum, 0, (size_t)r->stride * (size_t)r->area->height * sizeof(double));
-        for (int i = 0; i < cut->image.count && i <= w; i++) {
-            int any = 0;
-            clear_lines(r);
-            for (int32_t j = 0; j < r->job->templ->height && w - i < cut->templ.count; j++) {
-                any |= templ_slice(r, cut, w - i, j);
-                memcpy(r->m.plane + (size_t)j * width, r->m.before, width * sizeof(double));
+    const int32_t height = r->job->templ->height, rows = r->area->height;
+    const int weights = cut->image.count + cut->templ.count - 1;
+    const size_t plane = (size_t)r->stride * (size_t)rows,
+                 templ = (size_t)r->job->templ->width * (size_t)height;
+    const uint64_t any = cut_template(r, cut);
+    xncc_reals_meeting meeting = { .line = r->m.before,
+                                   .width = r->job->templ->width,
+                                   .columns = r->area->width,
+                                   .stride = r->stride,
+                                   .watch = r->job->watch };
+    memset(r->m.weight_sums, 0, plane * (size_t)weights * sizeof(double));
+    clear_lines(r);
+    for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
+        (void)xncc_reals_read_line(r, yy, 0, 0.0, 1);
+        meeting.y = yy;
+        meeting.first = yy - height + 1 > 0 ? yy - height + 1 : 0;
+        meeting.last = yy < rows - 1 ? yy : rows - 1;
+        for (int i = 0; i < cut->image.count; i++) {
+            if (!slice_row(r, &cut->image, cut->bits, i, r->m.stage.width, r->m.before))
+                continue;
+            for (int j = 0; j < cut->templ.count; j++) {
+                meeting.templ = r->m.templ_slices + (size_t)j * templ;
+                meeting.sum = r->m.weight_sums + (size_t)(i + j) * plane;
+                if (any >> j & 1)
+                    r->isa->meet(&meeting);
             }
-            if (any)
-                meet_slice(r, cut, i, sum);
         }
-        for (int32_t y = 0; y < r->area->height; y++)
-            add_row(r, cut, w, y, sum + (ptrdiff_t)y * r->stride);
     }
+    for (int w = 0; w < weights; w++)
+        for (int32_t y = 0; y < rows && !xncc_is_cancelled(r->job->watch); y++)
+            add_row(r, cut, w, y,
+                    r->m.weight_sums + (size_t)w * plane + (size_t)y * (size_t)r->stride);
 }
 
 void xncc_reals_multiply_slices(xncc_reals_run *r, const xncc_cut *cut)

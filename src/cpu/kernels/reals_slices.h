@@ -28,8 +28,7 @@ typedef struct xncc_slicing {
 typedef struct xncc_cut {
     xncc_slicing image, templ;
     int bits;  /* per slice */
-    int words; /* of sums of products, and of the terms of the formula */
-    int few;   /* words of sums of samples */
+    int words; /* of sums of products, and of the terms of the formula; sums of samples fit half */
 } xncc_cut;
 
 /* Chooses the slices. Returns 0 if the sums have more bits than the memory has room for. */

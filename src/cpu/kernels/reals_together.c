@@ -13,17 +13,23 @@ typedef struct together {
     uint64_t S[XNCC_MOST_WORDS], Q[XNCC_MOST_WORDS];
 } together;
 
+/* Words of sums of samples, if those of products have `words`. */
+XNCC_WORDS int few_of(int words)
+{
+    return (words + 1) / 2;
+}
+
 /* Adds a sample and its square to a sum of samples and one of squares, or subtracts both. */
-static void put_sample(const xncc_cut *cut, const xncc_slicing *of, double v, int subtract,
-                       uint64_t *sum, uint64_t *square)
+XNCC_WORDS void put_sample(const xncc_slicing *of, int words, double v, int subtract, uint64_t *sum,
+                           uint64_t *square)
 {
     const xncc_wide_part p = xncc_wide_part_of(v);
     const int place = p.place + XNCC_WIDE_VALUES - of->exponent, shift = place > 0 ? place : 0;
     const uint64_t whole = p.mantissa >> (shift - place); /* the bits below the unit are 0 */
     if (whole == 0)
         return;
-    xncc_words_put(sum, cut->few, xncc_u128_of(whole), shift, subtract ^ p.negative);
-    xncc_words_put(square, cut->words, xncc_u128_of_product(whole, whole), 2 * shift, subtract);
+    xncc_words_put(sum, few_of(words), xncc_u128_of(whole), shift, subtract ^ p.negative);
+    xncc_words_put(square, words, xncc_u128_of_product(whole, whole), 2 * shift, subtract);
 }
 
 static void sum_template(together *t)
@@ -31,20 +37,20 @@ static void sum_template(together *t)
     const xncc_template *templ = t->r->job->templ;
     const int64_t n = (int64_t)templ->width * templ->height;
     uint64_t term[XNCC_MOST_WORDS] = { 0 };
-    for (int64_t i = 0; i < n; i++)
-        put_sample(&t->cut, &t->cut.templ, t->r->shared->value[0][i], 0, t->T, t->T2);
+    for (int64_t i = 0; i < n && !(i % 65536 == 0 && xncc_is_cancelled(t->r->job->watch)); i++)
+        put_sample(&t->cut.templ, t->cut.words, t->r->shared->value[0][i], 0, t->T, t->T2);
     if (xncc_method_is_centred(t->method)) {
         xncc_words_add_multiple(term, t->T2, t->cut.words, (uint64_t)n);
-        xncc_words_subtract_product(term, t->cut.words, t->T, t->T, t->cut.few);
+        xncc_words_subtract_product(term, t->cut.words, t->T, t->T, few_of(t->cut.words));
     } else {
         memcpy(term, t->T2, sizeof term);
     }
     t->templ = xncc_words_round(term, t->cut.words, 2 * t->cut.templ.exponent);
 }
 
-static float score_window(const together *t, const uint64_t *X)
+XNCC_WORDS float score_window(const together *t, int words, const uint64_t *X)
 {
-    const int words = t->cut.words, few = t->cut.few;
+    const int few = few_of(words);
     const uint64_t n = t->r->job->general.whole;
     uint64_t numerator[XNCC_MOST_WORDS] = { 0 }, image[XNCC_MOST_WORDS] = { 0 };
     if (xncc_method_is_centred(t->method)) {
@@ -69,59 +75,78 @@ static float score_window(const together *t, const uint64_t *X)
 }
 
 /* Adds row yy to the column sums, or subtracts it. */
-static void put_row(together *t, int32_t yy, int subtract)
+XNCC_WORDS void put_row(together *t, int words, int32_t yy, int subtract)
 {
-    const xncc_cut *cut = &t->cut;
     uint64_t *column = t->r->m.column_words;
     (void)xncc_reals_read_line(t->r, yy, 0, 0.0, 1);
-    for (int32_t x = 0; x < t->r->m.stage.width; x++, column += cut->few + cut->words)
-        put_sample(cut, &cut->image, t->r->m.line[x], subtract, column, column + cut->few);
+    for (int32_t x = 0; x < t->r->m.stage.width; x++, column += few_of(words) + words)
+        put_sample(&t->cut.image, words, t->r->m.line[x], subtract, column, column + few_of(words));
 }
 
-static void put_column(together *t, int32_t x, int subtract)
+XNCC_WORDS void put_column(together *t, int words, int32_t x, int subtract)
 {
-    const xncc_cut *cut = &t->cut;
-    const uint64_t *column = t->r->m.column_words + (size_t)x * (size_t)(cut->few + cut->words);
-    xncc_words_add(t->S, column, cut->few, subtract);
-    xncc_words_add(t->Q, column + cut->few, cut->words, subtract);
+    const int few = few_of(words);
+    const uint64_t *column = t->r->m.column_words + (size_t)x * (size_t)(few + words);
+    xncc_words_add(t->S, column, few, subtract);
+    xncc_words_add(t->Q, column + few, words, subtract);
 }
 
-static void score_row(together *t, int32_t y)
+/* Scores the windows in doubt of row y. of_image: 1 if the method needs sums of the image. */
+XNCC_WORDS void score_row(together *t, int words, int of_image, int32_t y)
 {
     const xncc_reals_run *r = t->r;
     const int32_t width = r->job->templ->width;
-    const uint64_t *X = r->m.words + (size_t)y * (size_t)r->stride * (size_t)t->cut.words;
+    const uint64_t *X = r->m.words + (size_t)y * (size_t)r->stride * (size_t)words;
     float *out = r->area->out + y * r->area->pitch;
     memset(t->S, 0, sizeof t->S);
     memset(t->Q, 0, sizeof t->Q);
-    for (int32_t x = 0; x < width - 1; x++)
-        put_column(t, x, 0);
-    for (int32_t x = 0; x < r->area->width; x++, X += t->cut.words) {
+    for (int32_t x = 0; x < width - 1 && of_image; x++)
+        put_column(t, words, x, 0);
+    for (int32_t x = 0; x < r->area->width; x++, X += words) {
         uint32_t bits;
-        put_column(t, x + width - 1, 0);
+        if (of_image)
+            put_column(t, words, x + width - 1, 0);
         memcpy(&bits, out + x, sizeof bits);
         if (bits == XNCC_DOUBT)
-            out[x] = score_window(t, X);
-        put_column(t, x, 1);
+            out[x] = score_window(t, words, X);
+        if (of_image)
+            put_column(t, words, x, 1);
+    }
+}
+
+XNCC_WORDS void score_rows(together *t, int words)
+{
+    xncc_reals_run *r = t->r;
+    const int32_t height = r->job->templ->height;
+    const int of_image = t->method != XNCC_CCORR;
+    memset(r->m.column_words, 0,
+           (size_t)r->m.stage.width * (size_t)(few_of(words) + words) * sizeof(uint64_t));
+    for (int32_t yy = 0; yy < height - 1 && of_image && !xncc_is_cancelled(r->job->watch); yy++)
+        put_row(t, words, yy, 0);
+    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
+        if (of_image)
+            put_row(t, words, y + height - 1, 0);
+        score_row(t, words, of_image, y);
+        if (of_image)
+            put_row(t, words, y, 1);
     }
 }
 
 int xncc_reals_settle_together(xncc_reals_run *r)
 {
     together t = { .r = r, .method = r->job->problem->rule.method };
-    const int32_t height = r->job->templ->height;
     if (r->m.words_per_window == 0 || !xncc_reals_cut(r, &t.cut))
         return 0;
     xncc_reals_multiply_slices(r, &t.cut);
     sum_template(&t);
-    memset(r->m.column_words, 0,
-           (size_t)r->m.stage.width * (size_t)(t.cut.few + t.cut.words) * sizeof(uint64_t));
-    for (int32_t yy = 0; yy < height - 1; yy++)
-        put_row(&t, yy, 0);
-    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
-        put_row(&t, y + height - 1, 0);
-        score_row(&t, y);
-        put_row(&t, y, 1);
+    switch (t.cut.words) {
+    case 1: score_rows(&t, 1); break;
+    case 2: score_rows(&t, 2); break;
+    case 3: score_rows(&t, 3); break;
+    case 4: score_rows(&t, 4); break;
+    case 5: score_rows(&t, 5); break;
+    case 6: score_rows(&t, 6); break;
+    default: score_rows(&t, t.cut.words);
     }
     return 1;
 }

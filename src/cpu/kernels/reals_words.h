@@ -9,7 +9,10 @@
 
 enum { XNCC_MOST_WORDS = 12 };
 
-static inline uint64_t xncc_words_carry(uint64_t a, uint64_t b, uint64_t *carry)
+/* Inlined, so that loops over a constant number of words are unrolled. */
+#define XNCC_WORDS __attribute__((always_inline)) static inline
+
+XNCC_WORDS uint64_t xncc_words_carry(uint64_t a, uint64_t b, uint64_t *carry)
 {
     const uint64_t sum = a + b, all = sum + *carry;
     *carry = (uint64_t)(sum < a) | (uint64_t)(all < sum);
@@ -17,7 +20,7 @@ static inline uint64_t xncc_words_carry(uint64_t a, uint64_t b, uint64_t *carry)
 }
 
 /* to += from, or to -= from: subtracting is adding the complement and 1. */
-static inline void xncc_words_add(uint64_t *to, const uint64_t *from, int words, int subtract)
+XNCC_WORDS void xncc_words_add(uint64_t *to, const uint64_t *from, int words, int subtract)
 {
     const uint64_t flip = subtract ? UINT64_MAX : 0;
     uint64_t carry = subtract != 0;
@@ -26,7 +29,7 @@ static inline void xncc_words_add(uint64_t *to, const uint64_t *from, int words,
 }
 
 /* to += v * 2^shift, or to -= v * 2^shift. */
-static inline void xncc_words_put(uint64_t *to, int words, xncc_u128 v, int shift, int subtract)
+XNCC_WORDS void xncc_words_put(uint64_t *to, int words, xncc_u128 v, int shift, int subtract)
 {
     const int at = shift >> 6, s = shift & 63;
     const uint64_t part[3] = { v.low << s, s ? v.high << s | v.low >> (64 - s) : v.high,
@@ -38,8 +41,8 @@ static inline void xncc_words_put(uint64_t *to, int words, xncc_u128 v, int shif
 }
 
 /* to += factor * from. */
-static inline void xncc_words_add_multiple(uint64_t *to, const uint64_t *from, int words,
-                                           uint64_t factor)
+XNCC_WORDS void xncc_words_add_multiple(uint64_t *to, const uint64_t *from, int words,
+                                        uint64_t factor)
 {
     uint64_t high = 0, carry = 0;
     for (int i = 0; i < words; i++) {
@@ -50,13 +53,13 @@ static inline void xncc_words_add_multiple(uint64_t *to, const uint64_t *from, i
     }
 }
 
-static inline int xncc_words_are_negative(const uint64_t *v, int words)
+XNCC_WORDS int xncc_words_are_negative(const uint64_t *v, int words)
 {
     return (int)(v[words - 1] >> 63);
 }
 
 /* |v| to `size`. Returns 1 if v is negative. */
-static inline int xncc_words_size(uint64_t *size, const uint64_t *v, int words)
+XNCC_WORDS int xncc_words_size(uint64_t *size, const uint64_t *v, int words)
 {
     const int negative = xncc_words_are_negative(v, words);
     memset(size, 0, (size_t)words * sizeof *size);
@@ -65,8 +68,8 @@ static inline int xncc_words_size(uint64_t *size, const uint64_t *v, int words)
 }
 
 /* to -= a * b. a and b have `few` words, to has `words`, in which the product fits. */
-static inline void xncc_words_subtract_product(uint64_t *to, int words, const uint64_t *a,
-                                               const uint64_t *b, int few)
+XNCC_WORDS void xncc_words_subtract_product(uint64_t *to, int words, const uint64_t *a,
+                                            const uint64_t *b, int few)
 {
     uint64_t size_a[XNCC_MOST_WORDS], size_b[XNCC_MOST_WORDS], product[XNCC_MOST_WORDS] = { 0 };
     const int negative = xncc_words_size(size_a, a, few) ^ xncc_words_size(size_b, b, few);
@@ -86,7 +89,7 @@ static inline void xncc_words_subtract_product(uint64_t *to, int words, const ui
 }
 
 /* v * 2^unit, rounded to 53 bits as xncc_wide_round does. */
-static inline xncc_real xncc_words_round(const uint64_t *v, int words, int unit)
+XNCC_WORDS xncc_real xncc_words_round(const uint64_t *v, int words, int unit)
 {
     uint64_t size[XNCC_MOST_WORDS];
     const int negative = xncc_words_size(size, v, words);
