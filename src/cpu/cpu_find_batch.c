@@ -124,6 +124,8 @@ xncc_status xncc_cpu_find_batch(xncc_engine_plan *plan, const xncc_image *image,
                                 const xncc_templ_group *group, const xncc_search_rule *rule,
                                 xncc_stream stream, xncc_error *error)
 {
+    if (plan->problem.templ_masked)
+        return xncc_cpu_find_masked(plan, image, group, rule, error);
     char *done = xncc_alloc(group->count, 1);
     if (!done)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %zu templates", group->count);

@@ -26,7 +26,8 @@ struct xncc_engine_plan {
     int32_t has_half;
     xncc_cpu_bounds *bounds; /* of batches; allocated on first use */
     int32_t map_width, map_height, x0, y0;
-    float *band; /* rows of the map for a sweep; allocated on first use */
+    const xncc_mask_sums *mask_sums; /* for the next call; NULL: none */
+    float *band;                     /* rows of the map for a sweep; allocated on first use */
     char *shared;
     uint64_t
         shared_serial; /* serial number of the template that `shared` was prepared for; 0: none */
@@ -42,6 +43,7 @@ static inline xncc_job xncc_job_make(const xncc_engine_plan *plan, const xncc_im
                        .x0 = plan->x0,
                        .y0 = plan->y0,
                        .watch = plan->watch,
+                       .mask_sums = plan->mask_sums,
                        .shared = plan->shared };
 }
 
@@ -93,8 +95,14 @@ xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image,
                           const xncc_template *templ, const xncc_search_rule *rule,
                           xncc_match *match, size_t *found, xncc_stream stream, xncc_error *error);
 
+/* The same for several templates. */
 xncc_status xncc_cpu_find_batch(xncc_engine_plan *plan, const xncc_image *image,
                                 const xncc_templ_group *group, const xncc_search_rule *rule,
                                 xncc_stream stream, xncc_error *error);
+
+/* The same for masked templates. Those that have one mask share its window sums. */
+xncc_status xncc_cpu_find_masked(xncc_engine_plan *plan, const xncc_image *image,
+                                 const xncc_templ_group *group, const xncc_search_rule *rule,
+                                 xncc_error *error);
 
 #endif

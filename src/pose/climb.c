@@ -13,9 +13,6 @@ struct xncc_probe_slot {
     _Atomic(xncc_pose_probe *) probe;
 };
 
-/* How often a candidate may move before it stays where it is. */
-enum { MOST_MOVES = 6 };
-
 static size_t slots(const xncc_pose_rung *r)
 {
     return (size_t)r->grid.angle.count * (size_t)r->grid.scale.count;
@@ -144,13 +141,14 @@ static xncc_status try_pose(const xncc_pose_rung *r, const xncc_pose_candidate *
 }
 
 /* Moves to the best neighbour, until there is none. */
-static xncc_status climb_one(const xncc_pose_rung *r, xncc_pose_candidate *c, xncc_error *error)
+static xncc_status climb_one(const xncc_pose_rung *r, int moves, xncc_pose_candidate *c,
+                             xncc_error *error)
 {
     const int sign = c->score < 0.0 ? -1 : 1;
     const int turns = r->grid.angle.count > 1, grows = r->grid.scale.count > 1;
     xncc_pose_candidate best = *c;
     best.score = 0.0;
-    for (int n = 0, moved = 1; n < MOST_MOVES && moved; n++) {
+    for (int n = 0, moved = 1; n < moves && moved; n++) {
         const xncc_pose_candidate at = *c;
         moved = 0;
         for (int j = -grows; j <= grows; j++)
@@ -185,6 +183,7 @@ static int32_t nearest_index(const xncc_pose_axis *axis, double value)
 typedef struct climb_run {
     const xncc_pose_rung *rung;
     const xncc_pose_grid *above;
+    int moves;
     xncc_pose_candidate *candidate;
     size_t count;
     atomic_int failed;
@@ -204,26 +203,27 @@ static void climb_task(void *argument, uint64_t index, int32_t slot)
         int none = XNCC_OK;
         if (atomic_load(&run->failed) != XNCC_OK)
             return;
-        if (run->above) {
-            const xncc_pose_grid *to = &run->rung->grid;
-            c->angle = nearest_index(&to->angle, xncc_pose_value(&run->above->angle, c->angle));
-            c->scale = nearest_index(&to->scale, xncc_pose_value(&run->above->scale, c->scale));
-        }
+        const xncc_pose_grid *to = &run->rung->grid;
+        c->angle = nearest_index(&to->angle, xncc_pose_value(&run->above->angle, c->angle));
+        c->scale = nearest_index(&to->scale, xncc_pose_value(&run->above->scale, c->scale));
         xncc_status status = xncc_check_cancelled(&run->rung->job->watch, &error);
         if (!status)
-            status = climb_one(run->rung, c, &error);
+            status = climb_one(run->rung, run->moves, c, &error);
         if (status && atomic_compare_exchange_strong(&run->failed, &none, (int)status) &&
             run->error)
             *run->error = error;
     }
 }
 
-xncc_status xncc_pose_climb(const xncc_pose_rung *rung, const xncc_pose_grid *above,
+xncc_status xncc_pose_climb(const xncc_pose_rung *rung, const xncc_pose_grid *above, int moves,
                             xncc_pose_candidate *candidate, size_t count, xncc_error *error)
 {
-    climb_run run = {
-        .rung = rung, .above = above, .candidate = candidate, .count = count, .error = error
-    };
+    climb_run run = { .rung = rung,
+                      .above = above,
+                      .moves = moves,
+                      .candidate = candidate,
+                      .count = count,
+                      .error = error };
     if (count > 0)
         xncc_pose_run(rung->job, (count - 1) / CANDIDATES_PER_TASK + 1, climb_task, &run);
     return (xncc_status)atomic_load(&run.failed);
@@ -256,13 +256,32 @@ static int are_neighbours(const xncc_pose_rung *r, const xncc_pose_candidate *a,
     return apart <= 1 || (r->grid.angle.circular && apart == r->grid.angle.count - 1);
 }
 
+/* The score of the wanted-th best of objects that are apart; 0 if there are fewer. The candidates
+ * are in order. */
+static double wanted_score(const xncc_pose_candidate *candidate, size_t count,
+                           const xncc_pose_sieve *sieve)
+{
+    size_t objects = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < i && (fabs(candidate[i].x - candidate[k].x) > sieve->apart ||
+                         fabs(candidate[i].y - candidate[k].y) > sieve->apart))
+            k++;
+        objects += k == i;
+        if (objects == sieve->wanted)
+            return fabs(candidate[i].score);
+    }
+    return 0.0;
+}
+
 size_t xncc_pose_thin(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t count,
-                      double limit, size_t most)
+                      const xncc_pose_sieve *sieve)
 {
     size_t kept = 0;
     if (count > 1)
         qsort(candidate, count, sizeof *candidate, compare);
-    for (size_t i = 0; i < count && kept < most && fabs(candidate[i].score) >= limit; i++) {
+    const double limit = fmax(sieve->limit, sieve->part * wanted_score(candidate, count, sieve));
+    for (size_t i = 0; i < count && kept < sieve->most && fabs(candidate[i].score) >= limit; i++) {
         size_t k = 0;
         while (k < kept && !are_neighbours(r, &candidate[i], &candidate[k]))
             k++;

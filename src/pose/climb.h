@@ -34,14 +34,22 @@ void xncc_pose_rung_clear(xncc_pose_rung *rung);
 void xncc_pose_rung_center(const xncc_pose_rung *rung, xncc_pose_candidate *candidate);
 
 /* Moves each candidate, which stands on the grid of the level above, to the best pose of this level
- * nearby. above: NULL: they stand on this level's grid already. A candidate that has no window here
- * gets the score 0. */
-xncc_status xncc_pose_climb(const xncc_pose_rung *rung, const xncc_pose_grid *above,
+ * nearby, by up to `moves` moves. A candidate that has no window here gets the score 0. */
+xncc_status xncc_pose_climb(const xncc_pose_rung *rung, const xncc_pose_grid *above, int moves,
                             xncc_pose_candidate *candidate, size_t count, xncc_error *error);
 
-/* Orders candidates by the magnitude of their scores, drops those below the limit and those that
- * stand beside a better one, and returns how many of at most `most` are left. */
+/* Which candidates go on. */
+typedef struct xncc_pose_sieve {
+    double limit;  /* the least score */
+    double part;   /* the least part of the score of the `wanted`-th best object */
+    size_t wanted; /* objects */
+    double apart;  /* how far two objects are apart, in pixels of level 0 */
+    size_t most;   /* candidates */
+} xncc_pose_sieve;
+
+/* Orders candidates by the magnitude of their scores, drops those that do not go on and those that
+ * stand beside a better one, and returns how many are left. */
 size_t xncc_pose_thin(const xncc_pose_rung *rung, xncc_pose_candidate *candidate, size_t count,
-                      double limit, size_t most);
+                      const xncc_pose_sieve *sieve);
 
 #endif

@@ -131,6 +131,7 @@ static xncc_status search_portion(portion *p, xncc_error *error)
     preference.image_memory = preference.map_memory = p->job->image->memory;
     options.peaks.min_score = o->min_score;
     options.peaks.top = p->job->peaks;
+    options.peaks.min_distance = p->job->apart;
     options.capacity = count * p->job->peaks;
     xncc_batch *batch = NULL;
     xncc_candidate *found = xncc_alloc(options.capacity, sizeof *found);

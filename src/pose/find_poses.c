@@ -145,7 +145,8 @@ xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
                           .image = image,
                           .options = &o,
                           .count = count,
-                          .peaks = XNCC_POSE_PEAKS };
+                          .peaks = XNCC_POSE_PEAKS,
+                          .apart = XNCC_AUTO };
     xncc_status status = xncc_image_check(image, "image", error);
     if (!status)
         status = XNCC_READ(&o, options, xncc_pose_options, XNCC_POSE_OPTIONS_INIT, kernel, error);

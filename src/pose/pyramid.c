@@ -12,13 +12,24 @@
 
 #include <math.h>
 
-/* The coarsest level has at least LEAST_SIDE pixels per side of the template, at least LEAST_PIXELS
- * that count, and keeps at least LEAST_LIKENESS of the score half a step off the best pose. */
+/* The coarsest level has at least LEAST_SIDE pixels per side of the template and LEAST_PIXELS that
+ * count. Its strength is the likeness of a pose half a step off the best one, in standard
+ * deviations of the NCC of as many random pixels, 1 / sqrt(n). It is at least LEAST_STRENGTH; from
+ * EASY_STRENGTH on, few windows come close by chance. */
 enum { LEAST_SIDE = 8, LEAST_PIXELS = 48 };
-#define LEAST_LIKENESS 0.5
+#define LEAST_STRENGTH 4.0
+#define EASY_STRENGTH 6.0
 
 /* The part of min_score that a candidate must reach on a level, besides the level's likeness. */
 #define LEVEL_LIMIT 0.7
+
+/* The part of the score of the objects found so far that another one must reach, besides the
+ * level's likeness. */
+#define LEVEL_PART 0.9
+
+/* How often a candidate moves on a level, and on level 0. */
+enum { MOST_CROWD = 8 };
+enum { MOVES = 3, LAST_MOVES = 6 };
 
 /* A template's way through the pyramid. */
 typedef struct descent {
@@ -30,6 +41,7 @@ typedef struct descent {
     xncc_pose_grid grid[XNCC_MOST_LEVELS];
     double likeness[XNCC_MOST_LEVELS]; /* the score of a pose half a step away on every axis */
     int32_t top;                       /* the coarsest level */
+    double strength;                   /* of the template there */
     size_t wanted;                     /* matches */
     xncc_pose_candidate *candidate;
     size_t count;
@@ -113,14 +125,17 @@ static xncc_status choose_level(descent *d, xncc_error *error)
     const double smallest = d->subject->grid.scale.first;
     xncc_status status = XNCC_OK;
     d->likeness[0] = 1.0;
+    d->strength = EASY_STRENGTH;
     for (int32_t l = 1; l < d->levels.count && !status; l++) {
         const xncc_pose_source *s = &d->levels.level[l];
         uint64_t pixels = 0;
         if (smallest * (s->width < s->height ? s->width : s->height) < LEAST_SIDE)
             break;
         status = measure_level(d, l, &d->likeness[l], &pixels, error);
-        if (status || pixels < LEAST_PIXELS || d->likeness[l] < LEAST_LIKENESS)
+        const double strength = d->likeness[l] * sqrt((double)pixels);
+        if (status || pixels < LEAST_PIXELS || strength < LEAST_STRENGTH)
             break;
+        d->strength = strength;
         d->top = l;
     }
     return status;
@@ -145,11 +160,31 @@ static double limit_of(const descent *d, int32_t l)
     return part * (double)d->job->options->min_score;
 }
 
-/* How many candidates go on from a level. */
-static size_t most_of(const descent *d, int32_t l)
+/* How many times as many candidates go on, 1 .. MOST_CROWD: in proportion to the windows of the
+ * coarsest level, since more of them look like the template by chance, and fewer if the template is
+ * strong there. */
+static size_t crowd(const descent *d)
 {
-    static const size_t base[] = { 16, 32, 96 };
-    return (l < 3 ? base[l] : 384) + (size_t)(l < 3 ? 2 + l : 8) * d->wanted;
+    const xncc_image *top = &d->image->level[d->top];
+    const double weak = EASY_STRENGTH / d->strength,
+                 times = (double)top->width * (double)top->height * 0x1p-13 * weak * weak;
+    return times < 1.0 ? 1 : times > MOST_CROWD ? MOST_CROWD : (size_t)times;
+}
+
+/* Which candidates go on from a level. On the coarsest one their scores say little. On the others
+ * they have climbed, so that the objects' scores are at least `likeness` of what they will be, and
+ * the scores of those already found are no more than they will be. */
+static xncc_pose_sieve sieve_of(const descent *d, int32_t l)
+{
+    const xncc_pose_source *s = &d->subject->source;
+    const double side = (s->width < s->height ? s->width : s->height) *
+                        xncc_pose_value(&d->subject->grid.scale, 0);
+    const int top = l == d->top;
+    return (xncc_pose_sieve){ .limit = top ? 0.0 : limit_of(d, l),
+                              .part = top ? 0.0 : LEVEL_PART * d->likeness[l],
+                              .wanted = d->wanted,
+                              .apart = 0.5 * side,
+                              .most = (top ? 384 : 128) * crowd(d) + (top ? 8 : 4) * d->wanted };
 }
 
 /* Searches the coarsest level, every pose at every position. */
@@ -165,7 +200,9 @@ static xncc_status search_top(descent *d, xncc_error *error)
     coarse.subject = &subject;
     coarse.count = 1;
     coarse.hits = (xncc_pose_hits){ 0 };
-    coarse.peaks = 32 + 4 * d->wanted < XNCC_POSE_PEAKS ? 32 + 4 * d->wanted : XNCC_POSE_PEAKS;
+    coarse.apart = 2; /* every local maximum */
+    coarse.peaks = 32 * crowd(d) + 4 * d->wanted;
+    coarse.peaks = coarse.peaks < XNCC_POSE_PEAKS ? coarse.peaks : XNCC_POSE_PEAKS;
     xncc_status status = xncc_pose_exhaustive(&coarse, error);
     if (!status && coarse.hits.count > 0) {
         const xncc_pose_rung rung = rung_of(d, l);
@@ -186,7 +223,8 @@ static xncc_status search_top(descent *d, xncc_error *error)
                                         .height = h->height };
             xncc_pose_rung_center(&rung, c);
         }
-        d->count = xncc_pose_thin(&rung, d->candidate, d->count, 0.0, most_of(d, l));
+        const xncc_pose_sieve sieve = sieve_of(d, l);
+        d->count = xncc_pose_thin(&rung, d->candidate, d->count, &sieve);
     }
     xncc_free(coarse.hits.hit);
     return status;
@@ -195,11 +233,13 @@ static xncc_status search_top(descent *d, xncc_error *error)
 static xncc_status go_down(descent *d, int32_t l, xncc_error *error)
 {
     xncc_pose_rung rung = rung_of(d, l);
+    const xncc_pose_sieve sieve = sieve_of(d, l);
     xncc_status status = xncc_pose_rung_open(&rung, error);
     if (!status)
-        status = xncc_pose_climb(&rung, &d->grid[l + 1], d->candidate, d->count, error);
+        status = xncc_pose_climb(&rung, &d->grid[l + 1], l ? MOVES : LAST_MOVES, d->candidate,
+                                 d->count, error);
     if (!status)
-        d->count = xncc_pose_thin(&rung, d->candidate, d->count, limit_of(d, l), most_of(d, l));
+        d->count = xncc_pose_thin(&rung, d->candidate, d->count, &sieve);
     xncc_pose_rung_clear(&rung);
     return status;
 }

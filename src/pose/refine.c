@@ -207,10 +207,10 @@ static void write_center(const between *at, xncc_pose_match *match)
 /* Returns 1 if a refined pose belongs to the pose of the grid that it started from. */
 static int is_near(const between *at, const between *start, const xncc_pose_grid *grid)
 {
-    return fabs(at->x + at->shift_x - start->x) <= 2.0 &&
-           fabs(at->y + at->shift_y - start->y) <= 2.0 &&
-           fabs(at->angle - start->angle) <= 2.0 * grid->angle.step &&
-           fabs(at->scale - start->scale) <= 2.0 * grid->scale.step;
+    return fabs(at->x + at->shift_x - start->x) <= 3.0 &&
+           fabs(at->y + at->shift_y - start->y) <= 3.0 &&
+           fabs(at->angle - start->angle) <= 4.0 * grid->angle.step &&
+           fabs(at->scale - start->scale) <= 4.0 * grid->scale.step;
 }
 
 /* Refines from `start`, by up to MOST_FITS fits. The first has the steps of the grid, the others

@@ -29,18 +29,12 @@ typedef struct xncc_tap {
 
 enum { XNCC_TAP_BITS = 8, XNCC_TAP_ONE = 1 << XNCC_TAP_BITS };
 
-/* Finds the position number (i, j) of pixel (x, y) of the window. Returns 0 if a pixel with a
- * weight is outside the template or does not count. */
-static inline int xncc_tap_of(const xncc_sampling *s, int32_t x, int32_t y, int32_t i, int32_t j,
-                              xncc_tap *tap)
+/* Finds the pixels and weights of a position. Returns 0 if a pixel with a weight is outside the
+ * template or does not count. */
+static inline int xncc_tap_at(const xncc_pose_source *from, int64_t u, int64_t v, xncc_tap *tap)
 {
-    const int64_t dx = 2 * (int64_t)x - (s->width - 1), dy = 2 * (int64_t)y - (s->height - 1),
-                  di = 2 * (int64_t)i - (s->fine - 1), dj = 2 * (int64_t)j - (s->fine - 1);
-    const int64_t u = s->centre_x + s->cos * dx - s->sin * dy + s->fine_cos * di - s->fine_sin * dj,
-                  v = s->centre_y + s->sin * dx + s->cos * dy + s->fine_sin * di + s->fine_cos * dj;
     const int64_t half = INT64_C(1) << (32 - XNCC_TAP_BITS);
     const int64_t pu = (u + half) >> (33 - XNCC_TAP_BITS), pv = (v + half) >> (33 - XNCC_TAP_BITS);
-    const xncc_pose_source *from = s->source;
     tap->x = (int32_t)(pu >> XNCC_TAP_BITS);
     tap->y = (int32_t)(pv >> XNCC_TAP_BITS);
     tap->wx = (int32_t)(pu & (XNCC_TAP_ONE - 1));
@@ -53,6 +47,17 @@ static inline int xncc_tap_of(const xncc_sampling *s, int32_t x, int32_t y, int3
     const uint8_t *mask = from->mask + (size_t)tap->y * (size_t)from->width + tap->x,
                   *next = mask + (below ? from->width : 0);
     return mask[0] && mask[right] && next[0] && next[right];
+}
+
+/* Finds the position number (i, j) of pixel (x, y) of the window; returns as above. */
+static inline int xncc_tap_of(const xncc_sampling *s, int32_t x, int32_t y, int32_t i, int32_t j,
+                              xncc_tap *tap)
+{
+    const int64_t dx = 2 * (int64_t)x - (s->width - 1), dy = 2 * (int64_t)y - (s->height - 1),
+                  di = 2 * (int64_t)i - (s->fine - 1), dj = 2 * (int64_t)j - (s->fine - 1);
+    const int64_t u = s->centre_x + s->cos * dx - s->sin * dy + s->fine_cos * di - s->fine_sin * dj,
+                  v = s->centre_y + s->sin * dx + s->cos * dy + s->fine_sin * di + s->fine_cos * dj;
+    return xncc_tap_at(s->source, u, v, tap);
 }
 
 /* Is a pixel of the window outside the disc? */

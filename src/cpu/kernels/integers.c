@@ -223,6 +223,25 @@ static void score_stored(const run *r)
     }
 }
 
+/* The sums that templates of one mask share, for this rectangle: takes them, so that no product is
+ * left to be computed, or hands over those that were computed. */
+static void exchange_mask_sums(run *r, int known)
+{
+    const xncc_mask_sums *shared = r->job->mask_sums;
+    if (!shared || shared->known != known)
+        return;
+    for (int32_t y = 0; y < r->area->height; y++) {
+        const ptrdiff_t there = (ptrdiff_t)(r->area->y + y) * shared->width + r->area->x,
+                        here = (ptrdiff_t)y * r->tile->stride;
+        const size_t bytes = (size_t)r->area->width * sizeof(uint64_t);
+        uint64_t *S = r->m.sum[XNCC_SUM_S][0] + here, *Q = r->m.sum[XNCC_SUM_Q][0] + here;
+        memcpy(known ? S : shared->S + there, known ? shared->S + there : S, bytes);
+        memcpy(known ? Q : shared->Q + there, known ? shared->Q + there : Q, bytes);
+    }
+    if (known)
+        r->source_of[XNCC_SUM_S] = r->source_of[XNCC_SUM_Q] = XNCC_FROM_NOWHERE;
+}
+
 static void run_begin(run *r, void *scratch)
 {
     const xncc_job *job = r->job;
@@ -268,8 +287,10 @@ void xncc_integers_area(const xncc_cpu_kernel *self, const xncc_job *job, void *
     }
     for (int32_t c = 0; c < r.tile->channels && !xncc_is_cancelled(job->watch); c++) {
         xncc_scores_channel(&r.scores, c);
+        exchange_mask_sums(&r, 1);
         compute_products(&r, XNCC_SUM_S, XNCC_SUM_T2);
         compute_channel_sums(&r, c);
+        exchange_mask_sums(&r, 0);
         if (!r.tile->fold_x)
             score_stored(&r);
     }

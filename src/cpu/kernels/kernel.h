@@ -19,6 +19,14 @@ typedef struct xncc_area {
     ptrdiff_t pitch; /* elements from one row to the next */
 } xncc_area;
 
+/* The sums S and Q of all windows of a map under one mask, for templates that have it in common.
+ * Element (x, y) of the map is at y * width + x. */
+typedef struct xncc_mask_sums {
+    uint64_t *S, *Q;
+    int32_t width; /* of the map */
+    int known;     /* 1: to be used; 0: the call computes them and writes them here, too */
+} xncc_mask_sums;
+
 /* A call: what all its rectangles share. Constant while the threads run. */
 typedef struct xncc_job {
     const xncc_problem *problem;
@@ -33,9 +41,20 @@ typedef struct xncc_job {
      * and for the largest templates. If the call is cancelled, it returns, and what it has not
      * written stays as it was. */
     const xncc_watch *watch;
+    /* For a template of several with one mask; else NULL. Only for xncc_mask_sums_fit. */
+    const xncc_mask_sums *mask_sums;
     /* What the kernel's begin wrote. Depends on the problem and the template alone. */
     const void *shared;
 } xncc_job;
+
+/* Can window sums under a mask be shared? For bytes of one channel where all pixels of the image
+ * count, and kernels of products. */
+static inline int xncc_mask_sums_fit(const xncc_problem *p, const xncc_cpu_blocks *b)
+{
+    return p->templ_masked && !b->tile.varies && !b->tile.whole && b->tile.digits == 1 &&
+           b->tile.channels == 1 && b->tile.recipe.sum[XNCC_SUM_S] == XNCC_FROM_PRODUCTS &&
+           b->tile.recipe.sum[XNCC_SUM_Q] == XNCC_FROM_PRODUCTS;
+}
 
 /* Memory that a kernel needs, in bytes. 0: none. */
 typedef struct xncc_kernel_memory {
