@@ -10,6 +10,7 @@
 #include "common/spread.h"
 #include "common/warn.h"
 #include "find_match.h"
+#include "find_pose.h"
 #include "find_writer.h"
 
 #include <stdlib.h>
@@ -51,7 +52,9 @@ static xncc_status take_page(find_job *j, find_writer *writer, app_feed *feed, a
     if (!r->status && writer->report.format == APP_GEOJSON)
         r->status = check_ground(j, page, &r->error);
     if (!r->status)
-        r->status = find_on_page(j, page, r, &r->error);
+        r->status = j->options->turns || j->options->scales
+                        ? find_poses_on_page(j, page, r, &r->error)
+                        : find_on_page(j, page, r, &r->error);
     const xncc_status status = r->status;
     tally->pages++;
     tally->failed += status != XNCC_OK;
@@ -178,6 +181,8 @@ xncc_status app_find(const app_options *options, app_error *error)
     if (o.count_only && !o.has_top)
         o.peaks.top = XNCC_ALL;
     xncc_status status = check_limits(&o, error);
+    if (!status)
+        status = find_pose_check(&o, error);
     if (!status)
         status = app_named_open(&o, 1, &j.inputs, error);
     if (!status)

@@ -4,6 +4,7 @@
 
 #include "common/overlay.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +27,16 @@ static app_frame *make_frames(const find_draw *d, const find_result *r)
     app_frame *frames = calloc(r->hits + 1, sizeof *frames);
     for (size_t i = 0; i < r->hits && frames; i++) {
         const find_hit *h = &r->hit[i];
-        frames[i] = (app_frame){ h->x,     h->y,    h->width, h->height, (int)(d->hits + i) + 1,
-                                 h->templ, h->score };
+        frames[i] = (app_frame){ .x = h->x,
+                                 .y = h->y,
+                                 .width = h->width,
+                                 .height = h->height,
+                                 .number = (int)(d->hits + i) + 1,
+                                 .templ = h->templ,
+                                 .score = h->score,
+                                 .turned = isfinite(h->angle) };
+        for (int k = 0; k < 4 && frames[i].turned; k++)
+            find_hit_corner(h, k, &frames[i].corner[k][0], &frames[i].corner[k][1]);
     }
     return frames;
 }

@@ -2,6 +2,7 @@
 /* Matches as GeoJSON. */
 #include "find_geojson.h"
 
+#include <math.h>
 #include <string.h>
 
 void find_geojson_begin(FILE *out, const app_geo *geo)
@@ -26,8 +27,12 @@ static void print_outline(FILE *out, const find_hit *h, const app_geo *geo)
     const double x[4] = { h->x - 0.5, h->x - 0.5, h->x + h->width - 0.5, h->x + h->width - 0.5 },
                  y[4] = { h->y - 0.5, h->y + h->height - 0.5, h->y + h->height - 0.5, h->y - 0.5 };
     double gx[4], gy[4], area = 0.0;
-    for (int i = 0; i < 4; i++)
-        (void)app_geo_ground(geo, x[i], y[i], &gx[i], &gy[i]);
+    for (int i = 0; i < 4; i++) {
+        double px = x[i], py = y[i];
+        if (isfinite(h->angle))
+            find_hit_corner(h, 3 - i, &px, &py);
+        (void)app_geo_ground(geo, px, py, &gx[i], &gy[i]);
+    }
     area = (gx[1] - gx[0]) * (gy[2] - gy[0]) - (gy[1] - gy[0]) * (gx[2] - gx[0]);
     fputs("{\"type\": \"Polygon\", \"coordinates\": [[", out);
     for (int i = 0; i <= 4; i++) {

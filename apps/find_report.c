@@ -19,6 +19,8 @@ enum {
     HEIGHT,
     CENTER_X,
     CENTER_Y,
+    ANGLE,
+    SCALE,
     SCORE,
     SUBPIXEL_X,
     SUBPIXEL_Y,
@@ -39,6 +41,8 @@ static const app_column match_columns[COLUMNS] = {
     [HEIGHT] = { "height", APP_INTEGER, 0, 0 },
     [CENTER_X] = { "center_x", APP_REAL, 12, 1 },
     [CENTER_Y] = { "center_y", APP_REAL, 12, 1 },
+    [ANGLE] = { "angle", APP_REAL, 9, 3 },
+    [SCALE] = { "scale", APP_REAL, 9, 4 },
     [SCORE] = { "score", APP_REAL, 9, 6 },
     [SUBPIXEL_X] = { "subpixel_x", APP_REAL, 9, 3 },
     [SUBPIXEL_Y] = { "subpixel_y", APP_REAL, 9, 3 },
@@ -48,6 +52,7 @@ static const app_column match_columns[COLUMNS] = {
 };
 
 enum {
+    POSE = 1u << ANGLE | 1u << SCALE,
     FINE = 1u << SUBPIXEL_X | 1u << SUBPIXEL_Y | 1u << SUBPIXEL_SCORE,
     GROUND = 1u << MAP_X | 1u << MAP_Y
 };
@@ -176,6 +181,8 @@ static int add_match(find_report *r, const find_result *p, const find_hit *h)
         [HEIGHT].integer = h->height,
         [CENTER_X].real = h->center_x,
         [CENTER_Y].real = h->center_y,
+        [ANGLE].real = h->angle,
+        [SCALE].real = h->scale,
         [SCORE].real = h->score,
         [SUBPIXEL_X].real = h->subpixel_x,
         [SUBPIXEL_Y].real = h->subpixel_y,
@@ -221,7 +228,8 @@ static int add_search(find_report *r, const find_result *p, int templ)
 static unsigned hidden_columns(const find_report *r, const find_result *first)
 {
     const int many = r->inputs->images.count > 1;
-    unsigned hidden = r->options->subpixel ? 0 : FINE;
+    unsigned hidden = (r->options->subpixel ? 0 : FINE) |
+                      (r->options->turns || r->options->scales ? 0 : POSE);
     double x, y;
     if (r->options->count_only)
         return r->format == APP_TABLE && !many ? 1u << C_IMAGE : 0;

@@ -45,18 +45,64 @@ static void place(const app_geo *geo, find_hit *h)
         h->map_x = h->map_y = (double)NAN;
 }
 
-xncc_status find_result_add(find_result *r, int templ, const find_found *found, app_error *error)
+/* Makes room for so many more matches. */
+static xncc_status make_room(find_result *r, size_t count, app_error *error)
 {
-    const xncc_match *match = found->match;
-    const xncc_refined *refined = found->refined;
-    const size_t count = found->count;
-    find_search *const s = &r->search[templ];
     find_hit *more = realloc(r->hit, (r->hits + count + 1) * sizeof *more);
     if (!more)
         return app_fail(error, XNCC_ERROR_MEMORY,
                         "%s: out of memory for %zu matches; give a smaller --top", r->image,
                         r->hits + count);
     r->hit = more;
+    return XNCC_OK;
+}
+
+xncc_status find_result_add_poses(find_result *r, int templ, const xncc_pose_match *match,
+                                  int32_t width, int32_t height, app_error *error)
+{
+    const find_search *s = &r->search[templ];
+    const xncc_status status = make_room(r, s->found, error);
+    for (size_t i = 0; i < s->found && !status; i++) {
+        const xncc_pose_match *m = &match[i];
+        find_hit *h = &r->hit[r->hits++];
+        *h = (find_hit){ .templ = templ,
+                         .x = s->area.x + m->x,
+                         .y = s->area.y + m->y,
+                         .width = m->width,
+                         .height = m->height,
+                         .center_x = s->area.x + m->center_x,
+                         .center_y = s->area.y + m->center_y,
+                         .angle = m->angle,
+                         .scale = m->scale,
+                         .frame_width = m->scale * width,
+                         .frame_height = m->scale * height,
+                         .score = (double)m->score,
+                         .subpixel_x = (double)NAN,
+                         .subpixel_y = (double)NAN,
+                         .subpixel_score = (double)NAN };
+        place(&r->scene->picture.geo, h);
+    }
+    return status;
+}
+
+void find_hit_corner(const find_hit *h, int corner, double *x, double *y)
+{
+    const double r = h->angle * 3.14159265358979323846 / 180.0;
+    const double u = (corner == 1 || corner == 2 ? 0.5 : -0.5) * h->frame_width,
+                 v = (corner >= 2 ? 0.5 : -0.5) * h->frame_height;
+    *x = h->center_x + cos(r) * u + sin(r) * v;
+    *y = h->center_y - sin(r) * u + cos(r) * v;
+}
+
+xncc_status find_result_add(find_result *r, int templ, const find_found *found, app_error *error)
+{
+    const xncc_match *match = found->match;
+    const xncc_refined *refined = found->refined;
+    const size_t count = found->count;
+    find_search *const s = &r->search[templ];
+    const xncc_status status = make_room(r, count, error);
+    if (status)
+        return status;
     s->found = count;
     for (size_t i = 0; i < count; i++) {
         find_hit *h = &r->hit[r->hits++];
@@ -65,6 +111,8 @@ xncc_status find_result_add(find_result *r, int templ, const find_found *found, 
                          .y = s->area.y + match[i].y,
                          .width = found->width,
                          .height = found->height,
+                         .angle = (double)NAN,
+                         .scale = (double)NAN,
                          .score = (double)match[i].score,
                          .subpixel_x = refined ? s->area.x + refined[i].x : (double)NAN,
                          .subpixel_y = refined ? s->area.y + refined[i].y : (double)NAN,

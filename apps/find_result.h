@@ -6,6 +6,7 @@
 
 #include "common/feed.h"
 #include "common/search.h"
+#include "exactncc/pose.h"
 #include "exactncc/refine.h"
 
 /* A match. In the order of the templates and, for each of them, best first; with --merge best
@@ -13,7 +14,9 @@
 typedef struct find_hit {
     int templ;                                     /* from 0 */
     int32_t x, y, width, height;                   /* of the window, in pixels of the image */
-    double center_x, center_y;                     /* of the window */
+    double center_x, center_y;                     /* of the window; of a pose: refined */
+    double angle, scale;                           /* of a pose; otherwise NaN */
+    double frame_width, frame_height;              /* of a pose: the sides of its turned frame */
     double score;                                  /* a float */
     double subpixel_x, subpixel_y, subpixel_score; /* --subpixel; otherwise NaN */
     double map_x, map_y; /* the centre (with --subpixel: the refined one) on the ground; NaN: the
@@ -62,6 +65,14 @@ typedef struct find_found {
 /* Adds them, with their places on the ground. The search of the template must be described. */
 xncc_status find_result_add(find_result *result, int templ, const find_found *found,
                             app_error *error);
+
+/* Adds matches at poses, as many as the description of the search says. width, height: of the
+ * template. */
+xncc_status find_result_add_poses(find_result *result, int templ, const xncc_pose_match *match,
+                                  int32_t width, int32_t height, app_error *error);
+
+/* The corner number 0 .. 3 of a pose's frame, around it; (x, y) of a pixel is its middle. */
+void find_hit_corner(const find_hit *hit, int corner, double *x, double *y);
 
 /* --merge: keeps the matches that the rule keeps, best first. */
 xncc_status find_result_merge(find_result *result, xncc_method method,

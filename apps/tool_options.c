@@ -30,6 +30,28 @@ static const app_option table[] = {
       "distance:N with N 0 .. 1073741824, or iou:F with F 0 .. 1",
       "one list for all templates: of matches closer than N pixels, or with an intersection over "
       "union above F, only the best is kept" },
+    { "angles", 0, "A:B[:STEP]", APP_GROUP_MATCHES, APP_FIND, tool_set_angles, NULL, NULL,
+      "A:B or A:B:STEP: degrees, B no less than A and no more than 360 above it, STEP above 0",
+      "find the templates turned by A to B degrees, counter-clockwise (columns angle, scale); "
+      "without STEP, no corner moves by more than a pixel from one angle to the next" },
+    { "scales", 0, "A:B[:STEP]", APP_GROUP_MATCHES, APP_FIND, tool_set_scales, NULL, "1:1",
+      "A:B or A:B:STEP: numbers 0.0625 .. 16, B no less than A, STEP above 0",
+      "find the templates enlarged by A to B; without STEP as above" },
+    { "pose-search", 0, "auto|exhaustive|pyramid", APP_GROUP_MATCHES, APP_FIND,
+      tool_set_pose_search, tool_pose_searches, "auto", NULL,
+      "with --angles or --scales: every pose at every position, or from coarse to fine; auto: the "
+      "latter where it can serve" },
+    { "support", 0, "whole|disc", APP_GROUP_MATCHES, APP_FIND, tool_set_support, tool_supports,
+      "whole", NULL,
+      "with --angles or --scales: use the whole template, or the largest disc in it, which is "
+      "faster" },
+    { "polarity", 0, "same|any", APP_GROUP_MATCHES, APP_FIND, tool_set_polarity, tool_polarities,
+      "same", NULL,
+      "with --angles or --scales: any also finds reversed contrast, with negative scores" },
+    { "overlap", 0, "F", APP_GROUP_MATCHES, APP_FIND, tool_set_overlap, NULL, "0.3",
+      "a number 0 .. 1",
+      "with --angles or --scales: of turned frames with an intersection over union above F, only "
+      "the best is kept" },
     { "fail-if-none", 0, NULL, APP_GROUP_MATCHES, APP_FIND, tool_set_fail_if_none, NULL, NULL, NULL,
       "exit status 3 if there is no match at all" },
     { "overlay", 0, "FILE", APP_GROUP_OUTPUT, APP_FIND, tool_set_overlay, NULL, NULL, "a file name",
@@ -172,6 +194,8 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
     const app_option_list list = tool_options_list(command, program);
     app_options_init(options);
     options->peaks.top = 10;
+    options->poses = (xncc_pose_options)XNCC_POSE_OPTIONS_INIT;
+    options->poses.angles.last = 0.0;
     options->reading = app_default_reading;
     options->heat.blend = 1;
     options->report_side = 2048;

@@ -13,6 +13,9 @@ const char *const tool_filter_borders[] = { "clamp", "zero", NULL };
 const char *const tool_no_data_words[] = { "nan", "none", NULL };
 const char *const tool_channel_words[] = { "luma", "sum", NULL };
 const char *const tool_flat_words[] = { "zero", "nan", NULL };
+const char *const tool_pose_searches[] = { "auto", "exhaustive", "pyramid", NULL };
+const char *const tool_supports[] = { "whole", "disc", NULL };
+const char *const tool_polarities[] = { "same", "any", NULL };
 const char *const tool_page_words[] = { "all", NULL };
 const char *const tool_formats[] = { "table", "csv", "json", NULL };
 const char *const tool_find_formats[] = { "table", "csv", "json", "jsonl", "geojson", NULL };
@@ -68,6 +71,82 @@ int tool_set_merge(app_options *o, const char *text)
     o->merge.kind = distance ? XNCC_SUPPRESS_DISTANCE : XNCC_SUPPRESS_OVERLAP;
     return app_parse_double(text + (distance ? 9 : 4), &o->merge.limit) && o->merge.limit >= 0.0 &&
            o->merge.limit <= most;
+}
+
+/* "A:B" or "A:B:STEP". */
+static int set_range(const char *text, xncc_pose_range *range)
+{
+    char part[3][64];
+    int parts = 0;
+    for (const char *from = text; parts < 3; parts++) {
+        const size_t length = strcspn(from, ":");
+        if (length >= sizeof part[0])
+            return 0;
+        memcpy(part[parts], from, length);
+        part[parts][length] = 0;
+        from += length;
+        if (!*from++) {
+            parts++;
+            break;
+        }
+        if (parts == 2)
+            return 0;
+    }
+    range->step = XNCC_AUTO;
+    return parts >= 2 && app_parse_double(part[0], &range->first) &&
+           app_parse_double(part[1], &range->last) && range->last >= range->first &&
+           (parts == 2 || (app_parse_double(part[2], &range->step) && range->step > 0.0));
+}
+
+int tool_set_angles(app_options *o, const char *text)
+{
+    o->turns = 1;
+    return set_range(text, &o->poses.angles) &&
+           o->poses.angles.last - o->poses.angles.first <= 360.0;
+}
+
+int tool_set_scales(app_options *o, const char *text)
+{
+    o->scales = 1;
+    return set_range(text, &o->poses.scales) && o->poses.scales.first >= XNCC_MIN_SCALE &&
+           o->poses.scales.last <= XNCC_MAX_SCALE;
+}
+
+/* Stores which word of a list was given with an option of poses. */
+static int set_pose_word(app_options *o, const char *option, const char *const *words,
+                         const char *text, int *index)
+{
+    o->pose_option = option;
+    *index = app_word_index(words, text);
+    return *index >= 0;
+}
+
+int tool_set_pose_search(app_options *o, const char *text)
+{
+    int i;
+    const int ok = set_pose_word(o, "--pose-search", tool_pose_searches, text, &i);
+    o->poses.search = (xncc_pose_search)i;
+    return ok;
+}
+
+int tool_set_support(app_options *o, const char *text)
+{
+    int i;
+    const int ok = set_pose_word(o, "--support", tool_supports, text, &i);
+    o->poses.support = (xncc_support)i;
+    return ok;
+}
+
+int tool_set_polarity(app_options *o, const char *text)
+{
+    return set_pose_word(o, "--polarity", tool_polarities, text, &o->poses.any_polarity);
+}
+
+int tool_set_overlap(app_options *o, const char *text)
+{
+    o->pose_option = "--overlap";
+    return app_parse_double(text, &o->poses.overlap) && o->poses.overlap >= 0.0 &&
+           o->poses.overlap <= 1.0;
 }
 
 int tool_set_fail_if_none(app_options *o, const char *text)

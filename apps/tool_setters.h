@@ -10,6 +10,7 @@
 extern const char *const tool_axes[], *const tool_gradient_sizes[], *const tool_filter_borders[];
 extern const char *const tool_no_data_words[], *const tool_channel_words[],
                                                    *const tool_flat_words[];
+extern const char *const tool_pose_searches[], *const tool_supports[], *const tool_polarities[];
 extern const char *const tool_page_words[], *const tool_formats[], *const tool_text_formats[];
 extern const char *const tool_find_formats[];
 
@@ -18,6 +19,8 @@ app_setter tool_set_top, tool_set_min_score, tool_set_max_score, tool_set_min_di
 app_setter tool_set_subpixel, tool_set_merge, tool_set_overlay, tool_set_report,
     tool_set_report_side;
 app_setter tool_set_shard, tool_set_manifest;
+app_setter tool_set_angles, tool_set_scales, tool_set_pose_search, tool_set_support,
+    tool_set_polarity, tool_set_overlap;
 app_setter tool_set_count_only, tool_set_find_format, tool_set_fail_if_none;
 
 /* find and correlate */

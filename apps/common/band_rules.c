@@ -83,6 +83,8 @@ xncc_status app_bands_refuse(const app_options *o, const app_source *page, app_e
                        : o->heatmap  ? "--heatmap"
                        : o->report   ? "--report"
                        : o->subpixel ? "--subpixel"
+                       : o->turns    ? "--angles"
+                       : o->scales   ? "--scales"
                        : o->rule.mode != XNCC_VALID && o->rule.border == XNCC_BORDER_WRAP
                            ? "--border wrap"
                            : NULL;

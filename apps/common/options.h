@@ -4,6 +4,7 @@
 #define APP_OPTIONS_H
 
 #include "exactncc/plan.h"
+#include "exactncc/pose.h"
 #include "exactncc/suppress.h"
 #include "heat_look.h"
 #include "report.h"
@@ -82,6 +83,9 @@ typedef struct app_options {
     int has_min_score, has_max_score; /* 1: given, so that peaks has it */
     app_area roi;                     /* width 0: the whole image */
     int subpixel, has_merge;
+    int turns, scales;       /* find: --angles and --scales are given */
+    const char *pose_option; /* find: another option of poses that is given; NULL: none */
+    xncc_pose_options poses; /* find: for --angles and --scales */
     xncc_suppress_rule merge;
     const char *overlay, *output, *heatmap, *coverage; /* file names; NULL: not wanted */
     app_heat_look heat;

@@ -96,6 +96,28 @@ static app_canvas scene_part(const app_canvas *sheet, const measures *m)
     return (app_canvas){ sheet->rgb, sheet->width, m->sheet.scene.height };
 }
 
+/* Draws a turned frame, and a line from its centre to the middle of the template's upper side. */
+static void draw_turned(const app_canvas *c, const app_frame *f, const measures *m,
+                        const unsigned char *colour, int64_t on, int64_t off)
+{
+    static const unsigned char black[3] = { 0, 0, 0 };
+    const double zoom = (double)m->sheet.zoom, line = (double)(m->line > 0 ? m->line : 1);
+    double p[6][2];
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 4; i++)
+            p[i][k] = (f->corner[i][k] + 0.5) * zoom;
+        p[4][k] = 0.25 * (p[0][k] + p[1][k] + p[2][k] + p[3][k]);
+        p[5][k] = 0.5 * (p[0][k] + p[1][k]);
+    }
+    for (int dark = 1; dark >= 0; dark--) {
+        for (int i = 0; i < 4; i++)
+            app_canvas_line(c, p[i], p[(i + 1) % 4], dark ? line + 2.0 : line,
+                            dark ? black : colour, on, dark ? 0 : off);
+        app_canvas_line(c, p[4], p[5], dark ? line + 2.0 : line, dark ? black : colour, on,
+                        dark ? 0 : off);
+    }
+}
+
 /* Draws from the last to the first, so that the best match is on top. */
 static void draw_frames(const app_canvas *c, const app_overlay *o, const measures *m)
 {
@@ -106,6 +128,10 @@ static void draw_frames(const app_canvas *c, const app_overlay *o, const measure
                       around = { box.x - m->line, box.y - m->line, box.width + 2 * m->line,
                                  box.height + 2 * m->line };
         const unsigned char *colour = app_overlay_colour(o->frames[i].templ, m->line, &on, &off);
+        if (o->frames[i].turned) {
+            draw_turned(c, &o->frames[i], m, colour, on, off);
+            continue;
+        }
         /* A dark line outside, and dark gaps, so that the frame is seen on any ground. */
         app_canvas_frame(c, around, 1, black, 1, 0);
         if (off)

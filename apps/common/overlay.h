@@ -10,6 +10,9 @@ typedef struct app_frame {
     int number;                  /* as in the table */
     int templ;                   /* index of its template */
     double score;
+    int turned; /* 1: the frame is the polygon below, and the window is around it */
+    double corner[4]
+                 [2]; /* x and y in pixels, in the order around it from the template's top left */
 } app_frame;
 
 typedef struct app_overlay {

@@ -91,6 +91,27 @@ static double distance(double px, double py, const double *from, const double *t
     return hypot(px - from[0] - t * dx, py - from[1] - t * dy);
 }
 
+void app_canvas_line(const app_canvas *c, const double from[2], const double to[2],
+                     double thickness, const unsigned char *colour, int64_t on, int64_t off)
+{
+    const double reach = 0.5 * thickness, dx = to[0] - from[0], dy = to[1] - from[1],
+                 length = hypot(dx, dy);
+    const int64_t left = (int64_t)floor(fmin(from[0], to[0]) - reach),
+                  top = (int64_t)floor(fmin(from[1], to[1]) - reach);
+    const app_box b = cut(c, (app_box){ left, top,
+                                        (int64_t)ceil(fmax(from[0], to[0]) + reach) - left + 1,
+                                        (int64_t)ceil(fmax(from[1], to[1]) + reach) - top + 1 });
+    for (int64_t y = b.y; y < b.y + b.height; y++)
+        for (int64_t x = b.x; x < b.x + b.width; x++) {
+            const double px = (double)x + 0.5, py = (double)y + 0.5;
+            const double along = length > 0.0 ? ((px - from[0]) * dx + (py - from[1]) * dy) / length
+                                              : 0.0;
+            const int gap = off > 0 && along > 0.0 && (int64_t)along % (on + off) >= on;
+            if (!gap && distance(px, py, from, to) <= reach)
+                memcpy(pixel(c, x, y), colour, 3);
+        }
+}
+
 /* Draws one character whose top-left corner is at (x, y). A pixel is covered as far as the nearest
  * stroke reaches into it. */
 static void draw_glyph(const app_canvas *c, double x, double y, double unit, const app_glyph *g,

@@ -27,6 +27,11 @@ void app_canvas_tint(const app_canvas *canvas, app_box box, const unsigned char 
 void app_canvas_frame(const app_canvas *canvas, app_box box, int64_t thickness,
                       const unsigned char *colour, int64_t on, int64_t off);
 
+/* Draws a line of this thickness between two points; dashes as above. (x, y) is the top-left corner
+ * of a pixel. */
+void app_canvas_line(const app_canvas *canvas, const double from[2], const double to[2],
+                     double thickness, const unsigned char *colour, int64_t on, int64_t off);
+
 /* Marks a rectangle as empty: grey with diagonal lines. */
 void app_canvas_hatch(const app_canvas *canvas, app_box box);
 
