@@ -96,7 +96,7 @@ run 2 find $cpu --pose-search pyramid board.tif board-fiducial.tif
 says '--pose-search: is about turned and scaled templates; give --angles or --scales, too'
 run 2 find $cpu --angles 0:1 --method sqdiff board.tif board-fiducial.tif
 says '--method: does not go with --angles and --scales'
-for option in '--mode same' '--flat nan' '--min-distance 3' --subpixel '--merge iou:0.5' '--heatmap h.tif'; do
+for option in '--mode same' '--flat nan' '--min-distance 3' --subpixel '--merge iou:0.5' '--heatmap h.tif' '--shard 1/2'; do
     run 2 find $cpu --angles 0:1 $option board.tif board-fiducial.tif
     says "${option%% *}: does not go with --angles and --scales"
 done
