@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exactncc correlate: writes the maps of scores of templates on pages of images. */
 #include "commands.h"
+#include "common/output.h"
 #include "common/rgb_out.h"
 #include "common/page_loop.h"
 #include "common/progress.h"
@@ -111,6 +112,11 @@ static xncc_status check_extra(const correlate_job *j, const char *option, const
                         "%s %s: is also the name of the map; give another name", option, name);
     if (!status && !strchr(name, '{'))
         status = app_check_output(&j->inputs, option, name, error);
+    if (!status && app_output_is_standard(name))
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "%s %s: standard output is for the map and what is said about it; name a "
+                        "file",
+                        option, name);
     return status || !picture ? status : app_rgb_check(name, error);
 }
 

@@ -127,10 +127,35 @@ static xncc_status check_pictures(const app_options *o, const app_named *in, con
     return status ? status : app_rgb_check(name, error);
 }
 
+/* Fails if two outputs go to standard output. */
+static xncc_status check_standard(const app_options *o, app_error *error)
+{
+    const struct {
+        const char *option, *name;
+    } outputs[] = { { "--report", o->report },
+                    { "--overlay", o->overlay },
+                    { "--heatmap", o->heatmap } };
+    const int results = !o->output || app_output_is_standard(o->output);
+    const char *taken = results ? "the results" : NULL;
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+        if (!outputs[i].name || !app_output_is_standard(outputs[i].name))
+            continue;
+        if (taken)
+            return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                            "%s %s: standard output is for %s; name a file%s", outputs[i].option,
+                            outputs[i].name, taken,
+                            results ? ", or one for the results with -o" : "");
+        taken = outputs[i].option;
+    }
+    return XNCC_OK;
+}
+
 static xncc_status check_outputs(const app_options *o, const app_named *in, app_error *error)
 {
     app_format format;
-    xncc_status status = XNCC_OK;
+    xncc_status status = check_standard(o, error);
+    if (status)
+        return status;
     if (o->heatmap && o->overlay && strcmp(o->heatmap, o->overlay) == 0)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--heatmap %s: is also the name of the overlay; give another name",

@@ -8,10 +8,6 @@
 xncc_status app_rgb_check(const char *path, app_error *error)
 {
     app_form form;
-    if (app_output_is_standard(path))
-        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "%s: standard output is for the results; name a file for the picture",
-                        path);
     xncc_status status = app_output_check(path, error);
     return status ? status : app_save_form(path, &form, error);
 }

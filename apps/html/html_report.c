@@ -173,12 +173,14 @@ xncc_status app_html_open(const char *path, const app_html_about *about, app_htm
         return status;
     }
     errno = 0;
-    h->out = fdopen(h->output.fd, "w");
+    const int copy = dup(h->output.fd); /* fclose closes it */
+    h->out = copy >= 0 ? fdopen(copy, "w") : NULL;
     *report = h;
     if (!h->out) {
         status = write_failed(h, error);
+        if (copy >= 0)
+            close(copy);
     } else {
-        h->output.fd = -1;
         put_head(h->out);
         put_body(h->out, &h->about);
         status = put_templs(h->out, &h->about, error);

@@ -85,4 +85,19 @@ if [ -w /dev/full ]; then
         says 'standard output: cannot write'
     done
 fi
+# Standard output takes a picture or the report if the list goes to a file; only one of them.
+for option in '--overlay -.png' '--heatmap -.png' '--report -'; do
+    [ "$png" = true ] || continue
+    "$EXACTNCC" find $cpu $option -o list.csv board.tif board-fiducial.tif >out 2>err || fail "$option: $(cat err)"
+    holds "$option: there is something" test -s out
+    holds "$option: what was asked for" grep -qaiE '^.PNG|^<!doctype html>' out
+    run 2 find $cpu $option board.tif board-fiducial.tif
+    says "standard output is for the results; name a file, or one for the results with -o"
+done
+if [ "$png" = true ]; then
+    run 2 find $cpu --overlay -.png --report - -o list.csv board.tif board-fiducial.tif
+    says 'standard output is for --report'
+    run 2 correlate $cpu --heatmap -.png -o map.tif board.tif board-fiducial.tif
+    says 'standard output is for the map'
+fi
 finish

@@ -215,6 +215,6 @@ int main(void)
         for (size_t n = 0; n < sizeof sides / sizeof sides[0]; n++)
             simulate(context, sigmas[s], sides[n], 200);
     xncc_context_destroy(context);
-    printf("%d checks, %d failures\n", checks, failures);
+    printf("%d checks, %d failed\n", checks, failures);
     return failures > 0;
 }

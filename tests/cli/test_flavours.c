@@ -81,7 +81,8 @@ static void check_file(const char *path, const flavour *f, int width, int height
 
 int main(int argc, char **argv)
 {
-    const char *directory = argc > 1 ? argv[1] : ".";
+    const int keeps = argc > 1 && argv[1][0] != '-'; /* the files, in a folder */
+    const char *directory = keeps ? argv[1] : ".";
     int done = 0, left_out = 0;
     for (int i = 0; i < flavour_count; i++) {
         const flavour *f = &flavours[i];
@@ -100,16 +101,15 @@ int main(int argc, char **argv)
             check_file(scene, f, WIDTH, HEIGHT, flavour_scene);
             check_file(templ, f, TEMPL_WIDTH, TEMPL_HEIGHT, templ_grey);
             done++;
-            if (argc > 1)
+            if (keeps)
                 printf("%s %s\n", f->name, f->tolerance > 0.0 ? "lossy" : "exact");
         }
-        if (argc <= 1) {
+        if (!keeps) {
             unlink(scene);
             unlink(templ);
         }
     }
-    fprintf(stderr,
-            "%d kinds of TIFF read, %d that this libtiff cannot write left out, %d failures\n",
-            done, left_out, failures);
+    fprintf(stderr, "%d kinds of TIFF that this libtiff cannot write; %d checks, %d failed\n",
+            left_out, done, failures);
     return failures != 0;
 }

@@ -169,6 +169,6 @@ int main(void)
     test_crs();
     test_ridges();
     test_names();
-    printf("%d checks, %d failures\n", checks, failures);
+    printf("%d checks, %d failed\n", checks, failures);
     return failures != 0;
 }

@@ -342,6 +342,6 @@ int main(void)
     test_writing();
     test_large_strips();
     test_blank();
-    printf("%d checks, %d failures\n", checks, failures);
+    printf("%d checks, %d failed\n", checks, failures);
     return failures != 0;
 }

@@ -120,6 +120,6 @@ int main(void)
     else
         failures++;
     unlink(path);
-    printf("%d refused pictures, %d failures\n", count + 1, failures);
+    printf("%d checks, %d failed\n", count + 1, failures);
     return failures != 0;
 }

@@ -262,6 +262,76 @@ static const char *check(const stored_case *c, const char *path, app_error *erro
     return what;
 }
 
+/* The calls of read that this process has made; 0 where the system does not say. */
+static unsigned long reads(void)
+{
+    unsigned long count = 0;
+    char line[64];
+    FILE *file = fopen("/proc/self/io", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "syscr: %lu", &count) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+enum { ACROSS = 300, DOWN = 200, TILES = ACROSS * DOWN, AT_PIXELS = 400 };
+
+/* A file of tiles of one pixel each. */
+static int write_tiles(const char *path)
+{
+    static uint8_t pixel[TILES], place[4 * TILES], size[2 * TILES];
+    const uint32_t offsets = AT_PIXELS + TILES, counts = offsets + 4 * TILES;
+    made m = { .entries = 0 };
+    for (uint32_t i = 0; i < TILES; i++) {
+        pixel[i] = (uint8_t)(i % 251);
+        put(place + 4 * i, 4, AT_PIXELS + i);
+        put(size + 2 * i, 2, 1);
+    }
+    memcpy(m.bytes, "II*\0\x8\0\0\0", 8);
+    entry(&m, TIFFTAG_IMAGEWIDTH, TIFF_SHORT, 1, ACROSS);
+    entry(&m, TIFFTAG_IMAGELENGTH, TIFF_SHORT, 1, DOWN);
+    entry(&m, TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, 8);
+    entry(&m, TIFFTAG_COMPRESSION, TIFF_SHORT, 1, 1);
+    entry(&m, TIFFTAG_PHOTOMETRIC, TIFF_SHORT, 1, 1);
+    entry(&m, TIFFTAG_SAMPLESPERPIXEL, TIFF_SHORT, 1, 1);
+    entry(&m, TIFFTAG_TILEWIDTH, TIFF_SHORT, 1, 1);
+    entry(&m, TIFFTAG_TILELENGTH, TIFF_SHORT, 1, 1);
+    entry(&m, TIFFTAG_TILEOFFSETS, TIFF_LONG, TILES, offsets);
+    entry(&m, TIFFTAG_TILEBYTECOUNTS, TIFF_SHORT, TILES, counts);
+    FILE *file = fopen(path, "wb");
+    const int written = file && fwrite(m.bytes, AT_PIXELS, 1, file) == 1 &&
+                        fwrite(pixel, sizeof pixel, 1, file) == 1 &&
+                        fwrite(place, sizeof place, 1, file) == 1 &&
+                        fwrite(size, sizeof size, 1, file) == 1;
+    return (!file || fclose(file) == 0) && written;
+}
+
+/* Tiles of one pixel are read many at a time, not by a system call each. */
+static const char *check_tiles(const char *path, app_error *error)
+{
+    app_picture picture;
+    if (!write_tiles(path))
+        return "the test cannot write its file";
+    const unsigned long before = reads();
+    if (app_picture_load(path, 0, &app_default_reading, &picture, error))
+        return "was refused";
+    const char *what = reads() - before > TILES / 100 ? "too many calls of read" : NULL;
+    for (size_t i = 0; i < TILES && !what; i++)
+        if (app_picture_value(&picture, i) != (double)(i % 251))
+            what = "other pixels";
+    app_picture_free(&picture);
+    return what;
+}
+
+static int report(const char *name, const char *what, const app_error *error)
+{
+    if (what)
+        printf("FAIL %s: %s: %s\n", name, what, error->text);
+    return what != NULL;
+}
+
 int main(void)
 {
     static const char path[] = "stored.tmp.tif";
@@ -269,12 +339,11 @@ int main(void)
     int failures = 0;
     for (size_t i = 0; i < count; i++) {
         app_error error = { .text = "" };
-        const char *what = check(&cases[i], path, &error);
-        failures += what != NULL;
-        if (what)
-            printf("FAIL %s: %s: %s\n", cases[i].name, what, error.text);
+        failures += report(cases[i].name, check(&cases[i], path, &error), &error);
     }
+    app_error error = { .text = "" };
+    failures += report("tiles of one pixel", check_tiles(path, &error), &error);
     unlink(path);
-    printf("%zu files, %d failures\n", count, failures);
+    printf("%zu checks, %d failed\n", count + 1, failures);
     return failures != 0;
 }
