@@ -223,17 +223,22 @@ static void fill_flat_windows(xncc_reals_run *r, float score)
     }
 }
 
-/* Settles windows one by one until all are settled, or `most` is spent. Returns 1 if all are. */
-static int settle_each(xncc_reals_run *r, double most)
+/* Settles windows one by one until all are settled, or `most` is spent. If several of them are
+ * flat, all that are flat are found at once. Returns 1 if all are settled. */
+static int settle_each(xncc_reals_run *r, const float *of_flat, double most)
 {
+    enum { FLATS = 8 };
     const xncc_stage *stage = &r->m.stage;
     double spent = 0.0;
+    int flats = 0;
     for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
         float *row = r->area->out + y * r->area->pitch;
         for (int32_t x = 0; (x = next_doubt(row, x, r->area->width)) < r->area->width; x++) {
             if (spent > most)
                 return 0;
             spent += settle(r, stage->left + x, stage->top + y, row + x);
+            if (of_flat && xncc_same_float(row[x], *of_flat) && ++flats == FLATS)
+                fill_flat_windows(r, *of_flat);
         }
     }
     return 1;
@@ -241,17 +246,18 @@ static int settle_each(xncc_reals_run *r, double most)
 
 void xncc_reals_settle(xncc_reals_run *r)
 {
-    enum { FLATS = 8 };
     const xncc_method method = r->job->problem->rule.method;
     const float undefined = method == XNCC_CCOEFF ? 0.0f : r->job->general.undefined;
+    const float *of_flat = xncc_reals_counts_all(r) && xncc_method_is_centred(method) ? &undefined
+                                                                                      : NULL;
     const double most = (double)MOST_EACH * r->area->width * r->area->height;
     int64_t doubts = count_doubts(r);
-    if (doubts >= FLATS && xncc_reals_counts_all(r) && xncc_method_is_centred(method)) {
+    if (of_flat && (double)doubts * cost_of_pairs(r) > most) {
         fill_flat_windows(r, undefined);
         doubts = count_doubts(r);
     }
-    if ((double)doubts * cost_of_pairs(r) <= most && settle_each(r, most))
+    if ((double)doubts * cost_of_pairs(r) <= most && settle_each(r, of_flat, most))
         return;
     if (!xncc_is_cancelled(r->job->watch) && !xncc_reals_settle_together(r))
-        (void)settle_each(r, INFINITY);
+        (void)settle_each(r, of_flat, INFINITY);
 }
