@@ -236,6 +236,10 @@ static xncc_reals_errors channel_products(xncc_reals_run *r, int32_t channel, in
                                                   : 1,
                               plane, norm);
     }
+    /* Direct products are of the window's samples alone. */
+    if (!r->variant->fft && r->job->templ->channels == 1 &&
+        r->source[XNCC_SUM_Q] != XNCC_FROM_NOWHERE)
+        e.of_X = 1.01 * r->factor * norm;
     *exact = xncc_reals_sums_are_exact(r, &e);
     complete_errors(r, channel, &e);
     return e;
@@ -346,7 +350,7 @@ static void run_begin(xncc_reals_run *r, void *scratch)
 }
 
 /* Multiplications that scoring windows again may cost, per window of the rectangle. */
-enum { AGAIN_PER_WINDOW = 32 };
+enum { AGAIN_PER_WINDOW = 128 };
 
 void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
                      const xncc_area *area)

@@ -67,6 +67,7 @@ typedef struct xncc_reals_errors {
     double X, S, Q, T, T2; /* absolute */
     double of_Q;           /* relative to n*Q, of n*Q - S*S */
     double S_window;       /* of S, whatever it comes from */
+    double of_X;           /* X is also off by at most this times the root of Q; 0: unknown */
 } xncc_reals_errors;
 
 /* A row of windows. Sums that are NULL are constants, or are not needed. */

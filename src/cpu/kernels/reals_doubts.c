@@ -2,6 +2,8 @@
 /* The windows of a rectangle that the bounds of their sums leave in doubt (reals.h). */
 #include "cpu/kernels/reals_slices.h"
 
+#include "image/image.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -49,9 +51,11 @@ static double window_product(xncc_reals_run *r, int32_t x, int32_t y, double *bo
     const int floats = xncc_reals_has_float_rows(r);
     xncc_reals_slide line = { .floats = floats, .count = templ->width, .pivot = r->pivot };
     double group[32], total[32] = { 0 }, sum = 0.0;
+    const char *first = floats ? (const char *)xncc_stage_raw(&r->m.stage, y) + 4 * (size_t)x
+                               : NULL;
+    const ptrdiff_t pitch = floats ? (ptrdiff_t)xncc_image_pitch(r->job->image) : 0;
     for (int32_t j = 0; j < templ->height; j++) {
-        line.enter = floats ? (const void *)((const float *)xncc_stage_raw(&r->m.stage, y + j) + x)
-                            : window_row(r, x, y + j);
+        line.enter = floats ? (const void *)(first + j * pitch) : window_row(r, x, y + j);
         if (j % GROUP == 0)
             memset(group, 0, sizeof group);
         r->isa->dot(&line, t + (ptrdiff_t)j * templ->width, r->shared->channel[0].pivot, group);
@@ -168,7 +172,7 @@ static int sums_are_exact(xncc_reals_run *r)
 
 /* What settling one window costs in about ns: by pairs of doubles, and exactly. All windows of a
  * rectangle may cost MOST_EACH times their number before they are settled together. */
-enum { OF_PAIRS = 400, OF_SUMS = 5000, SUMS_PER_PIXEL = 60, MOST_EACH = 150 };
+enum { OF_PAIRS = 300, OF_SUMS = 500, SUMS_PER_PIXEL = 40, MOST_EACH = 150 };
 
 static double cost_of_pairs(const xncc_reals_run *r)
 {
@@ -182,9 +186,11 @@ static double cost_of_sums(const xncc_reals_run *r)
 
 /* Settles a window: by pairs of doubles, by pairs of doubles without errors if the rectangle is on
  * a grid, or exactly. Returns what that costs. */
-static double settle(xncc_reals_run *r, int64_t left, int64_t top, float *at)
+static double settle(xncc_together *t, int32_t x, int32_t y, float *at)
 {
+    xncc_reals_run *r = t->r;
     xncc_refine_memory *m = &r->m.refine;
+    const int64_t left = r->m.stage.left + x, top = r->m.stage.top + y;
     const double cost = cost_of_pairs(r);
     if (xncc_reals_refine(r->isa, r->job, m, left, top, at))
         return cost;
@@ -194,7 +200,8 @@ static double settle(xncc_reals_run *r, int64_t left, int64_t top, float *at)
         if (m->exact && xncc_reals_refine(r->isa, r->job, m, left, top, at))
             return 2.0 * cost;
     }
-    *at = xncc_reference_real(r->job, left, top);
+    if (r->bad || !xncc_reals_settle_alone(t, x, y, at))
+        *at = xncc_reference_real(r->job, left, top);
     return cost + cost_of_sums(r);
 }
 
@@ -223,12 +230,33 @@ static void fill_flat_windows(xncc_reals_run *r, float score)
     }
 }
 
+/* Are all samples of each channel of a window equal? */
+static int is_flat(const xncc_reals_run *r, int32_t x, int32_t y)
+{
+    const xncc_template *templ = r->job->templ;
+    const int32_t channels = templ->channels;
+    const size_t pixel = (size_t)xncc_pixel_size(templ->pixel) * (size_t)channels;
+    double first[XNCC_MAX_CHANNELS];
+    for (int32_t j = 0; j < templ->height; j++) {
+        const char *raw = (const char *)xncc_stage_raw(&r->m.stage, y + j) + (size_t)x * pixel;
+        for (int32_t i = 0; i < templ->width * channels; i++) {
+            const double v = xncc_sample_value(templ->pixel, raw, i);
+            if (j == 0 && i < channels)
+                first[i] = v;
+            if (v != first[i % channels])
+                return 0;
+        }
+    }
+    return 1;
+}
+
 /* Settles windows one by one until all are settled, or `most` is spent. If several of them are
  * flat, all that are flat are found at once. Returns 1 if all are settled. */
 static int settle_each(xncc_reals_run *r, const float *of_flat, double most)
 {
-    enum { FLATS = 8 };
-    const xncc_stage *stage = &r->m.stage;
+    enum { FLATS = 8, SMALL = 256 };
+    const int small = r->job->general.whole <= SMALL;
+    xncc_together t = { .r = r };
     double spent = 0.0;
     int flats = 0;
     for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
@@ -236,8 +264,12 @@ static int settle_each(xncc_reals_run *r, const float *of_flat, double most)
         for (int32_t x = 0; (x = next_doubt(row, x, r->area->width)) < r->area->width; x++) {
             if (spent > most)
                 return 0;
-            spent += settle(r, stage->left + x, stage->top + y, row + x);
-            if (of_flat && xncc_same_float(row[x], *of_flat) && ++flats == FLATS)
+            if (of_flat && small && is_flat(r, x, y)) {
+                row[x] = *of_flat;
+                continue;
+            }
+            spent += settle(&t, x, y, row + x);
+            if (of_flat && !small && xncc_same_float(row[x], *of_flat) && ++flats == FLATS)
                 fill_flat_windows(r, *of_flat);
         }
     }

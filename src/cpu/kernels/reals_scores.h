@@ -32,11 +32,20 @@ REALS_INLINE rd_near difference(rd n, rd a, double ea, rd b, double eb, rd c, do
                                    0x1p-51 * (rd_size(na) + rd_size(bc)) };
 }
 
-REALS_INLINE void row_terms(const xncc_reals_row *row, const row_sums *s, rd_near term[3])
+/* n * a - b * c with a bound of the error of a per window. */
+REALS_INLINE rd_near with_error(rd_near d, rd n, rd ea)
+{
+    return (rd_near){ d.value, d.error + n * ea };
+}
+
+/* error_X: bounds of the error of X. */
+REALS_INLINE void row_terms(const xncc_reals_row *row, const row_sums *s, rd error_X,
+                            rd_near term[3])
 {
     const xncc_reals_errors *e = &row->error;
     if (xncc_method_is_centred(row->method)) {
-        term[0] = difference(s->n, s->X, e->X, s->S, e->S_window, s->T, e->T);
+        term[0] = with_error(difference(s->n, s->X, 0.0, s->S, e->S_window, s->T, e->T), s->n,
+                             error_X);
         term[1] = difference(s->n, s->Q, e->Q, s->S, e->S, s->S, e->S);
         term[1].error += e->of_Q * s->n * s->Q;
         if (row->T2)
@@ -44,10 +53,10 @@ REALS_INLINE void row_terms(const xncc_reals_row *row, const row_sums *s, rd_nea
         return;
     }
     const rd error_Q = e->Q + e->of_Q * s->Q;
-    term[0] = (rd_near){ s->X, rd_fill(e->X) };
+    term[0] = (rd_near){ s->X, error_X };
     if (xncc_method_of_difference(row->method)) {
         term[0].value = (s->Q - 2.0 * s->X) + s->T2;
-        term[0].error = error_Q + 2.0 * e->X + e->T2 +
+        term[0].error = error_Q + 2.0 * error_X + e->T2 +
                         0x1p-51 * (s->Q + 2.0 * rd_size(s->X) + s->T2);
     }
     term[1] = (rd_near){ s->Q, error_Q };
@@ -159,6 +168,30 @@ REALS_INLINE ri row_exact_score(const xncc_reals_row *row, rd n, const rd_near t
     return (score & ~flat) | (flat & ((of_equal & zero) | (of_flat & ~zero)));
 }
 
+/* The scores, and where both ends of their intervals are one float. */
+REALS_INLINE ri row_decide(const xncc_reals_row *row, rd n, const rd_near term[3], ri *score)
+{
+    const rd_near q = row_score(row, n, term);
+    *score = (ri) __builtin_convertvector(q.value - q.error, rf);
+    return (*score == (ri) __builtin_convertvector(q.value + q.error, rf)) &
+           __builtin_convertvector(q.error <= rd_fill(DBL_MAX), ri);
+}
+
+REALS_INLINE int row_any(ri v)
+{
+    int32_t any = 0;
+    for (int i = 0; i < REALS_LANES; i++)
+        any |= v[i];
+    return any != 0;
+}
+
+/* The bound of the error of X from the squares of the window itself. */
+REALS_INLINE rd of_window(const xncc_reals_row *row, rd Q)
+{
+    const xncc_reals_errors *e = &row->error;
+    return e->of_X * rd_sqrt(1.01 * rd_size(Q) + 2.0 * e->Q) + XNCC_REALS_TINY;
+}
+
 static int reals_score(const xncc_reals_row *row)
 {
     ri doubts = { 0 };
@@ -174,7 +207,7 @@ static int reals_score(const xncc_reals_row *row)
         if (row->unit > 0.0)
             row_exact_terms(row, s, term);
         else
-            row_terms(row, &s, term);
+            row_terms(row, &s, rd_fill(row->error.X), term);
         if (row->total[0])
             row_total(row, x, term);
         if (!row->last)
@@ -184,10 +217,11 @@ static int reals_score(const xncc_reals_row *row)
         if (row->exact) {
             low = row_exact_score(row, s.n, term);
         } else {
-            const rd_near q = row_score(row, s.n, term);
-            low = (ri) __builtin_convertvector(q.value - q.error, rf);
-            decided = (low == (ri) __builtin_convertvector(q.value + q.error, rf)) &
-                      __builtin_convertvector(q.error <= rd_fill(DBL_MAX), ri);
+            decided = row_decide(row, s.n, term, &low);
+            if (row->error.of_X > 0.0 && row_any(~decided)) {
+                row_terms(row, &s, of_window(row, s.Q), term);
+                decided = row_decide(row, s.n, term, &low);
+            }
         }
         const ri bits = (((low & decided) | (doubt & ~decided)) & scored) | (nan & ~scored);
         const int32_t left = row->count - x < REALS_LANES ? row->count - x : REALS_LANES;
@@ -197,10 +231,7 @@ static int reals_score(const xncc_reals_row *row)
             in_row[k] = -1;
         doubts |= ~decided & scored & (left < REALS_LANES ? in_row : (ri){ 0 } - 1);
     }
-    int32_t any = 0;
-    for (int i = 0; i < REALS_LANES; i++)
-        any |= doubts[i];
-    return any != 0;
+    return row_any(doubts);
 }
 
 #endif

@@ -38,6 +38,21 @@ int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut);
  * the call is cancelled. */
 void xncc_reals_multiply_slices(xncc_reals_run *r, const xncc_cut *cut);
 
+/* The exact sums that the windows of a rectangle share, and those of the window in question. */
+typedef struct xncc_together {
+    xncc_reals_run *r;
+    xncc_cut cut;
+    xncc_method method;
+    int32_t known; /* 1: the members below are set; -1: xncc_reals_cut does not serve them */
+    uint64_t T[XNCC_MOST_WORDS], T2[XNCC_MOST_WORDS];
+    xncc_real templ; /* the template's term of the formula */
+    uint64_t S[XNCC_MOST_WORDS], Q[XNCC_MOST_WORDS];
+} xncc_together;
+
+/* Scores the window at column x of row y exactly, and returns 1; or returns 0 if xncc_reals_cut
+ * does. t: zeros but for r; kept from window to window. */
+int xncc_reals_settle_alone(xncc_together *t, int32_t x, int32_t y, float *score);
+
 /* Scores the windows in doubt exactly. Returns 0, and does nothing, if xncc_reals_cut does. */
 int xncc_reals_settle_together(xncc_reals_run *r);
 

@@ -3,36 +3,39 @@
  * and sums of samples and squares that slide. All of them are integers in words of 64 bits. */
 #include "cpu/kernels/reals_slices.h"
 
-/* The rectangle, the sums that all windows share, and those of the window in question. */
-typedef struct together {
-    xncc_reals_run *r;
-    xncc_cut cut;
-    xncc_method method;
-    uint64_t T[XNCC_MOST_WORDS], T2[XNCC_MOST_WORDS];
-    xncc_real templ; /* the template's term of the formula */
-    uint64_t S[XNCC_MOST_WORDS], Q[XNCC_MOST_WORDS];
-} together;
-
 /* Words of sums of samples, if those of products have `words`. */
 XNCC_WORDS int few_of(int words)
 {
     return (words + 1) / 2;
 }
 
+/* A sample in units: whole * 2^shift, with its sign. */
+typedef struct in_units {
+    uint64_t whole;
+    int shift, negative;
+} in_units;
+
+XNCC_WORDS in_units units_of(const xncc_slicing *of, double v)
+{
+    const xncc_wide_part p = xncc_wide_part_of(v);
+    const int place = p.place + XNCC_WIDE_VALUES - of->exponent, shift = place > 0 ? place : 0;
+    /* the bits below the unit are 0, and all bits of 0 are */
+    const in_units u = { p.mantissa ? p.mantissa >> (shift - place) : 0, shift, p.negative };
+    return u;
+}
+
 /* Adds a sample and its square to a sum of samples and one of squares, or subtracts both. */
 XNCC_WORDS void put_sample(const xncc_slicing *of, int words, double v, int subtract, uint64_t *sum,
                            uint64_t *square)
 {
-    const xncc_wide_part p = xncc_wide_part_of(v);
-    const int place = p.place + XNCC_WIDE_VALUES - of->exponent, shift = place > 0 ? place : 0;
-    const uint64_t whole = p.mantissa >> (shift - place); /* the bits below the unit are 0 */
-    if (whole == 0)
+    const in_units u = units_of(of, v);
+    if (u.whole == 0)
         return;
-    xncc_words_put(sum, few_of(words), xncc_u128_of(whole), shift, subtract ^ p.negative);
-    xncc_words_put(square, words, xncc_u128_of_product(whole, whole), 2 * shift, subtract);
+    xncc_words_put(sum, few_of(words), xncc_u128_of(u.whole), u.shift, subtract ^ u.negative);
+    xncc_words_put(square, words, xncc_u128_of_product(u.whole, u.whole), 2 * u.shift, subtract);
 }
 
-static void sum_template(together *t)
+static void sum_template(xncc_together *t)
 {
     const xncc_template *templ = t->r->job->templ;
     const int64_t n = (int64_t)templ->width * templ->height;
@@ -48,7 +51,7 @@ static void sum_template(together *t)
     t->templ = xncc_words_round(term, t->cut.words, 2 * t->cut.templ.exponent);
 }
 
-XNCC_WORDS float score_window(const together *t, int words, const uint64_t *X)
+XNCC_WORDS float score_window(const xncc_together *t, int words, const uint64_t *X)
 {
     const int few = few_of(words);
     const uint64_t n = t->r->job->general.whole;
@@ -75,7 +78,7 @@ XNCC_WORDS float score_window(const together *t, int words, const uint64_t *X)
 }
 
 /* Adds row yy to the column sums, or subtracts it. */
-XNCC_WORDS void put_row(together *t, int words, int32_t yy, int subtract)
+XNCC_WORDS void put_row(xncc_together *t, int words, int32_t yy, int subtract)
 {
     uint64_t *column = t->r->m.column_words;
     (void)xncc_reals_read_line(t->r, yy, 0, 0.0, 1);
@@ -83,7 +86,7 @@ XNCC_WORDS void put_row(together *t, int words, int32_t yy, int subtract)
         put_sample(&t->cut.image, words, t->r->m.line[x], subtract, column, column + few_of(words));
 }
 
-XNCC_WORDS void put_column(together *t, int words, int32_t x, int subtract)
+XNCC_WORDS void put_column(xncc_together *t, int words, int32_t x, int subtract)
 {
     const int few = few_of(words);
     const uint64_t *column = t->r->m.column_words + (size_t)x * (size_t)(few + words);
@@ -92,7 +95,7 @@ XNCC_WORDS void put_column(together *t, int words, int32_t x, int subtract)
 }
 
 /* Scores the windows in doubt of row y. of_image: 1 if the method needs sums of the image. */
-XNCC_WORDS void score_row(together *t, int words, int of_image, int32_t y)
+XNCC_WORDS void score_row(xncc_together *t, int words, int of_image, int32_t y)
 {
     const xncc_reals_run *r = t->r;
     const int32_t width = r->job->templ->width;
@@ -114,7 +117,7 @@ XNCC_WORDS void score_row(together *t, int words, int of_image, int32_t y)
     }
 }
 
-XNCC_WORDS void score_rows(together *t, int words)
+XNCC_WORDS void score_rows(xncc_together *t, int words)
 {
     xncc_reals_run *r = t->r;
     const int32_t height = r->job->templ->height;
@@ -132,13 +135,48 @@ XNCC_WORDS void score_rows(together *t, int words)
     }
 }
 
+static int begin(xncc_together *t)
+{
+    if (t->known)
+        return t->known > 0;
+    t->method = t->r->job->problem->rule.method;
+    t->known = t->r->m.words_per_window > 0 && xncc_reals_cut(t->r, &t->cut) ? 1 : -1;
+    if (t->known > 0)
+        sum_template(t);
+    return t->known > 0;
+}
+
+int xncc_reals_settle_alone(xncc_together *t, int32_t x, int32_t y, float *score)
+{
+    if (!begin(t))
+        return 0;
+    const xncc_template *templ = t->r->job->templ;
+    const int words = t->cut.words;
+    uint64_t X[XNCC_MOST_WORDS] = { 0 };
+    memset(t->S, 0, sizeof t->S);
+    memset(t->Q, 0, sizeof t->Q);
+    for (int32_t j = 0; j < templ->height && !xncc_is_cancelled(t->r->job->watch); j++) {
+        const void *raw = xncc_stage_raw(&t->r->m.stage, y + j);
+        const double *row = t->r->shared->value[0] + (ptrdiff_t)j * templ->width;
+        for (int32_t i = 0; i < templ->width; i++) {
+            const double v = xncc_sample_value(templ->pixel, raw, x + i);
+            const in_units a = units_of(&t->cut.image, v), b = units_of(&t->cut.templ, row[i]);
+            put_sample(&t->cut.image, words, v, 0, t->S, t->Q);
+            if (a.whole && b.whole)
+                xncc_words_put(X, words, xncc_u128_of_product(a.whole, b.whole), a.shift + b.shift,
+                               a.negative ^ b.negative);
+        }
+    }
+    *score = score_window(t, words, X);
+    return 1;
+}
+
 int xncc_reals_settle_together(xncc_reals_run *r)
 {
-    together t = { .r = r, .method = r->job->problem->rule.method };
-    if (r->m.words_per_window == 0 || !xncc_reals_cut(r, &t.cut))
+    xncc_together t = { .r = r };
+    if (!begin(&t))
         return 0;
     xncc_reals_multiply_slices(r, &t.cut);
-    sum_template(&t);
     switch (t.cut.words) {
     case 1: score_rows(&t, 1); break;
     case 2: score_rows(&t, 2); break;
