@@ -5,7 +5,7 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: ten minutes of problems drawn at random, pictures larger than memory, a shared library, a release made twice and its
+#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, pictures larger than memory, a shared library, a release made twice and its
 #                                  Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
 #                                  for all GPUs with its limits of size; three quarters of an hour more
 #
@@ -119,6 +119,13 @@ at_most() {
 }
 
 if [[ ${1:-} == full ]]; then
+    echo "== the bounds of floats attacked for ten minutes"
+    "$root/release/tests/unit/unit_attack" --seconds 600 2>&1 | tee "$root/attack.log" || {
+        note "attack: a bound is too small"
+        finish
+        exit 1
+    }
+    note "attack: $(grep -c 'of its bound' "$root/attack.log") bounds hold"
     echo "== random problems for ten minutes"
     "$root/release/tests/random/random" --seconds 600 2>&1 | tee "$root/random.log" || {
         finish

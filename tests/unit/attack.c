@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Attacks the bounds of math/near.h and plan/fft_blocking.h: climbs, from many starts, to inputs on
+ * which an error is as large a part of its bound as can be found, prints the largest part, and
+ * fails above 1. --seconds N: how long, in all (2). */
+#include "cpu/kernels/variants.h"
+#include "kit/kit.h"
+#include "math/near.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST = 64 };
+
+/* An input: numbers, whose meaning the attack knows. */
+typedef struct input {
+    double v[2 * MOST];
+    int count;
+} input;
+
+/* Returns the error over the bound. */
+typedef double attacked(const input *in, void *state);
+
+typedef struct attack {
+    const char *name;
+    attacked *ratio;
+    int least, most; /* numbers of an input */
+    int whole;       /* 1: only integers up to 2^20 */
+    void *state;
+} attack;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double some_number(const attack *a, kit_random *random)
+{
+    if (a->whole)
+        return (double)kit_between(random, -(1 << 20), 1 << 20);
+    const double m = 1.0 + (double)(kit_next(random) >> 12) * 0x1p-52;
+    return ldexp(kit_below(random, 2) ? m : -m, kit_between(random, -3, 3));
+}
+
+/* Changes one or two numbers a little or altogether. */
+static void change(const attack *a, input *in, kit_random *random)
+{
+    for (uint64_t i = 0; i <= kit_below(random, 2); i++) {
+        double *v = &in->v[kit_below(random, (uint64_t)in->count)];
+        switch (kit_below(random, 5)) {
+        case 0: *v = some_number(a, random); break;
+        case 1: *v = -*v; break;
+        case 2: *v = a->whole ? *v + (double)kit_between(random, -9, 9) : *v * 1.0000001; break;
+        case 3: *v = in->v[kit_below(random, (uint64_t)in->count)]; break;
+        default:
+            *v = a->whole ? (kit_below(random, 2) ? 0.0 : *v)
+                          : *v + ldexp(*v, -kit_between(random, 1, 53));
+        }
+    }
+}
+
+/* Climbs from new starts until the time is over. Returns the largest ratio. */
+static double climb(const attack *a, double seconds, kit_random *random)
+{
+    const double end = now() + seconds;
+    double most = 0.0;
+    long tries = 0;
+    do {
+        input best;
+        best.count = kit_between(random, a->least, a->most);
+        for (int i = 0; i < best.count; i++)
+            best.v[i] = some_number(a, random);
+        double height = a->ratio(&best, a->state);
+        for (int failed = 0; failed < 200 && now() < end; tries++) {
+            input next = best;
+            change(a, &next, random);
+            const double ratio = a->ratio(&next, a->state);
+            failed = ratio > height ? 0 : failed + 1;
+            if (ratio >= height) {
+                best = next;
+                height = ratio;
+            }
+        }
+        most = fmax(most, height);
+    } while (now() < end);
+    printf("%s: %ld tries, the largest error is %.3g of its bound\n", a->name, tries, most);
+    if (!CHECK(most <= 1.0 && most > 0.0))
+        kit_fail(__FILE__, __LINE__, "%s: %g", a->name, most);
+    return most;
+}
+
+/* ---- pairs of doubles ---- */
+
+/* A sum of products, exactly. */
+typedef struct exact_sum {
+    int64_t digit[XNCC_WIDE_DIGITS];
+} exact_sum;
+
+static double rounded(exact_sum *s)
+{
+    xncc_wide_normalize(s->digit, XNCC_WIDE_DIGITS);
+    const xncc_real r = xncc_wide_round(s->digit, XNCC_WIDE_DIGITS, XNCC_WIDE_PRODUCTS);
+    return ldexp(r.m, r.e);
+}
+
+/* Adds sign * a * b. */
+static void add_pairs(exact_sum *s, xncc_twofold a, xncc_twofold b, double sign)
+{
+    xncc_wide_add_product(s->digit, sign * a.high, b.high);
+    xncc_wide_add_product(s->digit, sign * a.high, b.low);
+    xncc_wide_add_product(s->digit, sign * a.low, b.high);
+    xncc_wide_add_product(s->digit, sign * a.low, b.low);
+}
+
+static const xncc_twofold one = { 1.0, 0.0 };
+
+/* A sum of products in pairs of doubles (xncc_near_error). */
+static double of_sum(const input *in, void *state)
+{
+    (void)state;
+    xncc_twofold sum = { 0.0, 0.0 };
+    exact_sum exact = { { 0 } };
+    double sizes = 0.0;
+    const int n = in->count / 2;
+    for (int i = 0; i < n; i++) {
+        xncc_twofold_put_product(&sum, in->v[2 * i], in->v[2 * i + 1]);
+        xncc_wide_add_product(exact.digit, in->v[2 * i], in->v[2 * i + 1]);
+        sizes += fabs(in->v[2 * i] * in->v[2 * i + 1]);
+    }
+    const xncc_near got = xncc_near_of_sum(sum, n, sizes, 0);
+    add_pairs(&exact, got.value, one, -1.0);
+    return fabs(rounded(&exact)) / got.error;
+}
+
+/* A pair of doubles from two numbers. */
+static xncc_twofold pair_of(const double *v)
+{
+    return xncc_twofold_add(xncc_twofold_of(v[0], 0.0), xncc_twofold_of(0x1p-53 * v[1], 0.0));
+}
+
+/* a*b - c*d (xncc_near_difference). The smallest error of an operand keeps the result inexact. */
+static double of_difference(const input *in, void *state)
+{
+    (void)state;
+    xncc_near p[4];
+    exact_sum exact = { { 0 } };
+    for (int i = 0; i < 4; i++)
+        p[i] = xncc_near_of(pair_of(in->v + 2 * i), 0x1p-1000);
+    const xncc_near got = xncc_near_difference(p[0], p[1], p[2], p[3]);
+    add_pairs(&exact, p[0].value, p[1].value, 1.0);
+    add_pairs(&exact, p[2].value, p[3].value, -1.0);
+    add_pairs(&exact, got.value, one, -1.0);
+    return fabs(rounded(&exact)) / got.error;
+}
+
+static double of_near_sum(const input *in, void *state)
+{
+    (void)state;
+    const xncc_near a = xncc_near_of(pair_of(in->v), 0x1p-1000),
+                    b = xncc_near_of(pair_of(in->v + 2), 0x1p-1000), got = xncc_near_sum(a, b);
+    exact_sum exact = { { 0 } };
+    add_pairs(&exact, a.value, one, 1.0);
+    add_pairs(&exact, b.value, one, 1.0);
+    add_pairs(&exact, got.value, one, -1.0);
+    return fabs(rounded(&exact)) / got.error;
+}
+
+/* ---- sums in double ---- */
+
+/* Products in rows of 8, then down the rows, as the direct kernels add them. */
+static double of_rows(const input *in, void *state)
+{
+    (void)state;
+    const int n = in->count / 2, width = 8, height = (n + 7) / 8;
+    double sum = 0.0, v2 = 0.0, t2 = 0.0;
+    exact_sum exact = { { 0 } };
+    for (int j = 0; j < height; j++) {
+        double row = 0.0;
+        for (int i = 8 * j; i < 8 * j + 8 && i < n; i++) {
+            const double v = in->v[2 * i], t = in->v[2 * i + 1];
+            row = v * t + row;
+            xncc_wide_add_product(exact.digit, v, t);
+            v2 += v * v;
+            t2 += t * t;
+        }
+        sum += row;
+    }
+    xncc_wide_add_product(exact.digit, -sum, 1.0);
+    return fabs(rounded(&exact)) / ((width + height + 6.0) * 0x1p-53 * sqrt(v2) * sqrt(t2));
+}
+
+/* The numerator n*X - S*T of xncc_bounded_add_channel, from sums in double. */
+static double of_bounded(const input *in, void *state)
+{
+    (void)state;
+    const int n = in->count / 2;
+    xncc_double_sums s = { 0, 0, 0, 0, 0 };
+    xncc_exact_sums whole = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
+    xncc_exact_terms terms = { { 0 }, { 0 }, { 0 } };
+    xncc_bounded_terms got = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
+    for (int i = 0; i < n; i++) {
+        const double v = in->v[2 * i], t = in->v[2 * i + 1];
+        s.S += v;
+        s.T += t;
+        s.Q += v * v;
+        s.X += v * t;
+        s.T2 += t * t;
+        xncc_exact_add_pair(&whole, XNCC_CCOEFF_NORMED, v, t);
+    }
+    xncc_bounded_add_channel(&got, XNCC_CCOEFF_NORMED, n, &s, (n + 12.0) * 0x1p-53);
+    xncc_exact_normalize(&whole);
+    xncc_exact_add_channel(&terms, XNCC_CCOEFF_NORMED, n, &whole);
+    exact_sum exact;
+    memcpy(exact.digit, terms.numerator, sizeof exact.digit);
+    xncc_wide_add_product(exact.digit, -got.numerator.value, 1.0);
+    return fabs(rounded(&exact)) / got.numerator.error;
+}
+
+/* ---- transforms ---- */
+
+enum { SIDE = XNCC_FFT_MIN_SIDE, TEMPL = 6, PERIOD = 8 };
+
+/* The memory of a transform of SIDE x SIDE points. */
+typedef struct transforms {
+    const xncc_fft_isa *isa;
+    xncc_fft_blocking blocking;
+    void *table, *spectrum, *buffer;
+    char *array;
+} transforms;
+
+static void *memory_of(size_t bytes)
+{
+    void *p = aligned_alloc(64, (bytes + 127) / 64 * 64);
+    if (!p)
+        kit_give_up("no memory");
+    memset(p, 0, bytes);
+    return p;
+}
+
+static transforms transforms_of(const xncc_fft_isa *isa)
+{
+    transforms t = { .isa = isa,
+                     .blocking = { .nx = SIDE,
+                                   .ny = SIDE,
+                                   .across = SIDE - TEMPL + 1,
+                                   .down = SIDE - TEMPL + 1,
+                                   .planes = 1 } };
+    t.table = memory_of(isa->table_bytes(SIDE, SIDE));
+    t.spectrum = memory_of((size_t)SIDE * SIDE * 16);
+    t.buffer = memory_of(2 * (size_t)SIDE * XNCC_FFT_COLUMN);
+    t.array = memory_of(isa->row_bytes(SIDE) * SIDE);
+    isa->tables(SIDE, SIDE, t.table);
+    return t;
+}
+
+/* Sample (x, y) of the image: the first 64 numbers of the input, in both directions. */
+static double image_at(const input *in, int x, int y)
+{
+    return in->v[x % PERIOD + PERIOD * (y % PERIOD)];
+}
+
+/* The error of a transform of integers, whose products are exact in double. */
+static double of_transform(const input *in, void *state)
+{
+    const transforms *t = state;
+    const uint64_t step = t->isa->row_bytes(SIDE);
+    static xncc_progress progress;
+    const xncc_watch watch = { .progress = &progress };
+    double line[SIDE] = { 0 }, zero[SIDE] = { 0 }, a[SIDE], b[SIDE], v2 = 0.0, t2 = 0.0, most = 0.0;
+    const double *templ = in->v + PERIOD * PERIOD;
+    memset(t->array, 0, step * SIDE);
+    for (int j = 0; j < TEMPL; j++) {
+        for (int i = 0; i < TEMPL; i++) {
+            line[i] = templ[i + TEMPL * j];
+            t2 += line[i] * line[i];
+        }
+        t->isa->digits_in(t->table, &t->blocking, line, t->array + (uint64_t)j * step);
+    }
+    t->isa->columns(t->table, &t->blocking, &watch, t->array, t->spectrum);
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE; x++) {
+            line[x] = image_at(in, x, y);
+            v2 += line[x] * line[x];
+        }
+        t->isa->reals_in(t->table, &t->blocking, line, zero, t->array + (uint64_t)y * step);
+    }
+    char *const array[2] = { t->array, NULL };
+    void *const spectrum[2] = { t->spectrum, NULL };
+    t->isa->convolve(t->table, &t->blocking, &watch, array, (char *const *)spectrum, t->buffer);
+    for (int y = 0; y < PERIOD; y++) {
+        t->isa->reals_out(t->table, &t->blocking, t->array + (uint64_t)y * step, SIDE - TEMPL + 1,
+                          SIDE - TEMPL + 1, a, b);
+        for (int x = 0; x < PERIOD; x++) {
+            double want = 0.0;
+            for (int j = 0; j < TEMPL; j++)
+                for (int i = 0; i < TEMPL; i++)
+                    want += image_at(in, x + i, y + j) * templ[i + TEMPL * j];
+            most = fmax(most, fmax(fabs(a[x] - want), fabs(b[x])));
+        }
+    }
+    return most / (xncc_fft_real_error(&t->blocking) * sqrt(v2) * sqrt(t2) + 0x1p-1000);
+}
+
+int main(int argc, char **argv)
+{
+    kit_start(argc, argv);
+    const double seconds = atof(kit_option(argc, argv, "seconds", "2"));
+    kit_random random = kit_stream(1);
+    transforms portable = transforms_of(&xncc_fft_isa_portable);
+    const attack attacks[] = {
+        { "sums of products in pairs of doubles", of_sum, 4, MOST, 0, NULL },
+        { "differences of products of pairs", of_difference, 8, 8, 0, NULL },
+        { "sums of pairs", of_near_sum, 4, 4, 0, NULL },
+        { "sums of products in rows", of_rows, 4, 2 * MOST, 0, NULL },
+        { "numerators from sums in double", of_bounded, 4, MOST, 0, NULL },
+        { "transforms", of_transform, PERIOD * PERIOD + TEMPL * TEMPL,
+          PERIOD * PERIOD + TEMPL * TEMPL, 1, &portable },
+    };
+    const int count = sizeof attacks / sizeof *attacks;
+    for (int i = 0; i < count; i++)
+        (void)climb(&attacks[i], seconds / count, &random);
+    free(portable.table);
+    free(portable.spectrum);
+    free(portable.buffer);
+    free(portable.array);
+    return kit_finish("attack");
+}
