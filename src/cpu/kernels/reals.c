@@ -32,6 +32,16 @@ static const xncc_fft_blocking *blocking(const xncc_reals_run *r)
     return &r->job->blocks->fft;
 }
 
+/* The sum of the squares of the columns that both blocks of a transform read. */
+static double shared_square(const xncc_reals_run *r, const xncc_fft_blocking *c)
+{
+    const int32_t end = xncc_min_i32(c->nx, r->m.stage.width);
+    double square = 0.0;
+    for (int32_t x = c->across; x < end; x++)
+        square += r->m.line[x] * r->m.line[x];
+    return square;
+}
+
 /* Transforms the rows of a plane of the image and multiplies them by a plane of the template.
  * Returns the root of the sum of squares of what was transformed, which holds the columns that both
  * blocks share twice. */
@@ -46,7 +56,7 @@ static double transform(xncc_reals_run *r, int32_t channel, int power, void *tem
            (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks) * sizeof(double));
     for (int32_t yy = 0; yy < rows && !xncc_is_cancelled(r->job->watch); yy++) {
         const xncc_reals_found found = xncc_reals_read_line(r, yy, channel, r->pivot, power);
-        square += 2.0 * found.square;
+        square += found.square + shared_square(r, c);
         r->bad |= found.bad;
         fft->reals_in(r->shared->table, c, r->m.line, r->m.line + c->across,
                       r->m.array + (uint64_t)yy * step);

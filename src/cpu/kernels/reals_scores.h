@@ -123,7 +123,7 @@ REALS_INLINE void row_total(const xncc_reals_row *row, int32_t x, rd_near term[3
 /* The score in double, and half the width of the interval that holds the score before it is rounded
  * to float. NaN or an infinity if there is no such interval. The roundings of the formula and of
  * its evaluation here are at most 16 u of the score; a relative error r <= 1/8 of the argument of a
- * root changes the score by at most 0.6 r of it. */
+ * root changes the score and 1 / root by at most 0.6 r of it. */
 REALS_INLINE rd_near row_score(const xncc_reals_row *row, rd n, const rd_near term[3])
 {
     if (!xncc_method_is_normed(row->method)) {
@@ -142,10 +142,10 @@ REALS_INLINE rd_near row_score(const xncc_reals_row *row, rd n, const rd_near te
     }
     const rd over = 1.0 / (rd_sqrt(term[1].value) * root_templ), of_image = over * root_templ,
              relative = term[1].error * (of_image * of_image) * 1.01,
-             spread = 0.6 * (relative + of_templ) + 0x1p-49;
+             of_roots = 0.6 * (relative + of_templ);
     valid &= relative <= 0.125;
     rd_near q = { term[0].value * over, { 0 } };
-    q.error = 1.25 * (term[0].error * over) + spread * rd_size(q.value);
+    q.error = (1.01 + of_roots) * (term[0].error * over) + (of_roots + 0x1p-49) * rd_size(q.value);
     q.error = rd_choose(valid, q.error, rd_fill(DBL_MAX) * 2.0);
     return q;
 }
