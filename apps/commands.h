@@ -11,6 +11,7 @@ xncc_status app_find_or_manifest(const app_options *options, app_error *error);
 xncc_status app_join(const app_options *options, app_error *error);
 xncc_status app_correlate(const app_options *options, app_error *error);
 xncc_status app_convolve(const app_options *options, app_error *error);
+xncc_status app_track(const app_options *options, app_error *error);
 xncc_status app_info(const app_options *options, app_error *error);
 
 #endif

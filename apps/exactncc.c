@@ -53,6 +53,21 @@ static const command commands[] = {
         "Writes the image convolved with a filter as a float32 TIFF, .npy, or PNG.",
         "",
         { "exactncc convolve data/stars.tif -o smooth.tif --gaussian 1.5" } } },
+    { APP_TRACK,
+      1,
+      1 << 30,
+      app_track,
+      { "track",
+        "IMAGE1 IMAGE2 [IMAGE1 IMAGE2]...",
+        "Finds where the parts of one image are in another.",
+        "Prints a line per chip: its centre (x, y) in IMAGE1, its displacement (dx, dy), the "
+        "score, "
+        "and numbers that say how far to trust them.\n"
+        "With geo tags in both images, chips are sought where they lie on the ground, and map_dx "
+        "and map_dy are the displacement there.\n"
+        "Several pairs of images are tracked together: their scores are averaged.",
+        { "exactncc track --chip 24 --grid 8 data/flow-1.tif data/flow-2.tif",
+          "exactncc track --format csv --back data/flow-1.tif data/flow-2.tif" } } },
     { APP_JOIN,
       1,
       1 << 30,

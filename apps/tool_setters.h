@@ -38,6 +38,14 @@ app_setter tool_set_filter, tool_set_correlate, tool_set_filter_border;
 app_setter tool_set_size, tool_set_template, tool_set_image_masked, tool_set_text_format;
 app_setter tool_set_task, tool_set_kernels;
 
+/* track (tool_track.c) */
+extern const char *const tool_track_fits[],
+    *const tool_track_methods[], *const tool_oversamples[], *const tool_track_formats[];
+app_setter tool_set_chip, tool_set_search, tool_set_grid, tool_set_points, tool_set_shift,
+    tool_set_track_method, tool_set_fit, tool_set_oversample, tool_set_back, tool_set_outliers,
+    tool_set_replace, tool_set_mask1, tool_set_mask2, tool_set_bands, tool_set_vectors,
+    tool_set_arrows, tool_set_track_format;
+
 /* every command that reads pictures */
 app_setter tool_set_format, tool_set_memory;
 app_setter tool_set_pages, tool_set_recursive, tool_set_strict, tool_set_resume, tool_set_tile;

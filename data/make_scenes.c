@@ -343,6 +343,55 @@ static void choose_stars(star *stars)
     }
 }
 
+/* ---- a flow: two pictures of particles that a vortex moves ---- */
+
+enum {
+    FLOW_WIDTH = 320,
+    FLOW_HEIGHT = 240,
+    PARTICLES = 3000,
+    UNIT = 256,              /* positions are in 1/256 pixel */
+    PARTICLE = 5 * UNIT / 2, /* the radius of a particle */
+    CORE = 60 * UNIT         /* where the vortex is fastest */
+};
+
+/* A particle: its light falls as (1 - (r / PARTICLE)^2)^2. */
+static void add_particle(const canvas *c, int64_t px, int64_t py, int peak)
+{
+    const int64_t reach = (int64_t)PARTICLE * PARTICLE;
+    for (int64_t y = py / UNIT - 3; y <= py / UNIT + 3; y++)
+        for (int64_t x = px / UNIT - 3; x <= px / UNIT + 3; x++) {
+            const int64_t dx = x * UNIT - px, dy = y * UNIT - py, left = reach - dx * dx - dy * dy;
+            if (left > 0 && x >= 0 && y >= 0 && x < c->width && y < c->height)
+                set_clamped(c, (int)x, (int)y,
+                            *canvas_at(c, (int)x, (int)y) +
+                                (int)(peak * (left >> 8) / (reach >> 8) * left / reach));
+        }
+}
+
+/* A particle at r from the middle moves by (-y, x) / 6 / (1 + (r / 60)^2), in pixels. */
+static void keep_flow(scene_store *s)
+{
+    canvas first = new_canvas(FLOW_WIDTH, FLOW_HEIGHT, 8),
+           second = new_canvas(FLOW_WIDTH, FLOW_HEIGHT, 8);
+    const int64_t core = (int64_t)CORE * CORE;
+    for (int i = 0; i < PARTICLES; i++) {
+        const int64_t x = (int64_t)next_random((FLOW_WIDTH + 20) * UNIT) - 10 * UNIT,
+                      y = (int64_t)next_random((FLOW_HEIGHT + 20) * UNIT) - 10 * UNIT,
+                      rx = 2 * x - (FLOW_WIDTH - 1) * UNIT, ry = 2 * y - (FLOW_HEIGHT - 1) * UNIT,
+                      slow = 12 * (core + (rx * rx + ry * ry) / 4);
+        const int peak = 60 + (int)next_random(120);
+        add_particle(&first, x, y, peak);
+        add_particle(&second, x - ry * core / slow, y + rx * core / slow, peak);
+    }
+    for (int i = 0; i < FLOW_WIDTH * FLOW_HEIGHT; i++) {
+        const int x = i % FLOW_WIDTH, y = i / FLOW_WIDTH;
+        set_clamped(&first, x, y, *canvas_at(&first, x, y) + 20 + noise(4));
+        set_clamped(&second, x, y, *canvas_at(&second, x, y) + 20 + noise(4));
+    }
+    scene_keep(s, "flow-1.tif", &first, 1);
+    scene_keep(s, "flow-2.tif", &second, 1);
+}
+
 int main(int argc, char **argv)
 {
     static const place fiducials[] = { { 40, 38 }, { 441, 36 }, { 38, 296 }, { 436, 300 } };
@@ -387,6 +436,9 @@ int main(int argc, char **argv)
 
     state = 20240303;
     keep_buttons(&s);
+
+    state = 20240304;
+    keep_flow(&s);
 
     scene_keep_truth(&s);
     return s.wrong;

@@ -200,6 +200,71 @@ int app_geo_ground(const app_geo *g, double x, double y, double *ground_x, doubl
     return 1;
 }
 
+int app_geo_affine(const app_geo *g, double a[6])
+{
+    if (!app_geo_ground(g, 0, 0, &a[2], &a[5]) || !app_geo_ground(g, 1, 0, &a[0], &a[3]) ||
+        !app_geo_ground(g, 0, 1, &a[1], &a[4]))
+        return 0;
+    for (int i = 0; i < 5; i++)
+        if (i != 2)
+            a[i] -= a[i < 2 ? 2 : 5];
+    const double det = a[0] * a[4] - a[1] * a[3];
+    return isfinite(det) && det != 0.0;
+}
+
+int app_geo_pixel(const app_geo *g, double ground_x, double ground_y, double *x, double *y)
+{
+    double a[6];
+    if (!app_geo_affine(g, a))
+        return 0;
+    const double det = a[0] * a[4] - a[1] * a[3], u = ground_x - a[2], v = ground_y - a[5];
+    *x = (a[4] * u - a[1] * v) / det;
+    *y = (a[0] * v - a[3] * u) / det;
+    return 1;
+}
+
+/* Copies an array; NULL stays NULL. Returns 0 if there is no memory. */
+static int copy_array(void *to, const void *from, size_t bytes)
+{
+    void *copy = from ? malloc(bytes) : NULL;
+    if (copy)
+        memcpy(copy, from, bytes);
+    memcpy(to, &copy, sizeof copy);
+    return copy || !from;
+}
+
+int app_geo_coarser(const app_geo *g, double x0, double y0, double step_x, double step_y,
+                    app_geo *out)
+{
+    const double corner = key_number(g, RASTER_TYPE) == RASTER_IS_POINT ? 0.0 : 0.5;
+    double unused[6];
+    *out = *g;
+    out->tie = NULL;
+    out->key = NULL;
+    out->number = NULL;
+    out->text = NULL;
+    if (!app_geo_affine(g, unused) || !copy_array(&out->tie, g->tie, g->ties * sizeof *g->tie) ||
+        !copy_array(&out->key, g->key, g->keys * sizeof *g->key) ||
+        !copy_array(&out->number, g->number, g->numbers * sizeof *g->number) ||
+        !copy_array(&out->text, g->text, g->text ? strlen(g->text) + 1 : 0)) {
+        app_geo_free(out);
+        return 0;
+    }
+    out->scale[0] *= step_x;
+    out->scale[1] *= step_y;
+    for (uint32_t i = 0; i < out->ties; i += 6) {
+        out->tie[i] = (out->tie[i] - corner - x0) / step_x + corner;
+        out->tie[i + 1] = (out->tie[i + 1] - corner - y0) / step_y + corner;
+    }
+    for (int row = 0; row < 12; row += 4) {
+        double *m = out->matrix + row;
+        m[3] += m[0] * (x0 + corner - corner * step_x) + m[1] * (y0 + corner - corner * step_y);
+        m[0] *= step_x;
+        m[1] *= step_y;
+    }
+    return 1;
+}
+
 void app_geo_register(TIFF *tif)
 {
     TIFFMergeFieldInfo(tif, fields, sizeof fields / sizeof fields[0]);

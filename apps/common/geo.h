@@ -31,6 +31,19 @@ typedef struct app_place {
  * Returns 0 if the tags do not say. */
 int app_geo_ground(const app_geo *geo, double x, double y, double *ground_x, double *ground_y);
 
+/* The same as an affine function: ground x = a[0] x + a[1] y + a[2], ground y = a[3] x + a[4] y +
+ * a[5]. Returns 0 if the tags do not say, or if it has no inverse. */
+int app_geo_affine(const app_geo *geo, double a[6]);
+
+/* The position of the picture that is at a place on the ground: the inverse of app_geo_ground. */
+int app_geo_pixel(const app_geo *geo, double ground_x, double ground_y, double *x, double *y);
+
+/* Makes the tags of a picture of which pixel (i, j) has its centre at (x0 + i * step_x, y0 + j *
+ * step_y) of a picture with these tags. Returns 0 if they do not say where it is, or if there is no
+ * memory; *coarser is then empty. Free it with app_geo_free. */
+int app_geo_coarser(const app_geo *geo, double x0, double y0, double step_x, double step_y,
+                    app_geo *coarser);
+
 /* Writes the name of the coordinate system: "EPSG:32632", or the citation in the keys if there is
  * no such number. "" if neither is known. Returns text. */
 const char *app_geo_crs(const app_geo *geo, char *text, size_t size);

@@ -11,7 +11,7 @@ enum { COLUMNS = 80, INDENT = 25, TEXT = 1024 };
 static const char *const headings[APP_GROUPS] = {
     [APP_GROUP_PROBLEM] = "Problem", [APP_GROUP_INPUT] = "Input",     [APP_GROUP_FILTER] = "Filter",
     [APP_GROUP_SCORE] = "Score",     [APP_GROUP_MATCHES] = "Matches", [APP_GROUP_OUTPUT] = "Output",
-    [APP_GROUP_RUN] = "Running",
+    [APP_GROUP_TRACK] = "Tracking",  [APP_GROUP_RUN] = "Running",
 };
 
 void app_wrap(const char *text, int at, int indent, FILE *out)

@@ -46,6 +46,8 @@ void app_options_init(app_options *o)
                         .rule = XNCC_MATCH_RULE_INIT,
                         .peaks = XNCC_PEAK_RULE_INIT,
                         .merge = XNCC_SUPPRESS_RULE_INIT,
+                        .track = XNCC_TRACK_OPTIONS_INIT,
+                        .track_check = XNCC_TRACK_CHECK_OPTIONS_INIT,
                         .channels = 1 };
 }
 
@@ -168,7 +170,7 @@ static int set_version(app_options *o, const char *text)
 enum {
     SIZED = APP_BENCH | APP_INFO,
     SCORED = APP_FIND | APP_CORRELATE | SIZED,
-    EVERY = SCORED | APP_CONVOLVE
+    EVERY = SCORED | APP_CONVOLVE | APP_TRACK
 };
 
 static const app_option shared[] = {
@@ -203,8 +205,8 @@ enum { SHARED = sizeof shared / sizeof shared[0], MOST = 64, FIRST_KEY = 1000 };
 
 const char *app_command_name(unsigned command)
 {
-    static const char *const names[] = { "find",           "correlate", "convolve",
-                                         "exactncc-bench", "info",      "join" };
+    static const char *const names[] = { "find", "correlate", "convolve", "exactncc-bench",
+                                         "info", "join",      "track" };
     size_t i = 0;
     while (command > 1 && i + 1 < sizeof names / sizeof names[0]) {
         command >>= 1;

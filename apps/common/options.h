@@ -6,6 +6,7 @@
 #include "exactncc/plan.h"
 #include "exactncc/pose.h"
 #include "exactncc/suppress.h"
+#include "exactncc/track.h"
 #include "heat_look.h"
 #include "report.h"
 #include "reading.h"
@@ -104,7 +105,16 @@ typedef struct app_options {
     int kernels;                 /* info: list every kernel */
     int32_t channels;            /* info and exactncc-bench: samples per pixel */
     int with_mask, image_masked; /* info and exactncc-bench: masked template; info: masked image */
-    char **files;                /* the arguments that are not options */
+    xncc_track_options track;    /* track: kernel and min_valid are above */
+    app_size track_step;         /* track: between chips */
+    xncc_track_check_options track_check;                 /* track: --outliers, --replace */
+    int track_checked;                                    /* 1: --outliers is given */
+    int track_stepped;                                    /* 1: given */
+    const char *track_points, *track_mask1, *track_mask2; /* file names; NULL: none */
+    const char *track_bands, *track_vectors;              /* file names; NULL: not wanted */
+    double track_arrows;                                  /* 0: chosen */
+    double track_shift[2];
+    char **files; /* the arguments that are not options */
     int file_count;
 } app_options;
 
@@ -121,6 +131,7 @@ typedef enum app_group {
     APP_GROUP_FILTER,
     APP_GROUP_SCORE,
     APP_GROUP_MATCHES,
+    APP_GROUP_TRACK, /* where to track, and how */
     APP_GROUP_OUTPUT,
     APP_GROUP_RUN,
     APP_GROUPS
@@ -147,7 +158,8 @@ enum {
     APP_CONVOLVE = 4,
     APP_BENCH = 8,
     APP_INFO = 16,
-    APP_JOIN = 32
+    APP_JOIN = 32,
+    APP_TRACK = 64
 };
 
 /* "find" for APP_FIND. */

@@ -16,6 +16,7 @@
  *     plan.h      plans: the same for many images, device memory and a CUDA stream of the caller
  *     batch.h     several templates of any sizes: their matches, or the best one at each position
  *     scan.h      search of an image whose rows are still arriving
+ *     join.h      the matches of an image that is searched in parts
  *     track.h     where the parts of one image are in another
  *
  * Conventions:

@@ -71,15 +71,20 @@ typedef struct xncc_track_point {
     double dy;
 } xncc_track_point;
 
-/* The bits of xncc_displacement.flags. */
-typedef enum xncc_track_flag {
+/* The bits of xncc_displacement.state. */
+typedef enum xncc_track_state {
     /* There is no score: the chip is not inside image 1 or too few of its pixels count, no window
      * is inside image 2, or all windows are flat or have too few pixels that count. */
     XNCC_TRACK_MISSING = 1,
     /* The best window is at the edge of the search, so a better one may be beyond. Along that axis
      * the displacement has whole pixels. */
-    XNCC_TRACK_EDGE = 2
-} xncc_track_flag;
+    XNCC_TRACK_EDGE = 2,
+    /* The displacement differs too much from those around it (xncc_track_check). */
+    XNCC_TRACK_OUTLIER = 4,
+    /* dx and dy are the medians of the displacements around it (xncc_track_check). The other
+     * numbers are those of what was found. */
+    XNCC_TRACK_REPLACED = 8
+} xncc_track_state;
 
 /* The displacement of a chip. Numbers that do not exist are NaN; if XNCC_TRACK_MISSING is set,
  * these are all from dx on but `valid`, and the whole numbers are 0.
@@ -121,7 +126,8 @@ typedef struct xncc_displacement {
     /* With `back`: the length of the displacement found and the one found on the way back, added.
      */
     double loop;
-    uint32_t flags;    /* XNCC_TRACK_MISSING and others, combined */
+    double residual;   /* of the test of xncc_track_check; NaN before it */
+    uint32_t state;    /* XNCC_TRACK_MISSING and others, combined */
     uint32_t reserved; /* 0 */
 } xncc_displacement;
 
@@ -155,6 +161,43 @@ typedef struct xncc_track_pair {
 XNCC_API xncc_status xncc_track(xncc_context *context, const xncc_track_pair *pair, size_t pairs,
                                 const xncc_track_options *options, const xncc_track_point *point,
                                 size_t count, xncc_displacement *found, xncc_error *error);
+
+/* Options of xncc_track_check. */
+typedef struct xncc_track_check_options {
+    uint32_t size;      /* sizeof(xncc_track_check_options) */
+    int32_t neighbours; /* how many of the nearest points are compared with, 3 .. 64 */
+    double limit;       /* the largest residual of a displacement that is no outlier; above 0 */
+    double noise;       /* what a displacement may differ anyway, in pixels; above 0 */
+    int32_t replace;    /* 1: outliers and missing displacements are replaced; 0: they are marked */
+    uint32_t reserved;  /* 0 */
+} xncc_track_check_options;
+
+/* Eight neighbours, residuals up to 2, noise of 0.1 pixels; outliers are marked. */
+#define XNCC_TRACK_CHECK_OPTIONS_INIT                                                              \
+    {                                                                                              \
+        sizeof(xncc_track_check_options), 8, 2.0, 0.1, 0, 0                                        \
+    }
+
+/* Looks for outliers by the normalized median test: displacements that differ from those around
+ * them. (Westerweel and Scarano, "Universal outlier detection for PIV data", 2005.)
+ *
+ * Let u be the dx of a displacement, m the median of the dx of its neighbours, and r the median of
+ * their distances from m. Its residual in x is (u - m) / (r + noise); in y likewise. The residual
+ * is the root of the sum of both squares. If it exceeds the limit, XNCC_TRACK_OUTLIER is set. The
+ * median of an even number of values is the mean of the two in the middle.
+ *
+ * The neighbours are the nearest points by the distance of (x, y) that have a displacement; of
+ * equally near ones the first of the list. With fewer than three there is no test. With `replace`,
+ * dx and dy of outliers and of missing displacements become the medians of the nearest points that
+ * are neither, if there are three, and XNCC_TRACK_REPLACED is set.
+ *
+ * - options: NULL means XNCC_TRACK_CHECK_OPTIONS_INIT.
+ * - found: `count` displacements of xncc_track, which have not been checked before. May be NULL if
+ *   count is 0.
+ *
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT or XNCC_ERROR_MEMORY. Any thread may call it. */
+XNCC_API xncc_status xncc_track_check(const xncc_track_check_options *options,
+                                      xncc_displacement *found, size_t count, xncc_error *error);
 
 /* Images that are read as they are needed, for those that are larger than memory. */
 typedef struct xncc_track_source {

@@ -26,6 +26,7 @@ from ._errors import (
 from ._matches import Matches
 from ._plan import Plan
 from ._template import Template
+from ._track import track
 from .compat import match_template
 
 __version__ = _version()
@@ -53,8 +54,9 @@ __all__ = [
     "match_template",
     "refine",
     "suppress",
+    "track",
 ]
 
 for _public in (Context, Matches, Plan, Template, convolve, correlate, default_context, devices, find, find_batch,
-                kernels, refine, suppress):  # fmt: skip
+                kernels, refine, suppress, track):  # fmt: skip
     _public.__module__ = "exactncc"

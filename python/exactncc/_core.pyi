@@ -126,6 +126,30 @@ def refine(
     candidates: Any,
     progress: Callable[[float], object] | None,
 ) -> bytearray: ...
+class TrackRule:
+    def __init__(
+        self,
+        method: str,
+        chip_width: int,
+        chip_height: int,
+        search_x: int,
+        search_y: int,
+        fit: int,
+        oversample: int,
+        back: bool,
+        min_valid: float,
+    ) -> None: ...
+    def check(self, limit: float, replace: bool) -> None: ...
+
+def track(
+    context: Context,
+    image1: Image,
+    image2: Image,
+    rule: TrackRule,
+    points: Any,
+    kernel: str | None,
+    progress: Callable[[float], object] | None,
+) -> bytearray: ...
 def suppress(rule: Rule, candidates: Any, suppress: Suppress) -> int: ...
 def convolve(
     context: Context,

@@ -14,5 +14,6 @@ struct Suppress {
 nb::object bytes_of(const void *data, size_t size);
 
 void bind_calls(nb::module_ &m);
+void bind_track(nb::module_ &m);
 
 } // namespace binding

@@ -11,5 +11,6 @@ NB_MODULE(_core, m)
     binding::bind_views(m);
     binding::bind_rules(m);
     binding::bind_calls(m);
+    binding::bind_track(m);
     binding::bind_plans(m);
 }

@@ -141,3 +141,24 @@ def test_wrong_elsewhere_one_nan():
     one = cv2.matchTemplate(image, templ, cv2.TM_CCOEFF_NORMED)
     others = ~np.isnan(ours)
     assert (np.abs(one - ours)[others] > 0.001).sum() > 1000
+
+
+def test_track_is_where_opencv_and_skimage_are(rng):
+    smooth = rng.normal(0, 1, (200, 220))
+    for axis in (0, 1):
+        smooth = smooth + np.roll(smooth, 1, axis) + np.roll(smooth, 2, axis)
+    image = np.clip(128 + 12 * smooth, 0, 255).astype(np.uint8)
+    moved = np.roll(image, (3, -5), (0, 1)).astype(int) + rng.integers(-30, 31, image.shape)
+    moved = np.clip(moved, 0, 255).astype(np.uint8)
+    found = exactncc.track(image, moved, grid=12, chip=16, search=10)
+    compared = 0
+    for d in found[(found.x > 20) & (found.x < 195) & (found.y > 20) & (found.y < 175)]:
+        x, y = int(d.x - 7.5), int(d.y - 7.5)
+        chip, window = image[y : y + 16, x : x + 16], moved[y - 10 : y + 26, x - 10 : x + 26]
+        for scores in (cv2.matchTemplate(window, chip, cv2.TM_CCOEFF_NORMED), feature.match_template(window, chip)):
+            second, best = np.partition(scores.ravel(), -2)[-2:]
+            if best - second > 2 * CLOSE:
+                at = np.unravel_index(np.argmax(scores), scores.shape)
+                assert (d.whole_dx, d.whole_dy) == (at[1] - 10, at[0] - 10)
+                compared += 1
+    assert compared > 200

@@ -4,6 +4,9 @@
 
 #include "base/options.h"
 #include "image/image.h"
+#include "track/outliers.h"
+
+#include <math.h>
 
 enum { MOST_SEARCH = 4096, MOST_OVERSAMPLE = 64 };
 
@@ -158,4 +161,27 @@ xncc_status xncc_track(xncc_context *context, const xncc_track_pair *pair, size_
         source.height2 = pair[0].image2->height;
     }
     return xncc_track_rows(context, &source, options, point, count, found, error);
+}
+
+xncc_status xncc_track_check(const xncc_track_check_options *options, xncc_displacement *found,
+                             size_t count, xncc_error *error)
+{
+    xncc_track_check_options o;
+    if (count && !found)
+        return xncc_fail_null(error, "found");
+    xncc_status status = XNCC_READ(&o, options, xncc_track_check_options,
+                                   XNCC_TRACK_CHECK_OPTIONS_INIT, reserved, error);
+    if (status)
+        return status;
+    if (o.neighbours < 3 || o.neighbours > XNCC_MOST_NEIGHBOURS)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "track: %d neighbours are not within 3 .. %d",
+                         o.neighbours, XNCC_MOST_NEIGHBOURS);
+    if (!(o.limit > 0.0) || !(o.noise > 0.0 && isfinite(o.noise)))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: a limit of %g and a noise of %g must be above 0", o.limit,
+                         o.noise);
+    if ((o.replace != 0 && o.replace != 1) || o.reserved != 0)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: replace is %d, not 0 or 1, or reserved is not 0", o.replace);
+    return xncc_done(xncc_outliers_mark(&o, found, count, error), error);
 }

@@ -84,7 +84,7 @@ static void get_chip(void *argument, size_t item, size_t part, xncc_chip *chip)
                          .y = (int32_t)y0,
                          .width = width > 0 && height > 0 ? (int32_t)width : 0,
                          .height = width > 0 && height > 0 ? (int32_t)height : 0 };
-    if (chip->width == 0 || (b->back && (d->flags & XNCC_TRACK_MISSING)))
+    if (chip->width == 0 || (b->back && (d->state & XNCC_TRACK_MISSING)))
         return;
     const int64_t pixels = (int64_t)o->chip_width * o->chip_height;
     xncc_image view;
@@ -133,7 +133,8 @@ static void add_pair(const xncc_track_band *b, size_t part, const xncc_chip *chi
     float *mean = b->mean + at;
     for (size_t i = 0; i < (size_t)chip->width * (size_t)chip->height; i++)
         mean[i] = number[i] ? (float)(sum[i] / (double)number[i]) : NAN;
-    *scored = (xncc_scored){ mean, chip->width, chip->width, chip->height };
+    scored->score = mean;
+    scored->pitch = chip->width;
 }
 
 /* The fraction of the chip's pixels that count in image 1 and, if a window of image 2 is given, in
@@ -168,7 +169,7 @@ static void set_found(const xncc_track_band *b, const xncc_chip *chip, const sea
         d->valid = valid_of(b, s, d, 0);
         return;
     }
-    d->flags = 0;
+    d->state = 0;
     d->whole_dx = (int32_t)(chip->x + x - s->left);
     d->whole_dy = (int32_t)(chip->y + y + first_row(b, 1) - s->top);
     d->valid = valid_of(b, s, d, 1);
@@ -184,7 +185,7 @@ static void set_found(const xncc_track_band *b, const xncc_chip *chip, const sea
 static void set_loop(const xncc_track_band *b, const xncc_chip *chip, const search *s,
                      const xncc_scored *scored, xncc_displacement *d)
 {
-    xncc_displacement back = { .flags = 0 };
+    xncc_displacement back = { .state = 0 };
     int32_t x = 0, y = 0;
     if (!scored->score || !xncc_scored_best(scored, &x, &y))
         return;
@@ -200,7 +201,9 @@ static void put_map(void *argument, size_t item, size_t part, const xncc_chip *c
     const xncc_track_band *b = argument;
     const xncc_track_place *place = &b->place[item];
     xncc_displacement *d = &b->found[place->index];
-    xncc_scored scored = { map, pitch, chip->width, chip->height };
+    const xncc_extent e = xncc_problem_extent(&b->run.problem[0]);
+    xncc_scored scored = { map, pitch, chip->width, chip->height,
+                           b->row_best + (ptrdiff_t)slot * e.height };
     const search s = search_of(b, place);
     if (b->call->source.pairs > 1)
         add_pair(b, part, chip, map, pitch, slot, &scored);
@@ -254,7 +257,9 @@ xncc_status xncc_track_band_make(xncc_track_band *b, const xncc_track_call *call
         return status;
     const xncc_extent e = xncc_problem_extent(&b->run.problem[0]);
     const uint64_t windows = (uint64_t)e.width * (uint64_t)e.height,
-                   room = windows * (uint64_t)(machine.cpu.threads > 1 ? machine.cpu.threads : 1);
+                   threads = (uint64_t)(machine.cpu.threads > 1 ? machine.cpu.threads : 1),
+                   room = windows * threads;
+    b->row_best = xncc_alloc((uint64_t)e.height * threads, sizeof *b->row_best);
     b->view = xncc_alloc(call->source.pairs, 2 * sizeof *b->view);
     b->plain = xncc_alloc(call->source.pairs, 2 * sizeof *b->plain);
     if (call->source.pairs > 1) {
@@ -262,7 +267,8 @@ xncc_status xncc_track_band_make(xncc_track_band *b, const xncc_track_call *call
         b->number = xncc_alloc(room, sizeof *b->number);
         b->mean = xncc_alloc(room, sizeof *b->mean);
     }
-    if (!b->view || !b->plain || (call->source.pairs > 1 && (!b->sum || !b->number || !b->mean)))
+    if (!b->row_best || !b->view || !b->plain ||
+        (call->source.pairs > 1 && (!b->sum || !b->number || !b->mean)))
         return xncc_fail(error, XNCC_ERROR_MEMORY, "track: no memory for the scores of %llu pairs",
                          (unsigned long long)call->source.pairs);
     return XNCC_OK;
@@ -310,6 +316,7 @@ xncc_status xncc_track_band_run(xncc_track_band *b, xncc_error *error)
 
 void xncc_track_band_clear(xncc_track_band *b)
 {
+    xncc_free(b->row_best);
     xncc_free(b->view);
     xncc_free(b->plain);
     xncc_free(b->sum);

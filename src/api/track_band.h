@@ -28,6 +28,7 @@ typedef struct xncc_track_band {
     xncc_image *view;  /* of the rows: those of pair p are at 2 * p and 2 * p + 1 */
     xncc_image *plain; /* the same without masks and no-data values */
     int32_t back;      /* 1: the run goes from image 2 to image 1 */
+    float *row_best;   /* per thread, the best score of each row of a map */
     double *sum;       /* several pairs: per thread, the sums of the scores of the windows, */
     int32_t *number;   /* how many scores there are, */
     float *mean;       /* and their means */

@@ -72,7 +72,8 @@ static int place_point(const xncc_track_call *call, const xncc_track_point *poin
                               .cov_xy = NAN,
                               .cov_yy = NAN,
                               .loop = NAN,
-                              .flags = XNCC_TRACK_MISSING };
+                              .residual = NAN,
+                              .state = XNCC_TRACK_MISSING };
     if (!first_pixel(point->x, o->chip_width, s->width1, &place->left) ||
         !first_pixel(point->y, o->chip_height, s->height1, &place->top))
         return 0;

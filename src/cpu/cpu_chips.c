@@ -5,11 +5,13 @@
 #include "cpu/cpu_plan.h"
 
 #include "base/memory.h"
+#include "cpu/kernels/shared_windows.h"
 #include "image/image.h"
 
 #include <string.h>
 
-enum { GROUP = 32 }; /* items per task */
+/* Items per task, and the most window sums and the most columns that they share. */
+enum { GROUP = 32, SHARED = 1 << 16, SHARED_WIDTH = 1024, SLACK = 64 };
 
 /* A problem and its kernel. */
 typedef struct kit {
@@ -22,6 +24,9 @@ typedef struct kit {
 typedef struct slot_memory {
     char *shared, *scratch;
     float *map;
+    uint64_t *sums; /* of windows that several chips have; NULL: they are not shared */
+    char *sliding;  /* the memory for making them */
+    xncc_chip chip[GROUP];
     xncc_status status; /* the first failure of this thread */
     xncc_error error;
 } slot_memory;
@@ -33,9 +38,9 @@ typedef struct chips {
     int32_t pitch; /* elements per row of a map */
 } chips;
 
-/* Computes the map of a chip under a template. */
+/* Computes the map of a chip under a template. windows: NULL, or the window sums of its scene. */
 static void compute_map(const chips *c, const xncc_chip *chip, const xncc_template *templ,
-                        slot_memory *m)
+                        const xncc_window_plane *windows, slot_memory *m)
 {
     const kit *k = &c->kit[chip->kind];
     xncc_job job = { .problem = &c->run->problem[chip->kind],
@@ -44,6 +49,7 @@ static void compute_map(const chips *c, const xncc_chip *chip, const xncc_templa
                      .x0 = chip->x,
                      .y0 = chip->y,
                      .watch = c->run->watch,
+                     .windows = windows,
                      .shared = m->shared };
     xncc_job_set_template(&job, templ);
     if (k->kernel->begin)
@@ -60,19 +66,19 @@ static void compute_map(const chips *c, const xncc_chip *chip, const xncc_templa
         }
 }
 
-static void run_chip(const chips *c, size_t item, size_t part, int32_t slot)
+/* Computes the map of a chip that was described, and gives it away. */
+static void run_chip(const chips *c, size_t item, size_t part, const xncc_chip *chip,
+                     const xncc_window_plane *windows, int32_t slot)
 {
     const xncc_chip_run *run = c->run;
     slot_memory *m = &c->slot[slot];
-    xncc_chip chip;
     xncc_template templ = { .serial = 0 };
     const float *map = NULL;
     xncc_status status = XNCC_OK;
-    run->get(run->argument, item, part, &chip);
-    if (chip.pixels.data) {
-        status = xncc_template_fill(&templ, &chip.pixels, &m->error);
+    if (chip->pixels.data) {
+        status = xncc_template_fill(&templ, &chip->pixels, &m->error);
         if (!status) {
-            compute_map(c, &chip, &templ, m);
+            compute_map(c, chip, &templ, windows, m);
             map = m->map;
         }
         xncc_template_clear(&templ);
@@ -81,20 +87,77 @@ static void run_chip(const chips *c, size_t item, size_t part, int32_t slot)
         status = XNCC_OK;
     if (!m->status)
         m->status = status;
-    run->put(run->argument, item, part, &chip, map, c->pitch, slot);
+    run->put(run->argument, item, part, chip, map, c->pitch, slot);
+}
+
+/* The smallest rectangle of windows that has those of all plain chips. Returns whether sharing
+ * their sums is less work than making them for each. */
+static int common_windows(const slot_memory *m, size_t count, xncc_area *area)
+{
+    int64_t left = INT64_MAX, top = INT64_MAX, right = 0, bottom = 0, alone = 0;
+    for (size_t i = 0; i < count; i++) {
+        const xncc_chip *chip = &m->chip[i];
+        if (!chip->pixels.data || chip->kind != 0)
+            continue;
+        left = chip->x < left ? chip->x : left;
+        top = chip->y < top ? chip->y : top;
+        right = chip->x + chip->width > right ? chip->x + chip->width : right;
+        bottom = chip->y + chip->height > bottom ? chip->y + chip->height : bottom;
+        alone += (int64_t)chip->width * chip->height;
+    }
+    const int64_t width = right - left, height = bottom - top;
+    if (!m->sums || alone == 0 || width > SHARED_WIDTH || width * height > SHARED ||
+        width * height > alone)
+        return 0;
+    *area = (xncc_area){ .x = (int32_t)left,
+                         .y = (int32_t)top,
+                         .width = (int32_t)width,
+                         .height = (int32_t)height,
+                         .pitch = width };
+    return 1;
+}
+
+/* Runs a group of items with one part each, whose windows may overlap. */
+static void run_group(const chips *c, size_t first, size_t count, int32_t slot)
+{
+    const xncc_chip_run *run = c->run;
+    slot_memory *m = &c->slot[slot];
+    xncc_area area;
+    xncc_window_plane plane;
+    const xncc_window_plane *windows = NULL;
+    for (size_t i = 0; i < count; i++)
+        run->get(run->argument, first + i, 0, &m->chip[i]);
+    if (common_windows(m, count, &area)) {
+        xncc_job job = { .problem = &run->problem[0],
+                         .blocks = c->kit[0].blocks,
+                         .image = NULL,
+                         .watch = run->watch };
+        for (size_t i = 0; i < count && !job.image; i++)
+            job.image = m->chip[i].pixels.data && m->chip[i].kind == 0 ? m->chip[i].scene : NULL;
+        xncc_shared_windows_fill(c->kit[0].kernel, &job, &area, m->sliding, m->sums);
+        plane = (xncc_window_plane){ m->sums, area.x, area.y, area.pitch };
+        windows = &plane;
+    }
+    for (size_t i = 0; i < count && !xncc_is_cancelled(run->watch) && !m->status; i++)
+        run_chip(c, first + i, 0, &m->chip[i], m->chip[i].kind == 0 ? windows : NULL, slot);
 }
 
 static void chips_task(void *argument, uint64_t index, int32_t slot)
 {
     const chips *c = argument;
-    const size_t first = (size_t)index * GROUP, left = c->run->count - first,
-                 end = first + (left < GROUP ? left : GROUP);
-    for (size_t item = first; item < end; item++) {
-        for (size_t part = 0; part < c->run->parts; part++)
-            if (!xncc_is_cancelled(c->run->watch) && !c->slot[slot].status)
-                run_chip(c, item, part, slot);
-        xncc_progress_step(c->run->watch->progress, 1);
-    }
+    const xncc_chip_run *run = c->run;
+    slot_memory *m = &c->slot[slot];
+    const size_t first = (size_t)index * GROUP, left = run->count - first,
+                 count = left < GROUP ? left : GROUP;
+    if (run->parts == 1 && !xncc_is_cancelled(run->watch) && !m->status)
+        run_group(c, first, count, slot);
+    for (size_t item = first; item < first + count && run->parts > 1; item++)
+        for (size_t part = 0; part < run->parts; part++)
+            if (!xncc_is_cancelled(run->watch) && !m->status) {
+                run->get(run->argument, item, part, &m->chip[0]);
+                run_chip(c, item, part, &m->chip[0], NULL, slot);
+            }
+    xncc_progress_step(run->watch->progress, count);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -106,7 +169,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error *error)
 {
     const xncc_extent map = xncc_problem_extent(&c->run->problem[0]);
-    uint64_t shared = 0, scratch = 0, step = 0, all = 0;
+    uint64_t shared = 0, scratch = 0, step = 0, all = 0, sums = 0, sliding = 0;
     c->pitch = (map.width + 15) / 16 * 16;
     for (int32_t i = 0; i < XNCC_CHIP_KINDS; i++) {
         kit *k = &c->kit[i];
@@ -123,8 +186,14 @@ static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error 
         shared = larger(shared, k->memory.shared);
         scratch = larger(scratch, k->memory.scratch);
     }
+    if (c->run->parts == 1 && xncc_shares_windows(c->kit[0].kernel, c->kit[0].blocks)) {
+        sums = (SHARED + SLACK) * sizeof(uint64_t);
+        sliding = xncc_shared_windows_bytes(c->run->problem[0].templ_width, SHARED_WIDTH);
+    }
     (void)xncc_carve(NULL, &step, shared);
     (void)xncc_carve(NULL, &step, scratch);
+    (void)xncc_carve(NULL, &step, sums);
+    (void)xncc_carve(NULL, &step, sliding);
     (void)xncc_carve(NULL, &step, (uint64_t)c->pitch * (uint64_t)map.height * sizeof(float));
     c->slot = xncc_alloc((uint64_t)threads, sizeof *c->slot);
     if (c->slot && xncc_mul_u64(step, (uint64_t)threads, &all))
@@ -140,6 +209,10 @@ static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error 
         uint64_t used = 0;
         c->slot[i].shared = xncc_carve(own, &used, shared);
         c->slot[i].scratch = xncc_carve(own, &used, scratch);
+        c->slot[i].sums = xncc_carve(own, &used, sums);
+        c->slot[i].sliding = xncc_carve(own, &used, sliding);
+        if (!sums)
+            c->slot[i].sums = NULL;
         c->slot[i].map = xncc_carve(own, &used,
                                     (uint64_t)c->pitch * (uint64_t)map.height * sizeof(float));
     }

@@ -61,6 +61,14 @@ static int64_t ring_rows(const xncc_direct_blocks *c)
     return (int64_t)c->panel_height + c->rows - 1;
 }
 
+/* Whether the map is so narrow that most of a vector of columns would be wasted. Only AVX-512 has
+ * vectors that wide, and the products of a row must fit a vector of bytes for single columns. */
+static int is_paired(const xncc_problem *problem, const form *f)
+{
+    return f->kernel == XNCC_KERNEL_DIRECT_AVX512 && problem->pixel == XNCC_U8 &&
+           xncc_problem_extent(problem).width <= XNCC_PAIRED_COLUMNS + XNCC_PAIRED_MORE;
+}
+
 /* The blocks of a template that is correlated with one plane. */
 static void direct_blocks(const xncc_problem *problem, const form *f, xncc_cpu_blocks *blocks)
 {
@@ -70,7 +78,9 @@ static void direct_blocks(const xncc_problem *problem, const form *f, xncc_cpu_b
                              .planes = words ? 2 : 1,
                              .element = f->phases[words] == 4 ? 1 : 2,
                              .strip = MOST_STRIP,
-                             .panel_height = problem->templ_height };
+                             .panel_height = problem->templ_height,
+                             .paired = is_paired(problem, f) };
+    c.rows *= 1 + c.paired;
     const int32_t most_groups = (words ? XNCC_MOST_PRODUCTS_U16 : XNCC_MOST_PRODUCTS_U8) / c.phases;
     c.panel_width = xncc_ceil_div(
         problem->templ_width,

@@ -17,6 +17,9 @@ enum {
     XNCC_AVX512_ROWS = 6
 };
 
+/* Paired rows have this many columns, and at most so many more are computed one by one. */
+enum { XNCC_PAIRED_COLUMNS = 32, XNCC_PAIRED_MORE = 8 };
+
 /* Strips of the map have a multiple of this many columns. */
 enum { XNCC_STRIP_STEP = 64 };
 
@@ -34,7 +37,10 @@ enum { XNCC_MOST_PRODUCTS_U8 = 65792, XNCC_MOST_PRODUCTS_U16 = 511 };
 
 /* How a `direct` kernel divides the template into panels, and the map into strips of columns. */
 typedef struct xncc_direct_blocks {
-    int32_t rows;    /* map rows computed at a time */
+    int32_t rows; /* map rows computed at a time */
+    /* 1: a narrow map of bytes: each vector has the first columns of two map rows, and the columns
+     * beyond them are computed one by one. */
+    int32_t paired;
     int32_t phases;  /* template pixels per dword of the table: 4 bytes, 2 words, or 1 */
     int32_t planes;  /* template digits: 1 for u8, 2 for u16 */
     int32_t element; /* bytes of a staged image pixel */

@@ -6,6 +6,7 @@
 #include "track/lagrange.h"
 
 #include <math.h>
+#include <string.h>
 
 static float score_at(const xncc_scored *m, int32_t x, int32_t y)
 {
@@ -40,6 +41,7 @@ int xncc_scored_best(const xncc_scored *m, int32_t *x, int32_t *y)
     *y = -1;
     for (int32_t j = 0; j < m->height; j++) {
         const float s = row_best(m->score + j * m->pitch, m->width);
+        m->row_best[j] = s;
         if (s > best) {
             best = s;
             *y = j;
@@ -68,7 +70,7 @@ static float second_of(const xncc_scored *m, int32_t x, int32_t y)
     float second = -INFINITY;
     for (int32_t j = 0; j < m->height; j++) {
         const float *row = m->score + j * m->pitch;
-        if (!(row_best(row, m->width) > second))
+        if (!(m->row_best[j] > second))
             continue;
         for (int32_t i = 0; i < m->width; i++)
             if (row[i] > second && (i != x || j != y) && is_local_maximum(m, i, j))
@@ -84,31 +86,44 @@ typedef struct moments {
     double n, sum, squares;
 } moments;
 
-/* Adds scores to the moments of their lanes; what is not finite is left out. */
-__attribute__((always_inline)) static inline void add_lanes(const float *row, int count,
-                                                            double best, moments *lane)
+/* Two scores at a time: what every processor has. */
+typedef float pair_of_floats __attribute__((vector_size(8)));
+typedef double pair_of_doubles __attribute__((vector_size(16)));
+typedef int64_t pair_of_bits __attribute__((vector_size(16)));
+
+typedef struct pair_of_moments {
+    pair_of_doubles n, sum, squares;
+} pair_of_moments;
+
+/* Adds two scores; what is not finite is left out. */
+__attribute__((always_inline)) static inline void add_pair(pair_of_floats scores, double best,
+                                                           pair_of_moments *m)
 {
-    for (int k = 0; k < count; k++) {
-        const double d = best - (double)row[k], v = fabs(d) < HUGE_VAL ? d : 0.0;
-        lane[k].n += fabs(d) < HUGE_VAL ? 1.0 : 0.0;
-        lane[k].sum += v;
-        lane[k].squares += v * v;
-    }
+    const pair_of_doubles one = { 1.0, 1.0 };
+    pair_of_doubles d = best - __builtin_convertvector(scores, pair_of_doubles);
+    const pair_of_bits finite = d - d == 0.0; /* neither NaN nor an infinity */
+    d = (pair_of_doubles)((pair_of_bits)d & finite);
+    m->n += (pair_of_doubles)((pair_of_bits)one & finite);
+    m->sum += d;
+    m->squares += d * d;
 }
 
 static void add_row(const float *row, int32_t width, double best, moments *m)
 {
-    enum { WIDE = 4 };
-    moments lane[WIDE] = { { 0, 0, 0 } };
+    pair_of_moments a = { { 0, 0 }, { 0, 0 }, { 0, 0 } }, b = a;
+    pair_of_floats first, second;
     int32_t x = 0;
-    for (; x + WIDE <= width; x += WIDE)
-        add_lanes(row + x, WIDE, best, lane);
-    add_lanes(row + x, width - x, best, lane);
-    for (int k = 0; k < WIDE; k++) {
-        m->n += lane[k].n;
-        m->sum += lane[k].sum;
-        m->squares += lane[k].squares;
+    for (; x + 4 <= width; x += 4) {
+        memcpy(&first, row + x, sizeof first);
+        memcpy(&second, row + x + 2, sizeof second);
+        add_pair(first, best, &a);
+        add_pair(second, best, &b);
     }
+    for (; x < width; x++)
+        add_pair((pair_of_floats){ row[x], NAN }, best, &a);
+    m->n += a.n[0] + a.n[1] + b.n[0] + b.n[1];
+    m->sum += a.sum[0] + a.sum[1] + b.sum[0] + b.sum[1];
+    m->squares += a.squares[0] + a.squares[1] + b.squares[0] + b.squares[1];
 }
 
 static int32_t clamp(int32_t v, int32_t most)
@@ -254,5 +269,5 @@ void xncc_scored_measure(const xncc_scored *m, int32_t x, int32_t y, const xncc_
     set_covariance(normed ? samples : 0.0, d);
     fit(m, x, y, o, d);
     if (x == 0 || y == 0 || x == m->width - 1 || y == m->height - 1)
-        d->flags |= XNCC_TRACK_EDGE;
+        d->state |= XNCC_TRACK_EDGE;
 }

@@ -27,7 +27,7 @@ check_options() { # WHAT; the last run printed its options
         holds "the guide has $option of $1" grep -qF -e "$option" "$GUIDE"
     done
 }
-for command in find correlate convolve join info; do
+for command in find correlate convolve track join info; do
     run 0 $command --help
     check_options $command
 done

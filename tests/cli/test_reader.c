@@ -246,8 +246,7 @@ int main(void)
     }
     (void)remove(path);
     xncc_context_destroy(context);
-    printf(
-        "%d kinds, %d seen to be damaged, %d of them above a whole end, %d checks, %d failed\n",
-        done, damaged, spared, checks, failures);
+    printf("%d kinds, %d seen to be damaged, %d of them above a whole end, %d checks, %d failed\n",
+           done, damaged, spared, checks, failures);
     return failures != 0 || done < 20 || damaged < 5 || spared < 5;
 }

@@ -15,7 +15,7 @@ wrong() { # TEXT ARGUMENTS...
 [ $? -eq 2 ] && grep -q 'exactncc find' err || fail 'no command: not status 2 with the overview on stderr'
 wrong 'no such command' locate
 wrong 'no such command' --nonsense
-for command in find correlate convolve info; do
+for command in find correlate convolve track info; do
     run 0 $command --help
     prints "exactncc $command [options]"
     prints '--device NAME'

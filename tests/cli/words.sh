@@ -71,7 +71,7 @@ wrong 'exactncc convolve: --border clam: must be clamp or zero; did you mean cla
 wrong 'exactncc info: --format jason: must be table or json; did you mean json?' info --format jason
 
 # Help: help COMMAND and COMMAND --help are the same, and no line is wider than a terminal.
-for command in find correlate convolve info; do
+for command in find correlate convolve track info; do
     run 0 help $command
     cp out help.txt
     prints "Usage: exactncc $command [options]"

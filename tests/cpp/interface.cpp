@@ -46,6 +46,7 @@ void check_initializers()
     check_size<exactncc::Preference, xncc_preference>();
     check_size<exactncc::BatchOptions, xncc_batch_options>();
     check_size<exactncc::TrackOptions, xncc_track_options>();
+    check_size<exactncc::TrackCheckOptions, xncc_track_check_options>();
     check_size<exactncc::TrackSource, xncc_track_source>();
     CHECK(exactncc::BatchOptions().peaks.top == XNCC_ALL);
     CHECK(exactncc::FindOptions().rule.min_valid == 0.5);
@@ -222,7 +223,17 @@ void check_track(const Objects &o)
     source.read = read_rows;
     source.argument = &pair;
     CHECK(same_tracks(exactncc::track(o.context, source, points, options), want));
+    exactncc::TrackCheckOptions check;
+    std::vector<xncc_displacement> four(4, want[0]);
+    for (int i = 0; i < 4; i++)
+        four[std::size_t(i)].x = i;
+    four[3].dx += 5;
+    exactncc::check_tracks(four, check);
+    CHECK(four[3].state == XNCC_TRACK_OUTLIER && four[0].state == want[0].state);
     exactncc::Failure failure;
+    check.limit = 0;
+    exactncc::check_tracks(four, check, &failure);
+    CHECK(bool(failure));
     options.chip_width = 0;
     CHECK(exactncc::track(o.context, image, image, points, options, &failure).empty() && failure);
 }

@@ -184,6 +184,14 @@ static xncc_status track(void)
     return xncc_track(context, pair, 2, &o, point, 2, found, &kit_error);
 }
 
+static xncc_status track_check(void)
+{
+    xncc_displacement found[9] = { { .x = 0 } };
+    for (int i = 0; i < 9; i++)
+        found[i].x = i;
+    return xncc_track_check(NULL, found, 9, &kit_error);
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
@@ -214,6 +222,7 @@ int main(int argc, char **argv)
         exhaust("xncc_refine", refine, persistent);
         if (device == XNCC_DEVICE_CPU)
             exhaust("xncc_track", track, persistent);
+        exhaust("xncc_track_check", track_check, persistent);
         xncc_alloc_fail(1, 1);
         CHECK_STATUS(plan_correlate(), XNCC_OK); /* running a plan allocates nothing */
         xncc_alloc_fail(0, 0);

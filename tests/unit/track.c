@@ -2,6 +2,7 @@
 /* Tracking: every kind of problem against the oracle; the same bits with any number of threads, any
  * order of the points and images that are read by rows; and what is refused. */
 #include "track_oracle.h"
+#include "track_outliers.h"
 
 #include "base/memory.h"
 
@@ -182,7 +183,7 @@ static void check_smooth(xncc_context *context)
         CHECK_STATUS(xncc_track(context, &pair, 1, &o, &point, 1, &d, &kit_error), XNCC_OK);
         const xncc_displacement want = oracle_track(&pair, 1, &o, &point);
         check_displacement(&d, &want);
-        CHECK_INT(d.flags, 0);
+        CHECK_INT(d.state, 0);
         CHECK(fabs(d.dx - 2.3) < (k ? 0.1 : 0.5) && fabs(d.dy + 1.6) < (k ? 0.1 : 0.5));
     }
     kit_image_destroy(&a);
@@ -430,7 +431,7 @@ static void check_far_points(xncc_context *context, kit_random *random)
                                          i % 4 == 2 ? v : 0, i % 4 == 3 ? v : 0 };
         xncc_displacement d;
         CHECK_STATUS(xncc_track(context, s.pair, 1, NULL, &point, 1, &d, &kit_error), XNCC_OK);
-        CHECK_INT(d.flags, XNCC_TRACK_MISSING);
+        CHECK_INT(d.state, XNCC_TRACK_MISSING);
         CHECK(isnan(d.dx) && isnan(d.dy) && isnan(d.score));
     }
     free_scene(&s);
@@ -473,6 +474,7 @@ int main(int argc, char **argv)
     check_refusals(context, &random);
     check_far_points(context, &random);
     check_cancel(context, &random);
+    check_outliers(&random);
     xncc_context_destroy(context);
     return kit_finish("track");
 }

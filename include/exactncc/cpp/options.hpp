@@ -73,6 +73,10 @@ template <> inline xncc_track_options initial()
 {
     return XNCC_TRACK_OPTIONS_INIT;
 }
+template <> inline xncc_track_check_options initial()
+{
+    return XNCC_TRACK_CHECK_OPTIONS_INIT;
+}
 template <> inline xncc_track_source initial()
 {
     return XNCC_TRACK_SOURCE_INIT;
@@ -92,6 +96,7 @@ using Problem = detail::Initialized<xncc_problem>;
 using Preference = detail::Initialized<xncc_preference>;
 using BatchOptions = detail::Initialized<xncc_batch_options>;
 using TrackOptions = detail::Initialized<xncc_track_options>;
+using TrackCheckOptions = detail::Initialized<xncc_track_check_options>;
 using TrackSource = detail::Initialized<xncc_track_source>;
 
 } // namespace exactncc

@@ -51,6 +51,14 @@ inline std::vector<xncc_displacement> track(const Context &context, const TrackS
     return found;
 }
 
+// Marks or replaces outliers.
+inline void check_tracks(std::vector<xncc_displacement> &found,
+                         const TrackCheckOptions &options = {}, Failure *failure = nullptr)
+{
+    detail::Call call(failure);
+    call.succeeds(xncc_track_check(&options, found.data(), found.size(), call.error()));
+}
+
 } // namespace exactncc
 
 #endif

@@ -195,11 +195,16 @@ static const void *const *panel_rows(const strip *t, panel *p, int32_t first, in
  * cancelled. */
 static void dot_columns(const strip *t, xncc_dot *dot)
 {
-    const int32_t columns = (t->width + XNCC_STRIP_STEP - 1) / XNCC_STRIP_STEP * XNCC_STRIP_STEP;
-    for (int32_t x = 0; x < columns && !xncc_is_cancelled(t->product->watch); x += t->step) {
+    const int32_t columns = t->c->paired ? t->width
+                                         : (t->width + XNCC_STRIP_STEP - 1) / XNCC_STRIP_STEP *
+                                               XNCC_STRIP_STEP;
+    for (int32_t x = 0; x < columns && !xncc_is_cancelled(t->product->watch);
+         x += t->c->paired ? columns : t->step) {
         dot->first = x;
-        dot->columns = xncc_min_i32(x + t->step, columns);
-        if (t->c->planes == 2)
+        dot->columns = t->c->paired ? columns : xncc_min_i32(x + t->step, columns);
+        if (t->c->paired)
+            t->isa->u8_paired(dot);
+        else if (t->c->planes == 2)
             t->isa->u16(dot);
         else
             t->isa->u8(dot);

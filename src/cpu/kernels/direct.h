@@ -41,6 +41,9 @@ typedef struct xncc_dot {
 typedef struct xncc_direct_isa {
     void (*u8)(const xncc_dot *dot);
     void (*u16)(const xncc_dot *dot);
+    /* The columns of a narrow map of bytes (xncc_direct_blocks.paired), by up to twice as many map
+     * rows at a time. NULL: there are no such blocks. */
+    void (*u8_paired)(const xncc_dot *dot);
 } xncc_direct_isa;
 
 /* The functions that all instruction sets share. self->variant is an xncc_direct_isa. */

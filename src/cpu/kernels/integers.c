@@ -41,6 +41,7 @@ static xncc_plane_product product_of(const run *r, const xncc_image *plane)
                                  .height = r->area->height,
                                  .templ = r->job->templ,
                                  .watch = r->job->watch,
+                                 .windows = plane ? NULL : r->job->windows,
                                  .sink = { .stride = r->tile->stride } };
 }
 

@@ -27,6 +27,15 @@ typedef struct xncc_mask_sums {
     int known;     /* 1: to be used; 0: the call computes them and writes them here, too */
 } xncc_mask_sums;
 
+/* Window sums that are known before a kernel runs: S of the window at (x, y) in the low 32 bits of
+ * packed[(y - top) * stride + (x - left)], and Q in the high ones. Whole vectors can be read beyond
+ * the last one. */
+typedef struct xncc_window_plane {
+    const uint64_t *packed;
+    int64_t left, top;
+    ptrdiff_t stride;
+} xncc_window_plane;
+
 /* A call: what all its rectangles share. Constant while the threads run. */
 typedef struct xncc_job {
     const xncc_problem *problem;
@@ -43,6 +52,8 @@ typedef struct xncc_job {
     const xncc_watch *watch;
     /* For a template of several with one mask; else NULL. Only for xncc_mask_sums_fit. */
     const xncc_mask_sums *mask_sums;
+    /* NULL, or those of all windows of the call; only if blocks->narrow and blocks->tile.whole. */
+    const xncc_window_plane *windows;
     /* What the kernel's begin wrote. Depends on the problem and the template alone. */
     const void *shared;
 } xncc_job;

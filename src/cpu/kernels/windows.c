@@ -108,6 +108,10 @@ void xncc_windows_row(xncc_windows *w, int32_t y, int fresh, const int32_t *x32,
         undo_shifts(p, &row);
     if (sink->known) {
         row.S = sink->known + at;
+    } else if (p->windows) {
+        row.S = p->windows->packed + (p->top + y - p->windows->top) * p->windows->stride +
+                (p->left + w->x - p->windows->left);
+        row.packed = 1;
     } else if (!p->no_offset) {
         xncc_windows_sums(w, y, fresh);
         row.S = w->window;
