@@ -10,13 +10,13 @@
 /* ---- integers of any size ---- */
 
 enum {
-    LIMBS = 280
-}; /* of 16 bits: 4480 bits, twice the range of doubles and the number of pixels */
+    LIMBS = 140
+}; /* of 32 bits: 4480 bits, twice the range of doubles and the number of pixels */
 
-/* A sign and a magnitude, lowest limb first; `used` limbs may be other than 0. */
+/* A sign and a magnitude, lowest limb first. Limbs from `used` on have no value. */
 typedef struct big {
     int negative, used;
-    uint16_t limb[LIMBS];
+    uint32_t limb[LIMBS];
 } big;
 
 static void big_trim(big *a)
@@ -35,7 +35,7 @@ static int compare_size(const big *a, const big *b)
     return 0;
 }
 
-static uint32_t limb_of(const big *a, int i)
+static int64_t limb_of(const big *a, int i)
 {
     return i < a->used ? a->limb[i] : 0;
 }
@@ -44,52 +44,60 @@ static uint32_t limb_of(const big *a, int i)
 static void big_add(big *a, const big *b, int minus)
 {
     const int sign = b->negative ^ minus, same = a->negative == sign, order = compare_size(a, b);
-    const big *more = order < 0 ? b : a, *less = order < 0 ? a : b;
-    big r = { .negative = order < 0 ? sign : a->negative };
-    int32_t carry = 0;
-    for (int i = 0; i < more->used || carry != 0; i++) {
-        int32_t v = (int32_t)limb_of(more, i) + carry;
-        v += same ? (int32_t)limb_of(less, i) : -(int32_t)limb_of(less, i);
+    const int most = order < 0 ? b->used : a->used;
+    int64_t carry = 0;
+    int i = 0;
+    for (; i < most || carry != 0; i++) {
+        const int64_t mine = limb_of(a, i), other = limb_of(b, i);
+        const int64_t v = carry + (same ? mine + other : order < 0 ? other - mine : mine - other);
         if (i >= LIMBS)
             kit_give_up("the oracle's integers are too small");
-        r.limb[i] = (uint16_t)(v & 0xffff);
-        carry = v < 0 ? -1 : v >> 16;
-        r.used = i + 1;
+        a->limb[i] = (uint32_t)v;
+        carry = v < 0 ? -1 : v >> 32;
+        a->used = i + 1 > a->used ? i + 1 : a->used;
     }
-    big_trim(&r);
-    *a = r;
+    a->negative = order < 0 ? sign : a->negative;
+    big_trim(a);
 }
 
-static big big_product(const big *a, const big *b)
+/* r = a * b; r is neither of them. */
+static void big_product(big *r, const big *a, const big *b)
 {
-    big r = { .negative = a->negative ^ b->negative, .used = a->used + b->used };
-    if (r.used > LIMBS)
+    r->negative = a->negative ^ b->negative;
+    r->used = a->used + b->used;
+    if (r->used > LIMBS)
         kit_give_up("the oracle's integers are too small");
+    memset(r->limb, 0, (size_t)r->used * sizeof *r->limb);
     for (int i = 0; i < a->used; i++) {
-        uint32_t carry = 0;
+        uint64_t carry = 0;
         for (int k = 0; k < b->used; k++) {
-            const uint32_t v = (uint32_t)a->limb[i] * b->limb[k] + r.limb[i + k] + carry;
-            r.limb[i + k] = (uint16_t)v;
-            carry = v >> 16;
+            const uint64_t v = (uint64_t)a->limb[i] * b->limb[k] + r->limb[i + k] + carry;
+            r->limb[i + k] = (uint32_t)v;
+            carry = v >> 32;
         }
-        r.limb[i + b->used] = (uint16_t)carry;
+        r->limb[i + b->used] = (uint32_t)carry;
     }
-    big_trim(&r);
-    return r;
+    big_trim(r);
 }
 
-static big big_of(uint64_t v)
+/* a = v * 2^shift */
+static void big_set(big *a, uint64_t v, int shift)
 {
-    big r = { .used = 4 };
-    for (int i = 0; i < 4; i++)
-        r.limb[i] = (uint16_t)(v >> (16 * i));
-    big_trim(&r);
-    return r;
+    const unsigned __int128 bits = (unsigned __int128)v << shift % 32;
+    const int first = shift / 32;
+    if (first + 3 > LIMBS)
+        kit_give_up("the oracle's integers are too small");
+    a->negative = 0;
+    a->used = first + 3;
+    memset(a->limb, 0, (size_t)first * sizeof *a->limb);
+    for (int i = 0; i < 3; i++)
+        a->limb[first + i] = (uint32_t)(bits >> (32 * i));
+    big_trim(a);
 }
 
 static int bit_of(const big *a, int i)
 {
-    return i >= 0 && i / 16 < a->used ? a->limb[i / 16] >> (i % 16) & 1 : 0;
+    return i >= 0 && i / 32 < a->used ? a->limb[i / 32] >> (i % 32) & 1 : 0;
 }
 
 /* ---- numbers of 53 bits ---- */
@@ -136,7 +144,7 @@ static rounded round_big(const big *a, long exponent)
 {
     unsigned __int128 top = 0;
     int sticky = 0;
-    const int length = 16 * a->used, kept = length > 112 ? 112 : length;
+    const int length = 32 * a->used, kept = length > 112 ? 112 : length;
     for (int i = length - 1; i >= 0; i--) {
         if (i >= length - kept)
             top = top << 1 | (unsigned)bit_of(a, i);
@@ -204,20 +212,20 @@ static sample sample_of(long double v)
     int exponent;
     const double mantissa = frexp((double)v, &exponent);
     sample s = { (int64_t)ldexp(mantissa, 53), exponent - 53 };
-    for (; s.mantissa != 0 && s.mantissa % 2 == 0; s.exponent++)
-        s.mantissa /= 2;
+    if (s.mantissa != 0) {
+        const int zeros = __builtin_ctzll(
+            (unsigned long long)s.mantissa); /* the same with a sign */
+        s.mantissa /= INT64_C(1) << zeros;
+        s.exponent += zeros;
+    }
     return s;
 }
 
-static big big_of_sample(sample s, int least)
+static void big_of_sample(big *r, sample s, int least)
 {
-    big r = big_of((uint64_t)(s.mantissa < 0 ? -s.mantissa : s.mantissa));
-    const int shift = s.mantissa == 0 ? 0 : s.exponent - least;
-    big power = { .used = shift / 16 + 1 };
-    power.limb[shift / 16] = (uint16_t)(1u << shift % 16);
-    r = big_product(&r, &power);
-    r.negative = s.mantissa < 0;
-    return r;
+    big_set(r, (uint64_t)(s.mantissa < 0 ? -s.mantissa : s.mantissa),
+            s.mantissa == 0 ? 0 : s.exponent - least);
+    r->negative = s.mantissa < 0;
 }
 
 /* The pairs of a window that count: both samples of every channel in turn. */
@@ -269,30 +277,37 @@ typedef struct terms {
     big numerator, image, templ;
 } terms;
 
+/* sum += a * b, or sum -= a * b if `minus`. */
+static void add_product(big *sum, const big *a, const big *b, int minus)
+{
+    big product;
+    big_product(&product, a, b);
+    big_add(sum, &product, minus);
+}
+
 static void add_channel(const window *w, int32_t c, xncc_method method, terms *sum)
 {
     big S = { 0 }, T = { 0 }, Q = { 0 }, X = { 0 }, T2 = { 0 };
     size_t i, t;
     for (int64_t k = 0; (k = next_pair(w, k, &i, &t)) >= 0;) {
-        const big a = big_of_sample(sample_of(w->o->image.real[i + (size_t)c]), w->least_i),
-                  b = big_of_sample(sample_of(w->o->templ.real[t + (size_t)c]), w->least_t);
-        const big aa = big_product(&a, &a), ab = big_product(&a, &b), bb = big_product(&b, &b);
+        big a, b;
+        big_of_sample(&a, sample_of(w->o->image.real[i + (size_t)c]), w->least_i);
+        big_of_sample(&b, sample_of(w->o->templ.real[t + (size_t)c]), w->least_t);
         big_add(&S, &a, 0);
         big_add(&T, &b, 0);
-        big_add(&Q, &aa, 0);
-        big_add(&X, &ab, 0);
-        big_add(&T2, &bb, 0);
+        add_product(&Q, &a, &a, 0);
+        add_product(&X, &a, &b, 0);
+        add_product(&T2, &b, &b, 0);
     }
     if (method == XNCC_CCOEFF || method == XNCC_CCOEFF_NORMED) {
-        const big n = big_of((uint64_t)w->n), nX = big_product(&n, &X), nQ = big_product(&n, &Q),
-                  nT2 = big_product(&n, &T2), ST = big_product(&S, &T), SS = big_product(&S, &S),
-                  TT = big_product(&T, &T);
-        big_add(&sum->numerator, &nX, 0);
-        big_add(&sum->numerator, &ST, 1);
-        big_add(&sum->image, &nQ, 0);
-        big_add(&sum->image, &SS, 1);
-        big_add(&sum->templ, &nT2, 0);
-        big_add(&sum->templ, &TT, 1);
+        big n;
+        big_set(&n, (uint64_t)w->n, 0);
+        add_product(&sum->numerator, &n, &X, 0);
+        add_product(&sum->numerator, &S, &T, 1);
+        add_product(&sum->image, &n, &Q, 0);
+        add_product(&sum->image, &S, &S, 1);
+        add_product(&sum->templ, &n, &T2, 0);
+        add_product(&sum->templ, &T, &T, 1);
         return;
     }
     big_add(&sum->image, &Q, 0);
