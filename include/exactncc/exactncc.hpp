@@ -36,6 +36,7 @@
 #include "cpp/objects.hpp"
 #include "cpp/options.hpp"
 #include "cpp/plan.hpp"
+#include "cpp/pose.hpp"
 #include "cpp/span.hpp"
 #include "cpp/suppress.hpp"
 #include "cpp/track.hpp"

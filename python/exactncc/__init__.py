@@ -25,6 +25,7 @@ from ._errors import (
 )
 from ._matches import Matches
 from ._plan import Plan
+from ._poses import find_poses
 from ._template import Template
 from ._track import track
 from .compat import match_template
@@ -50,6 +51,7 @@ __all__ = [
     "devices",
     "find",
     "find_batch",
+    "find_poses",
     "kernels",
     "match_template",
     "refine",
@@ -58,5 +60,5 @@ __all__ = [
 ]
 
 for _public in (Context, Matches, Plan, Template, convolve, correlate, default_context, devices, find, find_batch,
-                kernels, refine, suppress, track):  # fmt: skip
+                find_poses, kernels, refine, suppress, track):  # fmt: skip
     _public.__module__ = "exactncc"

@@ -60,6 +60,19 @@ class Peaks:
 class Suppress:
     def __init__(self, overlap: bool, limit: float, top: int | None) -> None: ...
 
+class Poses:
+    def __init__(
+        self,
+        search: int,
+        disc: bool,
+        any_polarity: bool,
+        refine: bool,
+        min_score: float,
+        overlap: float,
+        top: int | None,
+        min_valid: float,
+    ) -> None: ...
+
 class Template:
     def __init__(self, context: Context, pixels: Image) -> None: ...
     @property
@@ -115,6 +128,16 @@ def find_batch(
     rule: Rule,
     peaks: Peaks,
     suppress: Suppress | None,
+    kernel: str | None,
+    progress: Callable[[float], object] | None,
+) -> bytearray: ...
+def find_poses(
+    context: Context,
+    image: Image,
+    templates: Sequence[Template],
+    poses: Poses,
+    angles: tuple[float, float, float | None],
+    scales: tuple[float, float, float | None],
     kernel: str | None,
     progress: Callable[[float], object] | None,
 ) -> bytearray: ...

@@ -16,7 +16,12 @@ MATCH = np.dtype(
 REFINED = np.dtype(
     [("x", "<f8"), ("y", "<f8"), ("score", "<f8"), ("template", "<i4"), ("width", "<i4"), ("height", "<i4")]
 )
-_RECORDS = {dtype: np.dtype((np.record, dtype)) for dtype in (MATCH, REFINED)}
+POSE = np.dtype(
+    [("center_x", "<f8"), ("center_y", "<f8"), ("angle", "<f8"), ("scale", "<f8"), ("score", "<f4"), ("template", "<i4"),
+     ("x", "<i4"), ("y", "<i4"), ("width", "<i4"), ("height", "<i4"),
+     ("grid_angle", "<f8"), ("grid_scale", "<f8"), ("fit_score", "<f8")]
+)  # fmt: skip
+_RECORDS = {dtype: np.dtype((np.record, dtype)) for dtype in (MATCH, REFINED, POSE)}
 _SHOWN = 20  # matches that a repr prints
 
 
@@ -29,12 +34,14 @@ class Matches(np.recarray[Any, Any]):
     ``matches["score"]``. pandas takes the array as it is: ``pandas.DataFrame(matches)``.
 
     `find`, `find_batch` and `suppress` return integer positions and float32 scores, `refine`
-    float64 positions and scores.
+    float64 positions and scores. `find_poses` has more fields.
     """
 
     @property
     def center(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The centres of the windows, ``(x + (width - 1) / 2, y + (height - 1) / 2)``, shape (n, 2)."""
+        """The centres, shape (n, 2): ``(x + (width - 1) / 2, y + (height - 1) / 2)``, or those of `find_poses`."""
+        if self.dtype.names and "center_x" in self.dtype.names:
+            return np.stack([self["center_x"], self["center_y"]], axis=-1)
         x = self["x"] + (self["width"] - 1) / 2
         y = self["y"] + (self["height"] - 1) / 2
         return np.stack([x, y], axis=-1)
@@ -114,6 +121,11 @@ def _cell(value: float) -> str:
 def matches_of(data: bytearray) -> Matches:
     """Return an array on the bytes of candidates."""
     return np.ndarray.__new__(Matches, len(data) // MATCH.itemsize, _RECORDS[MATCH], data)
+
+
+def poses_of(data: bytearray) -> Matches:
+    """Return an array on the bytes of matches at poses."""
+    return np.ndarray.__new__(Matches, len(data) // POSE.itemsize, _RECORDS[POSE], data)
 
 
 def refined_of(positions: np.ndarray[Any, Any], matches: np.ndarray[Any, Any]) -> Matches:

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
@@ -72,6 +73,46 @@ nb::object find_batch(Context &context, const Image &image,
     return bytes_of(match.get(), found * sizeof(xncc_candidate));
 }
 
+// Angles and scales as first, last and step; a step of None lets the library choose.
+using Range = std::tuple<double, double, std::optional<double>>;
+
+xncc_pose_range range_of(const Range &range)
+{
+    return { std::get<0>(range), std::get<1>(range), std::get<2>(range).value_or(XNCC_AUTO) };
+}
+
+// The options of poses that are not ranges.
+struct Poses {
+    xncc_pose_options c;
+};
+
+nb::object find_poses(Context &context, const Image &image,
+                      const std::vector<const Template *> &templs, const Poses &poses,
+                      const Range &angles, const Range &scales, const Kernel &kernel,
+                      nb::handle progress)
+{
+    xncc_pose_options options = poses.c;
+    options.angles = range_of(angles);
+    options.scales = range_of(scales);
+    options.kernel = text_or_null(kernel);
+    std::vector<const xncc_template *> templ;
+    double pixels = 0;
+    for (const Template *t : templs) {
+        templ.push_back(t->get());
+        pixels += double(t->width()) * t->height();
+    }
+    const size_t most = 131072; // as many as the library keeps
+    const size_t capacity = options.top < most ? options.top : most;
+    const auto match = room_for<xncc_pose_match>(capacity, "matches");
+    size_t found = 0;
+    xncc_context *c = context.use();
+    run(context, effort_of(image.view(), pixels, progress), [&](xncc_error *error) {
+        return xncc_find_poses(c, &image.view(), templ.data(), templ.size(), &options, match.get(),
+                               capacity, &found, error);
+    });
+    return bytes_of(match.get(), found * sizeof(xncc_pose_match));
+}
+
 nb::object refine(Context &context, const Image &image, const Template &templ, const Rule &rule,
                   nb::handle candidates, nb::handle progress)
 {
@@ -134,6 +175,27 @@ void bind_calls(nb::module_ &m)
                 new (self) Suppress(rule);
             },
             nb::arg("overlap"), nb::arg("limit"), nb::arg("top").none());
+    nb::class_<Poses>(m, "Poses")
+        .def(
+            "__init__",
+            [](Poses *self, int search, bool disc, bool any_polarity, bool refine, float min_score,
+               double overlap, std::optional<size_t> top, double min_valid) {
+                Poses poses = { XNCC_POSE_OPTIONS_INIT };
+                poses.c.search = static_cast<xncc_pose_search>(search);
+                poses.c.support = disc ? XNCC_SUPPORT_DISC : XNCC_SUPPORT_WHOLE;
+                poses.c.any_polarity = any_polarity;
+                poses.c.refine = refine;
+                poses.c.min_score = min_score;
+                poses.c.overlap = overlap;
+                poses.c.top = top.value_or(XNCC_ALL);
+                poses.c.min_valid = min_valid;
+                new (self) Poses(poses);
+            },
+            nb::arg("search"), nb::arg("disc"), nb::arg("any_polarity"), nb::arg("refine"),
+            nb::arg("min_score"), nb::arg("overlap"), nb::arg("top").none(), nb::arg("min_valid"));
+    m.def("find_poses", &find_poses, nb::arg("context"), nb::arg("image"), nb::arg("templates"),
+          nb::arg("poses"), nb::arg("angles"), nb::arg("scales"), nb::arg("kernel").none(),
+          nb::arg("progress").none());
     m.def("correlate", &correlate, nb::arg("context"), nb::arg("image"), nb::arg("template"),
           nb::arg("rule"), nb::arg("kernel").none(), nb::arg("map"), nb::arg("progress").none());
     m.def("find", &find, nb::arg("context"), nb::arg("image"), nb::arg("template"), nb::arg("rule"),

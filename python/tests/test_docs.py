@@ -36,7 +36,7 @@ def test_examples(item):
 
 
 def test_the_functions_have_examples():
-    for name in ("correlate", "find", "find_batch", "convolve", "refine", "suppress", "track", "match_template"):
+    for name in ("correlate", "find", "find_batch", "find_poses", "convolve", "refine", "suppress", "track", "match_template"):  # fmt: skip
         assert ">>> " in FUNCTIONS[name].__doc__
     assert ">>> " in exactncc.Template.__doc__
     assert ">>> " in exactncc.Plan.__doc__

@@ -249,6 +249,30 @@ std::vector<xncc_candidate> expect_batch(const Objects &o, const xncc_find_optio
     return match;
 }
 
+void check_poses(const Objects &o)
+{
+    exactncc::PoseOptions options;
+    options.angles = { -6.0, 6.0, 3.0 };
+    options.min_score = 0.4f;
+    std::vector<xncc_pose_match> match(90 * 70);
+    std::size_t found = 0;
+    CHECK(!xncc_find_poses(o.context.get(), &o.scene.image, o.list, 2, &options, match.data(),
+                           match.size(), &found, nullptr));
+    match.resize(found);
+    const auto got = exactncc::find_poses(o.context, o.scene.image, o.templ, options);
+    CHECK(found > 0 && got.size() == found && got[0].score == match[0].score &&
+          got[0].x == match[0].x && got[0].angle == match[0].angle);
+    options.top = 1;
+    CHECK(exactncc::find_poses(o.context, o.scene.image, o.templ[0], options).size() == 1);
+    options.overlap = 2.0;
+    exactncc::Failure failure;
+    CHECK(exactncc::find_poses(o.context, o.scene.image, o.templ, options, &failure).empty() &&
+          failure);
+    const exactncc::Template turned = o.templ[0].resample(o.context, 90.0, 1.0);
+    CHECK(turned.width() == o.templ[0].height() && turned.height() == o.templ[0].width());
+    CHECK(!o.templ[0].resample(o.context, 0.0, 99.0, XNCC_SUPPORT_WHOLE, &failure) && failure);
+}
+
 void check_find_batch(const Objects &o)
 {
     exactncc::FindOptions options = find_options();
@@ -341,6 +365,7 @@ int main()
     check_correlate(objects);
     check_find(objects);
     check_find_batch(objects);
+    check_poses(objects);
     check_track(objects);
     check_best(objects, XNCC_VALID, 90 - 9 + 1, 70 - 7 + 1);
     check_best(objects, XNCC_SAME, 90, 70);

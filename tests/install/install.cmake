@@ -112,6 +112,11 @@ foreach(example find_c11 find_cpp17 find_cpp20)
   endif()
 endforeach()
 
+unset(program CACHE)
+find_program(program poses PATHS ${WORK}/examples ${WORK}/examples/Release NO_DEFAULT_PATH REQUIRED)
+run(${program})
+expect("${output}" "centre 96.0, 64.0, angle 30.0, scale 1.20\n" "examples/poses")
+
 file(READ ${README} page)
 write_block(c ${WORK}/page/find.c)
 write_block(cpp ${WORK}/page/find.cpp)

@@ -73,6 +73,18 @@ class Template {
         if (call.succeeds(xncc_template_create(context.get(), &pixels, &made, call.error())))
             handle_.reset(made, detail::Destroy<xncc_template_destroy>{ context.share() });
     }
+    // The template of a pose (xncc_template_resample). context: that of this template.
+    Template resample(const Context &context, double angle, double scale,
+                      xncc_support support = XNCC_SUPPORT_WHOLE, Failure *failure = nullptr) const
+    {
+        detail::Call call(failure);
+        xncc_template *made = nullptr;
+        Template result;
+        if (call.succeeds(
+                xncc_template_resample(get(), angle, scale, support, &made, call.error())))
+            result.handle_.reset(made, detail::Destroy<xncc_template_destroy>{ context.share() });
+        return result;
+    }
     explicit operator bool() const noexcept
     {
         return bool(handle_);

@@ -7,6 +7,7 @@
 #include "../convolve.h"
 #include "../find.h"
 #include "../plan.h"
+#include "../pose.h"
 #include "../suppress.h"
 #include "../track.h"
 
@@ -47,6 +48,10 @@ template <> inline xncc_correlate_options initial()
 template <> inline xncc_find_options initial()
 {
     return XNCC_FIND_OPTIONS_INIT;
+}
+template <> inline xncc_pose_options initial()
+{
+    return XNCC_POSE_OPTIONS_INIT;
 }
 template <> inline xncc_filter_options initial()
 {
@@ -95,6 +100,7 @@ using ConvolveOptions = detail::Initialized<xncc_convolve_options>;
 using Problem = detail::Initialized<xncc_problem>;
 using Preference = detail::Initialized<xncc_preference>;
 using BatchOptions = detail::Initialized<xncc_batch_options>;
+using PoseOptions = detail::Initialized<xncc_pose_options>;
 using TrackOptions = detail::Initialized<xncc_track_options>;
 using TrackCheckOptions = detail::Initialized<xncc_track_check_options>;
 using TrackSource = detail::Initialized<xncc_track_source>;

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Measures find_poses on scenes with known poses: misses, wrong finds, errors and time, beside other packages.
+
+    python python/bench/poses.py [--pictures FOLDER] [--scenes N] [--size WxH] [--side N] [--peers] [--exhaustive]
+                                 [--threads N] [--conditions LIST] [--scales A:B] [--seed N] [--require RECALL]
+
+A template is cut from a picture, at a place with contrast in every direction. A scene is another part of the picture, enlarged and
+mirrored, with the template pasted at a random pose by bicubic interpolation, and then disturbed as the condition says. A find is right
+if it is within 3 pixels, 2 degrees and 5 % of the scale. Pictures are the TIFF files of FOLDER (default: the 8-bit scenes of data/).
+Needs numpy and opencv-python-headless; --peers also corrmatch and Multi-Template-Matching. Prints a Markdown table per condition. With
+--require, the exit status is 1 if a recall of find_poses is below it.
+"""
+
+import argparse
+import pathlib
+import statistics
+import sys
+import time
+
+import cv2
+import numpy as np
+
+import exactncc
+
+CONDITIONS = ("clean", "noise", "gradient", "blur", "reversal", "occlusion")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def bicubic(picture, x, y):
+    """Samples of a picture at any places, by Catmull-Rom interpolation."""
+    ix, iy = np.floor(x).astype(int), np.floor(y).astype(int)
+    total = np.zeros(x.shape)
+    weights = []
+    for f in (x - ix, y - iy):
+        f2, f3 = f * f, f * f * f
+        weights.append([(-f3 + 2 * f2 - f) / 2, (3 * f3 - 5 * f2 + 2) / 2, (-3 * f3 + 4 * f2 + f) / 2, (f3 - f2) / 2])
+    for j in range(4):
+        rows = np.clip(iy + j - 1, 0, picture.shape[0] - 1)
+        for i in range(4):
+            total += weights[0][i] * weights[1][j] * picture[rows, np.clip(ix + i - 1, 0, picture.shape[1] - 1)]
+    return total
+
+
+def choose_template(picture, rng, h, w):
+    """A rectangle whose gradients point in every direction."""
+    for attempt in range(1000):
+        top, left = rng.integers(0, picture.shape[0] - h + 1), rng.integers(0, picture.shape[1] - w + 1)
+        part = picture[top : top + h, left : left + w]
+        gy, gx = np.gradient(part)
+        low, high = np.linalg.eigvalsh([[np.sum(gx * gx), np.sum(gx * gy)], [np.sum(gx * gy), np.sum(gy * gy)]])
+        if part.std() >= 15 and low >= 0.2 * high:
+            return int(top), int(left)
+    raise SystemExit("no template with contrast in every direction; give other pictures")
+
+
+def disturb(image, condition, rng):
+    if condition == "blur":
+        image = cv2.GaussianBlur(image, (0, 0), 1.5)
+    if condition == "gradient":
+        h, w = image.shape
+        y, x = np.mgrid[:h, :w]
+        a = rng.uniform(0, 2 * np.pi)
+        image = image * (0.65 + 0.35 * (np.cos(a) * x / w + np.sin(a) * y / h))
+    if condition == "reversal":
+        image = 255.0 - image
+    if condition != "clean":
+        image = image + rng.normal(0, 3, image.shape)
+    return np.clip(image + 0.5, 0, 255).astype(np.uint8)
+
+
+def make_scene(picture, rng, size, side, scales, condition):
+    """Returns image, template and (center_x, center_y, angle, scale)."""
+    (width, height), (w, h) = size, side
+    top, left = choose_template(picture, rng, h, w)
+    angle, scale = rng.uniform(0, 360), rng.uniform(*scales)
+    reach = scale * np.hypot(w, h) / 2 + 2
+    cx, cy = rng.uniform(reach, width - reach), rng.uniform(reach, height - reach)
+    ox, oy = rng.uniform(0, picture.shape[1]), rng.uniform(0, picture.shape[0])
+
+    def mirrored(start, count, extent):
+        at = (start + 1.3 * np.arange(count)) % (2 * extent - 2)
+        return np.where(at > extent - 1, 2 * extent - 2 - at, at).astype(int)
+
+    image = picture[np.ix_(mirrored(oy, height, picture.shape[0]), mirrored(ox, width, picture.shape[1]))].astype(float)
+    x0, y0 = max(int(cx - reach), 0), max(int(cy - reach), 0)
+    y, x = np.mgrid[y0 : min(int(cy + reach) + 2, height), x0 : min(int(cx + reach) + 2, width)]
+    r = np.deg2rad(angle)
+    u = (np.cos(r) * (x - cx) - np.sin(r) * (y - cy)) / scale
+    v = (np.sin(r) * (x - cx) + np.cos(r) * (y - cy)) / scale
+    pasted = bicubic(picture, left + (w - 1) / 2 + u, top + (h - 1) / 2 + v)
+    frame = (abs(u) <= w / 2) & (abs(v) <= h / 2)
+    part = image[y.min() : y.max() + 1, x.min() : x.max() + 1]
+    if condition == "occlusion":
+        frame &= u > -0.2 * w  # 30 percent are hidden by what is around the object
+    part[frame] = pasted[frame]
+    return disturb(image, condition, rng), picture[top : top + h, left : left + w].astype(np.uint8), (cx, cy, angle, scale)
+
+
+def ours(search, context, scales):
+    def run(image, template, condition):
+        found = exactncc.find_poses(image, template, top=1, search=search, scales=scales, context=context,
+                                    any_polarity=condition == "reversal")  # fmt: skip
+        return [(m.center_x, m.center_y, m.angle, m.scale) for m in found]
+
+    return run
+
+
+def peer_corrmatch(image, template, condition):
+    import corrmatch
+
+    made = corrmatch.Template(template).compile(corrmatch.CompileConfig(max_levels=3))
+    config = corrmatch.MatchConfig(rotation="enabled", parallel=False, max_image_levels=3)
+    match = made.matcher(config).match_image(image)
+    h, w = template.shape
+    return [(match.x + (w - 1) / 2, match.y + (h - 1) / 2, -match.angle_deg, 1.0)]
+
+
+def turned(template, angle):
+    """A template turned about its centre in a box that holds it, with its mask."""
+    h, w = template.shape
+    side = int(np.ceil(np.hypot(w, h)))
+    matrix = cv2.getRotationMatrix2D(((w - 1) / 2, (h - 1) / 2), angle, 1.0)
+    matrix[0, 2] += (side - w) / 2
+    matrix[1, 2] += (side - h) / 2
+    mask = cv2.warpAffine(np.full(template.shape, 255, np.uint8), matrix, (side, side), flags=cv2.INTER_NEAREST)
+    return cv2.warpAffine(template, matrix, (side, side), flags=cv2.INTER_LINEAR), mask
+
+
+def peer_opencv(image, template, condition):
+    best = (-2.0, None)
+    for angle in np.arange(0, 360, 360 / 288):
+        pixels, mask = turned(template, angle)
+        score = cv2.matchTemplate(image, pixels, cv2.TM_CCOEFF_NORMED, mask=mask.astype(np.float32) / 255)
+        score[~np.isfinite(score)] = -1
+        _, value, _, (x, y) = cv2.minMaxLoc(score)
+        if value > best[0]:
+            best = (value, (x + (pixels.shape[1] - 1) / 2, y + (pixels.shape[0] - 1) / 2, angle, 1.0))
+    return [best[1]]
+
+
+def peer_mtm(image, template, condition):
+    import MTM
+
+    # The package takes no mask together with a correlation coefficient: it gets the square inside the turned template.
+    inner = int(min(template.shape) / np.sqrt(2))
+    listed = []
+    for angle in np.arange(0, 360, 5):
+        pixels, _ = turned(template, angle)
+        at = (pixels.shape[0] - inner) // 2
+        listed.append((str(angle), pixels[at : at + inner, at : at + inner]))
+    hits = MTM.matchTemplates(listed, image, N_object=1, score_threshold=0.3, maxOverlap=0.3)
+    if hasattr(hits, "iterrows"):
+        hits = [(row["TemplateName"], row["BBox"], row["Score"]) for _, row in hits.iterrows()]
+    return [(b[0] + (b[2] - 1) / 2, b[1] + (b[3] - 1) / 2, float(name), 1.0) for name, b, _ in hits[:1]]
+
+
+def measure(name, run, scenes, condition):
+    errors, times, wrong = [], [], 0
+    for image, template, (cx, cy, angle, scale) in scenes:
+        begin = time.perf_counter()
+        found = run(image, template, condition)
+        times.append(1e3 * (time.perf_counter() - begin))
+        if not found:
+            continue
+        x, y, a, s = found[0]
+        error = np.hypot(x - cx, y - cy), abs((a - angle + 180) % 360 - 180), abs(s / scale - 1)
+        if error[0] < 3 and error[1] < 2 and error[2] < 0.05:
+            errors.append(error)
+        else:
+            wrong += 1
+    times.sort()
+    part = [sorted(e[k] for e in errors) for k in range(3)]
+    cell = [f"{statistics.median(p):.4f} / {p[int(0.95 * (len(p) - 1))]:.4f}" if p else "-" for p in part]
+    print(f"| {name} | {len(errors)}/{len(scenes)} | {wrong} | {cell[0]} | {cell[1]} | {cell[2]} | "
+          f"{statistics.median(times):.1f} / {times[int(0.95 * (len(times) - 1))]:.1f} |")  # fmt: skip
+    sys.stdout.flush()
+    return len(errors) / len(scenes)
+
+
+def false_finds(run, pictures, rng, size, side, count):
+    """Finds in scenes that do not have the template."""
+    found = 0
+    for n in range(count):
+        a, b = pictures[n % len(pictures)], pictures[(n + 1) % len(pictures)]
+        image, _, _ = make_scene(b, rng, size, side, (1, 1), "noise")
+        top, left = choose_template(a, rng, side[1], side[0])
+        found += len(run(image, a[top : top + side[1], left : left + side[0]].astype(np.uint8), "noise"))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pictures", type=pathlib.Path, default=None)
+    parser.add_argument("--scenes", type=int, default=40)
+    parser.add_argument("--size", default="512x512")
+    parser.add_argument("--side", default="64x64")
+    parser.add_argument("--scales", default="1:1")
+    parser.add_argument("--conditions", default=",".join(CONDITIONS))
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--exhaustive", action="store_true")
+    parser.add_argument("--require", type=float, default=None)
+    o = parser.parse_args()
+    size, side = (tuple(int(v) for v in text.split("x")) for text in (o.size, o.side))
+    scales = tuple(float(v) for v in o.scales.split(":"))
+    files = sorted(o.pictures.glob("*.tif")) if o.pictures else [ROOT / "data" / n for n in ("board.tif", "cells.tif")]
+    pictures = [p.astype(float) for p in (cv2.imread(str(f), cv2.IMREAD_GRAYSCALE) for f in files)
+                if p is not None and p.shape[0] > 2 * side[1] and p.shape[1] > 2 * side[0]]  # fmt: skip
+    if not pictures:
+        raise SystemExit(f"no picture is larger than twice the template of {o.side}")
+    context = exactncc.Context("cpu", threads=o.threads)
+    runs = [("exactncc, pyramid", ours("pyramid", context, scales))]
+    if o.exhaustive:
+        runs.append(("exactncc, exhaustive", ours("exhaustive", context, scales)))
+    if o.peers:
+        runs += [("corrmatch, 3 levels", peer_corrmatch), ("OpenCV, 288 turned templates", peer_opencv),
+                 ("Multi-Template-Matching, every 5 degrees", peer_mtm)]  # fmt: skip
+    good = True
+    for condition in o.conditions.split(","):
+        rng = np.random.default_rng(o.seed)
+        scenes = [make_scene(pictures[n % len(pictures)], rng, size, side, scales, condition) for n in range(o.scenes)]
+        print(f"\n{condition}: {o.scenes} scenes of {o.size}, templates {o.side}, {len(pictures)} pictures\n")
+        print("| search | right | wrong | position, px | angle, degrees | scale | ms |\n|---|---|---|---|---|---|---|")
+        for name, run in runs:
+            recall = measure(name, run, scenes, condition)
+            good = good and (not name.startswith("exactncc") or o.require is None or recall >= o.require)
+    absent = false_finds(runs[0][1], pictures, np.random.default_rng(o.seed), size, side, o.scenes)
+    print(f"\nscenes without the template: {absent} finds in {o.scenes} at the default limit")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
