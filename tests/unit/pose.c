@@ -4,6 +4,7 @@
 #include "unit/pose.h"
 
 #include "base/memory.h"
+#include "cpu/cpu.h"
 #include "pose/fit.h"
 #include "pose/frames.h"
 #include "pose/probe.h"
@@ -26,8 +27,8 @@ static void check_turns(void)
     kit_random r = kit_stream(1);
     for (int i = -8; i <= 8; i++) {
         const xncc_turn t = xncc_turn_of(90.0 * i);
-        CHECK_INT(t.cos, (int64_t)right[i & 3][0] << XNCC_TURN_BITS);
-        CHECK_INT(t.sin, (int64_t)right[i & 3][1] << XNCC_TURN_BITS);
+        CHECK_INT(t.cos, right[i & 3][0] * (INT64_C(1) << XNCC_TURN_BITS));
+        CHECK_INT(t.sin, right[i & 3][1] * (INT64_C(1) << XNCC_TURN_BITS));
     }
     for (int i = 0; i < 20000; i++) {
         /* an angle that is a whole number of units, so that it is not rounded */
@@ -180,7 +181,7 @@ static void check_rows(void)
 {
     static uint8_t image[600], templ[600], mask[600];
     kit_random r = kit_stream(3);
-    const xncc_probe_row row[] = { xncc_probe_row_of(0), xncc_probe_row_of(UINT32_MAX) };
+    const xncc_probe_row row[] = { xncc_probe_row_of(0), xncc_probe_row_of(xncc_cpu_features()) };
     for (int n = 0; n < 500; n++) {
         for (int i = 0; i < 600; i++) {
             image[i] = n % 3 ? (uint8_t)kit_next(&r) : 255;
