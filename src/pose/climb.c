@@ -150,9 +150,12 @@ static xncc_status climb_one(const xncc_pose_rung *r, int moves, xncc_pose_candi
     best.score = 0.0;
     for (int n = 0, moved = 1; n < moves && moved; n++) {
         const xncc_pose_candidate at = *c;
+        /* The level above has steps of two of this one's angles, and its scores can hide a peak
+         * that is one step away. */
+        const int reach = r->level == 0 && n == 0 ? 2 * turns : turns;
         moved = 0;
         for (int j = -grows; j <= grows; j++)
-            for (int i = -turns; i <= turns; i++) {
+            for (int i = -reach; i <= reach; i++) {
                 xncc_pose_candidate to = at;
                 to.angle = xncc_pose_index(&r->grid.angle, at.angle + i);
                 to.scale = xncc_pose_index(&r->grid.scale, at.scale + j);
