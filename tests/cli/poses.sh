@@ -9,7 +9,7 @@ golden <<'END'
 board.tif: 480 x 360 u8, ccoeff_normed, kernel poses on cpu
 #  page  template              x    y  width  height  center_x  center_y    angle   scale     score
 1     0  board-fiducial.tif  422  286     29      29     436.0     300.0    0.050  1.0000  0.996625
-2     0  board-fiducial.tif  427   22     29      29     441.0      36.0  270.044  1.0000  0.996370
+2     0  board-fiducial.tif  427   22     29      29     441.0      36.0    0.044  1.0000  0.996370
 3     0  board-fiducial.tif   24  282     29      29      38.0     296.0    0.035  1.0000  0.993770
 4     0  board-fiducial.tif   26   24     29      29      40.0      38.0  359.936  1.0000  0.993501
 END
