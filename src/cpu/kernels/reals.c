@@ -191,7 +191,7 @@ static void complete_errors(const xncc_reals_run *r, int32_t channel, xncc_reals
     e->Q += XNCC_REALS_TINY;
     e->T2 += XNCC_REALS_TINY;
     e->of_Q = 8.0 * u;
-    if (r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW) {
+    if (r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || r->shared->shift != 0.0) {
         e->S = slid * sqrt(height) * norm;
         e->S_window = doublings * u * sqrt(n) * norm + e->S;
         e->of_Q += 2.0 * doublings * u;
@@ -277,6 +277,7 @@ static int score_channel(xncc_reals_run *r, int32_t channel)
                            .templ_sum = of->sum,
                            .templ_square = of->square,
                            .templ_root = r->shared->templ_root,
+                           .shift = r->shared->shift,
                            .error = error,
                            .first = channel == 0,
                            .last = channel == r->job->templ->channels - 1,
@@ -296,8 +297,9 @@ static int score_channel(xncc_reals_run *r, int32_t channel)
         if (r->variant->fft)
             transformed_row(r, y, r->m.sum[XNCC_SUM_X]);
         row.X = r->variant->fft ? r->m.sum[XNCC_SUM_X] : stored(r, XNCC_SUM_X, y);
-        row.S = r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW ? r->m.window[0]
-                                                          : stored(r, XNCC_SUM_S, y);
+        row.S = r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || row.shift != 0.0
+                    ? r->m.window[0]
+                    : stored(r, XNCC_SUM_S, y);
         row.Q = r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW ? r->m.window[1]
                                                           : stored(r, XNCC_SUM_Q, y);
         row.N = stored(r, XNCC_SUM_N, y);

@@ -77,6 +77,8 @@ typedef struct xncc_reals_row {
     const double *X, *S, *Q, *N, *T, *T2;
     double n, templ_sum, templ_square; /* the constants for N, T and T2 */
     double templ_root;                 /* the constant root of the template's term, if no T2 */
+    /* sqdiff_normed: the pivot of image and template, which the image's term is to be freed of. */
+    double shift;
     xncc_reals_errors error;
     /* The terms of the channels before, and their errors, if there are several: numerator, image,
      * templ, and the errors of each. */
@@ -173,6 +175,7 @@ typedef struct xncc_reals_shared {
     double grid;       /* the largest power of two of which all samples and pivots are multiples, if
                           sums may be exact in double; else 0 */
     double largest;    /* the largest magnitude of a sample less its pivot */
+    double shift;      /* sqdiff_normed: the pivot of image and template; 0: none */
     float zero_score;  /* of a window of zeros in which all pixels count */
     xncc_sum_recipe recipe;
     double *value[XNCC_MAX_CHANNELS];                         /* the samples, as doubles */

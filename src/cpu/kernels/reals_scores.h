@@ -60,6 +60,12 @@ REALS_INLINE void row_terms(const xncc_reals_row *row, const row_sums *s, rd err
                         0x1p-51 * (s->Q + 2.0 * rd_size(s->X) + s->T2);
     }
     term[1] = (rd_near){ s->Q, error_Q };
+    if (row->shift != 0.0) { /* the sum of (v + shift)^2 */
+        const double p = row->shift, size = p < 0.0 ? -p : p;
+        term[1].value = s->Q + p * (2.0 * s->S + s->n * p);
+        term[1].error += 2.0 * size * e->S_window +
+                         0x1p-50 * (s->Q + 2.0 * size * rd_size(s->S) + s->n * p * p);
+    }
     if (row->T2)
         term[2] = (rd_near){ s->T2, rd_fill(e->T2) };
 }

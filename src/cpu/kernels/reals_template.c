@@ -59,30 +59,45 @@ static void find_unit(const xncc_reals_isa *isa, const xncc_template *templ, xnc
         s->unit = 0.0;
 }
 
-/* Looks for the largest power of two of which all samples are multiples. */
-static void find_grid(const xncc_reals_isa *isa, const xncc_template *templ, xncc_reals_shared *s)
+/* Looks for the largest power of two of which all samples are multiples, if sums of samples less a
+ * pivot may be exact in double. */
+static void find_grid(const xncc_reals_isa *isa, const xncc_job *job, xncc_reals_shared *s)
 {
-    const double most = 1 << 25; /* units between the least and the largest sample */
+    const xncc_template *templ = job->templ;
+    const xncc_method method = job->problem->rule.method;
     xncc_reals_span span = { INFINITY, -INFINITY, INFINITY };
     for (int32_t c = 0; c < templ->channels; c++)
         for (int32_t j = 0; j < templ->height; j++)
             isa->span(s->value[c] + (ptrdiff_t)j * templ->width, templ->width, &span);
-    if (xncc_reals_unit_is_usable(span.unit) && span.high - span.low <= most * span.unit)
+    const double most = xncc_method_is_centred(method) || method == XNCC_SQDIFF
+                            ? 0.5 * (span.high - span.low)
+                            : fmax(fabs(span.low), fabs(span.high));
+    if (xncc_reals_unit_is_usable(span.unit) && xncc_reals_sums_fit(templ, most / span.unit))
         s->grid = span.unit;
 }
 
+/* May sqdiff_normed have a pivot? The image's term is then a sum over the whole window, of squares
+ * and of samples. With exact sums a pivot gains nothing. */
+static int may_shift(const xncc_job *job, const xncc_reals_shared *s)
+{
+    return job->problem->rule.method == XNCC_SQDIFF_NORMED && s->grid == 0.0 &&
+           job->templ->channels == 1 && s->recipe.sum[XNCC_SUM_Q] == XNCC_FROM_WINDOW &&
+           !xncc_problem_image_varies(job->problem);
+}
+
 /* Chooses the channel's pivot and derives the sum of the samples less the pivot. */
-static void set_pivot(const xncc_job *job, const xncc_reals_shared *s, xncc_reals_channel *c)
+static void set_pivot(const xncc_job *job, xncc_reals_shared *s, xncc_reals_channel *c)
 {
     const xncc_method method = job->problem->rule.method;
     const double n = (double)job->general.whole, u = 0x1p-53,
                  k = (double)job->templ->width * (double)job->templ->height;
     const double mean = c->T.high / n;
-    const int centred = xncc_method_is_centred(method);
-    if (isfinite(mean) && (centred || method == XNCC_SQDIFF))
+    const int centred = xncc_method_is_centred(method), shifts = may_shift(job, s);
+    if (isfinite(mean) && (centred || method == XNCC_SQDIFF || shifts))
         c->pivot = s->grid > 0.0 ? rint(mean / s->grid) * s->grid
                    : centred     ? mean
                                  : xncc_reals_pivot(mean);
+    s->shift = shifts ? c->pivot : 0.0;
     const xncc_twofold product = xncc_twofold_product((xncc_twofold){ n, 0.0 },
                                                       (xncc_twofold){ c->pivot, 0.0 });
     c->sum = xncc_twofold_add(c->T, xncc_twofold_negative(product)).high;
@@ -226,7 +241,7 @@ void xncc_reals_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *sh
         variant->fft->tables(job->blocks->fft.nx, job->blocks->fft.ny, s->table);
     for (int32_t c = 0; c < templ->channels; c++)
         read_channel(variant->isa, job, c, &m.refine, s);
-    find_grid(variant->isa, templ, s);
+    find_grid(variant->isa, job, s);
     for (int32_t c = 0; c < templ->channels; c++) {
         set_pivot(job, s, &s->channel[c]);
         for (int kind = 0; kind < XNCC_REALS_PLANES && s->plane[c][kind]; kind++) {
