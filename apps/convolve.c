@@ -6,6 +6,7 @@
 #include "common/map_out.h"
 #include "common/page_loop.h"
 #include "common/progress.h"
+#include "common/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,7 @@ static xncc_status convolve_band(job *j, app_band *band, app_map_out *out, app_b
                         "%s: out of memory for %d rows of the map; give a smaller --max-memory",
                         out->path, part.height);
     status = run_plan(j, band->scene.path, &image, &part, out, error);
+    map->engine = strcmp(out->device, "cpu") == 0 ? XNCC_DEVICE_CPU : XNCC_DEVICE_CUDA;
     if (!status)
         status = app_band_map_put(map, &band->rows, &part, band->rows.first, 0, error);
     free(part.data);
@@ -183,27 +185,68 @@ static xncc_status convolve_bands(job *j, const app_bands_rule *rule, app_map_ou
     return status;
 }
 
+/* A page that is convolved in bands. */
+typedef struct sweep {
+    job *j;
+    app_feed_page *page;
+    app_bands_rule rule;
+    app_map_out *out;
+    app_band_map map;
+} sweep;
+
+static xncc_status convolve_slice(void *data, uint64_t item, FILE *out, app_error *error)
+{
+    sweep *s = data;
+    const app_bands_rule rule = app_bands_slice(&s->rule, s->page, item);
+    const xncc_status status = convolve_bands(s->j, &rule, s->out, &s->map, error);
+    return status ? status : app_band_map_print(&s->map, out, error);
+}
+
+static xncc_status take_slice(void *data, const app_record *record, app_error *error)
+{
+    sweep *s = data;
+    const char *text = record->text;
+    return app_band_map_take(&s->map, &s->j->kit.session, &text, error);
+}
+
+/* Computes the map, or lets the processes of the spread do it. */
+static xncc_status convolve_all(sweep *s, app_error *error)
+{
+    app_spread *const spread = s->j->options->spread;
+    const app_work work = { .number = (uint64_t)s->page->item << 32 | s->page->scene.page,
+                            .items = app_bands_slices(&s->rule, s->page),
+                            .data = s,
+                            .run = convolve_slice,
+                            .take = take_slice };
+    if (spread)
+        return spread->run(spread, &work, error);
+    return app_band_maps_skip(&s->map, 1, &s->rule)
+               ? convolve_bands(s->j, &s->rule, s->out, &s->map, error)
+               : XNCC_OK;
+}
+
 /* Writes the map of a page that is larger than memory. */
 static xncc_status convolve_in_bands(job *j, app_feed_page *page, app_map_out *out,
                                      const char *description, app_error *error)
 {
-    const app_picture *s = &page->scene.picture;
-    const xncc_extent extent = { s->width, s->height, 0, 0 };
-    app_bands_rule rule = app_bands_rule_of(&j->kit, &page->scene);
-    app_band_map map;
-    rule.reading.no_data = APP_NO_DATA_NONE;
+    const app_picture *p = &page->scene.picture;
+    const xncc_extent extent = { p->width, p->height, 0, 0 };
+    sweep s = {
+        .j = j, .page = page, .rule = app_bands_rule_of(&j->kit, &page->scene), .out = out
+    };
+    s.rule.reading.no_data = APP_NO_DATA_NONE;
     /* Whichever coefficient of the filter is its centre. */
-    rule.above = rule.below = j->coefficients->height;
-    rule.beside = (form_of(s) == s->pixel ? 4 : 4 + sizeof(float)) * (uint64_t)s->width;
+    s.rule.above = s.rule.below = j->coefficients->height;
+    s.rule.beside = (form_of(p) == p->pixel ? 4 : 4 + sizeof(float)) * (uint64_t)p->width;
     describe_out(&page->scene, out);
     xncc_status status = make_filter_of(j, error);
     if (!status)
-        status = app_band_map_open(j->options, &j->inputs, out, &extent, description, &map, error);
+        status = app_band_map_open(j->options, &j->inputs, out, &extent, description, &s.map,
+                                   error);
     if (status)
         return status;
-    if (app_band_maps_skip(&map, 1, &rule))
-        status = convolve_bands(j, &rule, out, &map, error);
-    return app_band_map_close(&map, &j->maps, description, 1, status, error);
+    status = convolve_all(&s, error);
+    return app_band_map_close(&s.map, &j->maps, description, 1, status, error);
 }
 
 static xncc_status convolve_page(void *data, app_feed_page *page, app_error *error)
@@ -231,9 +274,11 @@ static xncc_status convolve_page(void *data, app_feed_page *page, app_error *err
     return status;
 }
 
-xncc_status app_convolve(const app_options *o, app_error *error)
+xncc_status app_convolve(const app_options *options, app_error *error)
 {
     static app_filter filter; /* 63 KB */
+    app_options spread = *options;
+    const app_options *const o = &spread;
     job j = { .options = o, .coefficients = &filter };
     xncc_status status = check_usage(o, error);
     if (!status)
@@ -242,6 +287,8 @@ xncc_status app_convolve(const app_options *o, app_error *error)
         status = app_map_check(o, &j.inputs, error);
     if (!status)
         status = make_filter(o, &filter, error);
+    if (!status)
+        status = app_map_spread(&spread, &j.inputs, error);
     if (!status)
         status = app_kit_open(o, &j.inputs, &(app_size){ filter.width, filter.height }, &j.kit,
                               error);
@@ -252,7 +299,7 @@ xncc_status app_convolve(const app_options *o, app_error *error)
                                          .images = &j.inputs.images,
                                          .as_stored = 1,
                                          .beside_pixel = 8, /* the map, and pixels as floats */
-                                         .always_banded = o->resume,
+                                         .always_banded = o->resume || o->spread,
                                          .beside = o->device.threads != 1 },
                                .inputs = &j.inputs,
                                .command = "convolve",
@@ -262,6 +309,7 @@ xncc_status app_convolve(const app_options *o, app_error *error)
         status = app_for_pages(&work, error);
     }
     status = app_maps_close(&j.maps, status, error);
+    app_spread_close(o->spread, status == XNCC_OK);
     app_kit_close(&j.kit);
     app_named_close(&j.inputs);
     return status;

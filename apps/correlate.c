@@ -5,6 +5,7 @@
 #include "common/rgb_out.h"
 #include "common/page_loop.h"
 #include "common/progress.h"
+#include "common/spread.h"
 #include "correlate_bands.h"
 
 #include <stdlib.h>
@@ -135,13 +136,17 @@ static xncc_status check_usage(const correlate_job *j, app_error *error)
     return status;
 }
 
-xncc_status app_correlate(const app_options *o, app_error *error)
+xncc_status app_correlate(const app_options *options, app_error *error)
 {
+    app_options spread = *options;
+    const app_options *const o = &spread;
     correlate_job j = { .options = o };
     xncc_status status = app_named_open(o, 1, &j.inputs, error);
     app_maps_open(o, &j.inputs, &j.kit.session, &j.maps);
     if (!status)
         status = check_usage(&j, error);
+    if (!status)
+        status = app_map_spread(&spread, &j.inputs, error);
     if (!status)
         status = app_kit_open(o, &j.inputs, NULL, &j.kit, error);
     if (!status) {
@@ -151,7 +156,7 @@ xncc_status app_correlate(const app_options *o, app_error *error)
                       .images = &j.inputs.images,
                       .templ_pixel = j.kit.templates.source[0].picture.pixel,
                       .beside_pixel = 4 * (uint64_t)correlate_maps(&j),
-                      .always_banded = o->resume,
+                      .always_banded = o->resume || o->spread,
                       .beside = o->device.threads != 1 },
             .inputs = &j.inputs,
             .command = "correlate",
@@ -161,6 +166,7 @@ xncc_status app_correlate(const app_options *o, app_error *error)
         status = app_for_pages(&work, error);
     }
     status = app_maps_close(&j.maps, status, error);
+    app_spread_close(o->spread, status == XNCC_OK);
     app_kit_close(&j.kit);
     app_named_close(&j.inputs);
     return status;

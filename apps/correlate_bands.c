@@ -4,6 +4,7 @@
 
 #include "common/band_maps.h"
 #include "common/progress.h"
+#include "common/spread.h"
 
 #include <stdlib.h>
 
@@ -18,6 +19,7 @@ typedef struct sweep {
     app_band_map *map; /* as many as there are files */
     int maps, templs;
     uint64_t row; /* bytes per row of the widest map */
+    app_bands_rule rule;
 } sweep;
 
 static correlate_task *task_of(const sweep *s, int map)
@@ -88,6 +90,7 @@ static xncc_status compute(const sweep *s, app_band *band, int map, app_error *e
     if (status)
         return status;
     xncc_plan_describe(plan, &info, NULL);
+    s->map[map].engine = info.engine;
     out->device = app_session_engine(&s->job->kit.session, &info);
     out->kernel = info.kernel;
     xncc_map part = { .width = search.map.width, .height = search.map.height };
@@ -125,6 +128,41 @@ static xncc_status compute_bands(sweep *s, const app_bands_rule *rule, app_error
     return status;
 }
 
+static xncc_status compute_slice(void *data, uint64_t item, FILE *out, app_error *error)
+{
+    sweep *s = data;
+    const app_bands_rule rule = app_bands_slice(&s->rule, s->page, item);
+    xncc_status status = compute_bands(s, &rule, error);
+    for (int i = 0; i < s->maps && !status; i++)
+        status = app_band_map_print(&s->map[i], out, error);
+    return status;
+}
+
+static xncc_status take_slice(void *data, const app_record *record, app_error *error)
+{
+    sweep *s = data;
+    const char *text = record->text;
+    xncc_status status = XNCC_OK;
+    for (int i = 0; i < s->maps && !status; i++)
+        status = app_band_map_take(&s->map[i], &s->job->kit.session, &text, error);
+    return status;
+}
+
+/* Computes the maps, or lets the processes of the spread do it. */
+static xncc_status compute_page(sweep *s, app_error *error)
+{
+    app_spread *const spread = s->job->options->spread;
+    const app_work work = { .number = (uint64_t)s->page->item << 32 | s->page->scene.page,
+                            .items = app_bands_slices(&s->rule, s->page),
+                            .data = s,
+                            .run = compute_slice,
+                            .take = take_slice };
+    if (spread)
+        return spread->run(spread, &work, error);
+    return app_band_maps_skip(s->map, s->maps, &s->rule) ? compute_bands(s, &s->rule, error)
+                                                         : XNCC_OK;
+}
+
 static xncc_status close_map(sweep *s, int map, xncc_status status, app_error *error)
 {
     correlate_task *t = task_of(s, map);
@@ -146,17 +184,17 @@ static xncc_status close_map(sweep *s, int map, xncc_status status, app_error *e
 xncc_status correlate_in_bands(correlate_job *j, app_feed_page *page, app_error *error)
 {
     sweep s = { .job = j, .page = page, .templs = j->kit.templates.count };
-    app_bands_rule rule = app_bands_rule_of(&j->kit, &page->scene);
+    s.rule = app_bands_rule_of(&j->kit, &page->scene);
     s.task = calloc((size_t)s.templs, sizeof *s.task);
     s.map = calloc(2 * (size_t)s.templs, sizeof *s.map);
     xncc_status status = s.task && s.map ? app_bands_refuse(j->options, &page->scene, error)
                                          : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory",
                                                     page->scene.path);
     for (int i = 0; i < s.templs && !status; i++)
-        status = open_task(&s, i, &rule, error);
-    rule.beside += s.row;
-    if (!status && app_band_maps_skip(s.map, s.maps, &rule))
-        status = compute_bands(&s, &rule, error);
+        status = open_task(&s, i, &s.rule, error);
+    s.rule.beside += s.row;
+    if (!status)
+        status = compute_page(&s, error);
     for (int i = 0; i < s.maps; i++)
         status = close_map(&s, i, status, error);
     for (int i = 0; i < s.templs && s.task; i++)

@@ -72,19 +72,31 @@ static xncc_status make_room(const sweep *s, pool *p, size_t more, app_error *er
     return XNCC_OK;
 }
 
-/* Adds the candidates of a band that it owns, in coordinates of the page. */
-static xncc_status take(const sweep *s, pool *p, const app_band_rows *rows,
-                        const app_search *search, const xncc_match *match, size_t found,
-                        app_error *error)
+/* Moves the candidates that the band owns to the front, in coordinates of the page. Returns their
+ * number. */
+static size_t keep_owned(const app_band_rows *rows, const app_search *search, xncc_match *match,
+                         size_t found)
 {
-    const xncc_status status = make_room(s, p, found, error);
-    for (size_t i = 0; i < found && !status; i++) {
+    size_t count = 0;
+    for (size_t i = 0; i < found; i++) {
         const int32_t y = match[i].y + rows->first;
         if (y >= rows->from && y < rows->to)
-            p->match[p->count++] = (xncc_match){ match[i].x + search->area.x, y, match[i].score };
+            match[count++] = (xncc_match){ match[i].x + search->area.x, y, match[i].score };
     }
+    return count;
+}
+
+static xncc_status take(const sweep *s, pool *p, const xncc_match *match, size_t count,
+                        app_error *error)
+{
+    const xncc_status status = make_room(s, p, count, error);
+    if (status)
+        return status;
+    if (count)
+        memcpy(p->match + p->count, match, count * sizeof *match);
+    p->count += count;
     prune(s, p);
-    return status;
+    return XNCC_OK;
 }
 
 /* The rule for the candidates of a band: no worse than what is known to matter, and nothing is
@@ -116,15 +128,44 @@ static uint64_t band_room(const sweep *s, const app_band_rows *r, const app_sear
     return p->enough + beside < all ? p->enough + beside : all;
 }
 
+/* Searches the band. Positions that it does not own rarely have a good score, so there is little
+ * room for them at first, and more if they have taken it. */
+static xncc_status search_owned(const sweep *s, const app_band_rows *rows, const app_search *search,
+                                xncc_plan *plan, pool *p, app_error *error)
+{
+    const uint64_t most = band_room(s, rows, search, p);
+    uint64_t room = p->enough + 256;
+    for (;; room *= 4) {
+        if (room > most)
+            room = most;
+        xncc_error why;
+        size_t found = 0;
+        /* The pages of a large block take memory only when they are written to. */
+        xncc_match *match = malloc((size_t)room * sizeof *match);
+        if (!match)
+            return app_fail(error, XNCC_ERROR_MEMORY,
+                            "%s: out of memory for %llu candidates; give a smaller --top",
+                            s->page->scene.path, (unsigned long long)room);
+        const xncc_peak_rule peaks = band_rule(s, search, p, (size_t)room);
+        xncc_status status = xncc_plan_find(plan, &search->scene, search->templ, &peaks, match,
+                                            (size_t)room, &found, NULL, &why);
+        const size_t owned = status ? 0 : keep_owned(rows, search, match, found);
+        const int complete = found < room || owned >= p->enough || room == most;
+        status = app_pass_on(error, status, s->page->scene.path, &why);
+        if (!status && complete)
+            status = take(s, p, match, owned, error);
+        free(match);
+        if (status || complete)
+            return status;
+    }
+}
+
 static xncc_status search_band(sweep *s, app_band *band, int templ, app_error *error)
 {
     const char *name = s->kit->templates.source[templ].path;
     find_hunt *const h = &s->hunts[templ];
-    pool *const p = &s->pools[templ];
     app_search search;
     xncc_plan *plan;
-    xncc_error why;
-    size_t found = 0;
     xncc_status status = app_search_open_band(s->kit, band, &h->search.area, templ, &search, error);
     if (!status)
         status = app_search_plan(s->kit, &search, name, &plan, error);
@@ -132,23 +173,9 @@ static xncc_status search_band(sweep *s, app_band *band, int templ, app_error *e
         return status;
     if (band->number == 0)
         xncc_plan_describe(plan, &h->plan, NULL);
-    /* The pages of a large block take memory only when they are written to. */
-    const size_t room = (size_t)band_room(s, &band->rows, &search, p);
-    xncc_match *match = malloc(room * sizeof *match);
-    if (!match)
-        return app_fail(error, XNCC_ERROR_MEMORY,
-                        "%s: out of memory for %zu candidates; give a smaller --top", name, room);
-    const xncc_peak_rule peaks = band_rule(s, &search, p, room);
-    status = app_pass_on(
-        error,
-        xncc_plan_find(plan, &search.scene, search.templ, &peaks, match, room, &found, NULL, &why),
-        s->page->scene.path, &why);
-    if (!status)
-        status = take(s, p, &band->rows, &search, match, found, error);
     h->search.problem.image_masked |= search.problem.image_masked;
     h->search.problem.templ_masked = search.problem.templ_masked;
-    free(match);
-    return status;
+    return search_owned(s, &band->rows, &search, plan, &s->pools[templ], error);
 }
 
 /* The candidates that determine the matches, see xncc_join. */
@@ -245,16 +272,6 @@ static xncc_status search_slice(void *data, uint64_t item, FILE *out, app_error 
     return status;
 }
 
-/* The constant name of a kernel. */
-static const char *kernel_name(const char *name)
-{
-    xncc_kernel_info info = XNCC_KERNEL_INFO_INIT;
-    for (size_t i = 0; i < xncc_kernel_count(); i++)
-        if (xncc_kernel_describe(i, &info, NULL) == XNCC_OK && strcmp(info.name, name) == 0)
-            return info.name;
-    return "";
-}
-
 static xncc_status take_slice(void *data, const app_record *record, app_error *error)
 {
     sweep *s = data;
@@ -274,7 +291,7 @@ static xncc_status take_slice(void *data, const app_record *record, app_error *e
                             s->page->scene.path, (unsigned long long)record->id.item);
         at += length;
         h->plan.engine = (xncc_device)engine;
-        h->plan.kernel = kernel_name(name);
+        h->plan.kernel = app_kernel_name(name);
         h->search.problem.image_masked |= masked;
         status = make_room(s, &s->pools[i], count, error);
         for (size_t k = 0; k < count && !status; k++) {

@@ -8,6 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct joinable {
+    const char *name;
+    unsigned bit;
+    xncc_status (*run)(const app_options *options, app_error *error);
+} joinable;
+
+static const joinable commands[] = {
+    { "find", APP_FIND, app_find_or_manifest },
+    { "correlate", APP_CORRELATE, app_correlate },
+    { "convolve", APP_CONVOLVE, app_convolve },
+};
+
+static const joinable *find_command(const char *name)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
 /* Reads the command line that the parts have in common. */
 static xncc_status read_words(const char *part, char ***words, int *count, app_error *error)
 {
@@ -16,11 +36,39 @@ static xncc_status read_words(const char *part, char ***words, int *count, app_e
     xncc_status status = app_ledger_read(part, &head, &ledger, error);
     app_ledger_close(ledger, 0);
     *words = status ? NULL : app_part_words(head, count);
-    if (!status && (!*words || strcmp((*words)[0], "find") != 0))
+    if (!status && (!*words || !find_command((*words)[0])))
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "%s: is not a part that exactncc find --shard has left; give such files",
+                          "%s: is not a part that a command with --shard has left; give such files",
                           part);
     free(head);
+    return status;
+}
+
+/* Runs the command of the parts. */
+static xncc_status run(const joinable *c, const app_options *options, int count, char **words,
+                       app_error *error)
+{
+    app_options o;
+    char program[40];
+    xncc_status status = XNCC_ERROR_ARGUMENT;
+    snprintf(program, sizeof program, "exactncc %s", c->name);
+    const app_parsed parsed = tool_options_parse(c->bit, program, count, words, &o, error);
+    o.maker = app_spread_join;
+    o.parts = options->files;
+    o.part_count = options->file_count;
+    o.quiet |= options->quiet;
+    if (parsed == APP_RUN && options->output && c->bit != APP_FIND) {
+        app_fail(
+            error, app_blame_usage(error, status),
+            "-o: maps are where the parts were written, and get their own names; leave it out");
+    } else if (parsed == APP_RUN) {
+        /* Under another name the result has the same format. */
+        if (options->output && !o.has_format && find_format_of(o.output, &o.format))
+            o.has_format = 1;
+        o.output = options->output ? options->output : o.output;
+        status = c->run(&o, error);
+    }
+    tool_options_close(&o);
     return status;
 }
 
@@ -35,24 +83,8 @@ xncc_status app_join(const app_options *options, app_error *error)
         free(words);
         return status;
     }
-    app_options o;
     char *const first = words[0];
-    const app_parsed parsed = tool_options_parse(APP_FIND, "exactncc find", count, words, &o,
-                                                 error);
-    if (parsed == APP_RUN) {
-        o.maker = app_spread_join;
-        o.parts = options->files;
-        o.part_count = options->file_count;
-        o.quiet |= options->quiet;
-        /* Under another name the result has the same format. */
-        if (!o.has_format && find_format_of(o.output, &o.format))
-            o.has_format = 1;
-        o.output = options->output ? options->output : o.output;
-        status = app_find_or_manifest(&o, error);
-    } else {
-        status = XNCC_ERROR_ARGUMENT; /* the error says why */
-    }
-    tool_options_close(&o);
+    status = run(find_command(first), options, count, words, error);
     free(first);
     free(words);
     return status;

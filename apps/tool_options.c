@@ -136,7 +136,7 @@ static const app_option table[] = {
       NULL,
       "keep a journal beside each map, and go on where an earlier run of this command was "
       "interrupted" },
-    { "shard", 0, "I/N", APP_GROUP_RUN, APP_FIND, tool_set_shard, NULL, NULL,
+    { "shard", 0, "I/N", APP_GROUP_RUN, WORKING, tool_set_shard, NULL, NULL,
       "I/N: two whole numbers, 1 <= I <= N <= 1000000",
       "do part I of N of the work, and keep its results in FILE.I-of-N, FILE as given by -o; "
       "exactncc join makes FILE of all parts" },

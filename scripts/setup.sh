@@ -16,11 +16,12 @@ missing_packages() {
     has_library tiffio.h -ltiff || echo libtiff-dev
 }
 
-# Packages that are used where they can be had: PNG, JPEG, the check of the format, and the tests in Python with their readers of pictures.
+# Packages that are used where they can be had: PNG, JPEG, MPI for exactncc-mpi, the check of the format, and the tests in Python with their readers of pictures.
 optional_packages() {
     local program
     has_library png.h -lpng || echo libpng-dev
     has_library jpeglib.h -ljpeg || echo libjpeg-dev
+    [[ ${1:-} != tests ]] || has_mpi || printf '%s\n' libopenmpi-dev openmpi-bin
     [[ ${1:-} != tests ]] || command -v clang-format-14 >/dev/null || echo clang-format-14
     [[ ${1:-} != tests ]] || command -v python3 >/dev/null || echo python3
     [[ ${1:-} != tests ]] || python3 -c 'import numpy, PIL' 2>/dev/null || /usr/bin/python3 -c 'import numpy, PIL' 2>/dev/null ||
@@ -36,6 +37,10 @@ optional_packages() {
     for program in lintian mmdebstrap; do
         [[ ${2:-} != full ]] || command -v "$program" >/dev/null || echo "$program"
     done
+}
+
+has_mpi() {
+    command -v mpicc >/dev/null && command -v mpiexec >/dev/null
 }
 
 # Can python3 make virtual environments, and has it the headers for an extension module?

@@ -134,10 +134,13 @@ if [[ ${1:-} == full ]]; then
     note "random: $(grep 'problems,' "$root/random.log")"
 
     # Pictures larger than memory, and work that is killed and goes on.
-    for test in huge.py "killed.py 4000 50"; do
+    built=$PWD/$root/release
+    for test in cli/huge.py "cli/killed.py 4000 50" "mpi/ranks.py 8 20"; do
+        [[ $test != mpi/* || -x $built/mpi/exactncc-mpi ]] || continue # no MPI here
         echo "== scale: $test"
         # shellcheck disable=SC2086 # a command line
-        if ! EXACTNCC=$PWD/$root/release/apps/exactncc HELPERS=$PWD/$root/release/tests/cli python3 tests/cli/$test 2>&1 | tee "$root/scale.log"; then
+        if ! EXACTNCC=$built/apps/exactncc EXACTNCC_MPI=$built/mpi/exactncc-mpi MPIEXEC=mpiexec SHIM=$built/tests/cli/libdisk_shim.so \
+            HELPERS=$built/tests/cli python3 tests/$test 2>&1 | tee "$root/scale.log"; then
             finish
             exit 1
         fi

@@ -3,6 +3,7 @@
 #include "band_maps.h"
 
 #include "input_digest.h"
+#include "spread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ xncc_status app_band_map_open(const app_options *o, const app_named *in, app_map
                              &(app_map_shape){ .width = extent->width,
                                                .height = extent->height,
                                                .tile = o->tile,
-                                               .key = o->resume ? key : NULL },
+                                               .key = o->resume ? key : NULL,
+                                               .shared = o->spread != NULL },
                              &map->file, error);
 }
 
@@ -65,6 +67,36 @@ int app_band_maps_skip(const app_band_map *map, int count, app_bands_rule *rule)
     return left;
 }
 
+xncc_status app_band_map_print(app_band_map *map, FILE *out, app_error *error)
+{
+    app_progress_line done;
+    uint64_t number = 0;
+    const xncc_status status = app_map_file_slice(map->file, &done, &number, error);
+    fprintf(out, "map %u %a %a %llu %d %s\n", done.flags, done.low, done.high,
+            (unsigned long long)number, (int)map->engine, map->out->kernel);
+    return status;
+}
+
+xncc_status app_band_map_take(app_band_map *map, const app_session *session, const char **text,
+                              app_error *error)
+{
+    app_progress_line done = { .rows = 0 };
+    xncc_plan_info info = XNCC_PLAN_INFO_INIT;
+    unsigned long long number;
+    char kernel[64];
+    int engine, length = 0;
+    if (sscanf(*text, "map %u %la %la %llu %d %63s\n%n", &done.flags, &done.low, &done.high,
+               &number, &engine, kernel, &length) != 6)
+        return app_fail(error, XNCC_ERROR_ARGUMENT,
+                        "%s: a part of it is damaged; remove the parts and begin again",
+                        map->out->path);
+    *text += length;
+    info.engine = (xncc_device)engine;
+    map->out->device = app_session_engine(session, &info);
+    map->out->kernel = app_kernel_name(kernel);
+    return app_map_file_add(map->file, &done, number, error);
+}
+
 xncc_status app_band_map_close(app_band_map *map, app_maps *maps, const char *description,
                                int described, xncc_status status, app_error *error)
 {
@@ -74,8 +106,10 @@ xncc_status app_band_map_close(app_band_map *map, app_maps *maps, const char *de
     const app_tiff_out frame = { .description = description,
                                  .place = out->place,
                                  .has_nan = out->has_nan };
+    const app_spread *spread = maps->options->spread;
+    const int silent = spread && spread->silent;
     app_map_file_range(map->file, &out->low, &out->high);
-    status = app_map_file_close(map->file, &frame, status, error);
+    status = app_map_file_close(map->file, silent ? NULL : &frame, status, error);
     map->file = NULL;
-    return status ? status : app_map_report(maps, out, description, described, error);
+    return status || silent ? status : app_map_report(maps, out, description, described, error);
 }

@@ -12,6 +12,7 @@ typedef struct app_band_map {
     app_map_out *out; /* its map has the extents, and no data */
     int32_t y0;       /* the row of the page that is the top row of the windows of map row 0 */
     app_map_file *file;
+    xncc_device engine; /* that has computed rows */
 } app_band_map;
 
 /* Creates the file of a map with these extents. about: text that tells this map from others, for
@@ -27,6 +28,12 @@ xncc_status app_band_map_put(app_band_map *map, const app_band_rows *rows, const
 
 /* Leaves out the bands whose rows all maps have. Returns 0 if nothing is left to do. */
 int app_band_maps_skip(const app_band_map *map, int count, app_bands_rule *rule);
+
+/* For a map that several processes write: prints what is known of the rows that were put since the
+ * last call, and takes that line where all is known. *text: moved behind the line. */
+xncc_status app_band_map_print(app_band_map *map, FILE *out, app_error *error);
+xncc_status app_band_map_take(app_band_map *map, const app_session *session, const char **text,
+                              app_error *error);
 
 /* Completes the file, and adds its row to the report. */
 xncc_status app_band_map_close(app_band_map *map, app_maps *maps, const char *description,

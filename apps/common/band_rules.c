@@ -54,6 +54,8 @@ static int32_t slice_rows(const app_bands_rule *r, const app_feed_page *page)
     int64_t rows = r->rows / 64 < most_bytes / row ? r->rows / 64 : most_bytes / row;
     if (rows < 4 * (int64_t)r->below)
         rows = 4 * (int64_t)r->below;
+    if (rows < 4 * together) /* two slices decode the rows of tiles where they meet */
+        rows = 4 * together;
     rows = (rows + together - 1) / together * together;
     return rows < r->rows ? (int32_t)rows : r->rows;
 }

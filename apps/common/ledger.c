@@ -86,15 +86,11 @@ static xncc_status read_records(app_ledger *l, FILE *file, app_error *error)
     char *line = NULL;
     size_t size = 0;
     xncc_status status = XNCC_OK;
-    fseek(file, 0, SEEK_END);
-    const uint64_t all = (uint64_t)ftell(file);
-    fseek(file, (long)l->end, SEEK_SET);
     while (!status && getline(&line, &size, file) > 0) {
         entry e = { .at = (uint64_t)ftell(file) };
         if (sscanf(line, "item %" SCNu64 " %" SCNu64 " %d %zu\n", &e.id.work, &e.id.item, &e.failed,
                    &e.length) != 4 ||
-            e.at + e.length + 1 > all || fseek(file, (long)e.length, SEEK_CUR) != 0 ||
-            getc(file) != '\n')
+            fseek(file, (long)e.length, SEEK_CUR) != 0 || getc(file) != '\n')
             break;
         l->end = e.at + e.length + 1;
         status = remember(l, &e, error);

@@ -3,6 +3,7 @@
 #ifndef APP_MAP_FILE_H
 #define APP_MAP_FILE_H
 
+#include "journal.h"
 #include "output.h"
 #include "tiff_write.h"
 
@@ -11,6 +12,7 @@ typedef struct app_map_shape {
     int32_t width, height;
     int32_t tile;    /* TIFF: as in app_tiff_out */
     const char *key; /* of a journal: says which work this is; NULL: no journal */
+    int shared;      /* 1: several processes write rows of it, to PATH.partial */
 } app_map_shape;
 
 typedef struct app_map_file app_map_file;
@@ -39,8 +41,19 @@ unsigned app_map_file_flags(const app_map_file *file);
 /* Smallest and largest value other than NaN; NaN if there is none. */
 void app_map_file_range(const app_map_file *file, double *low, double *high);
 
+/* For a file that is shared. Brings the rows to the disk that were put since the last call, and
+ * says what is known of them. *file_number: tells this file from another of the same name. */
+xncc_status app_map_file_slice(app_map_file *file, app_progress_line *done, uint64_t *file_number,
+                               app_error *error);
+
+/* Adds what is known of rows that another process has written. Fails if they are in another file.
+ */
+xncc_status app_map_file_add(app_map_file *file, const app_progress_line *done,
+                             uint64_t file_number, app_error *error);
+
 /* Completes the file and gives it its name. description, place and has_nan as in app_tiff_out. If
- * the status is a failure, nothing remains but what a journal needs. Returns the first failure. */
+ * the status is a failure, nothing remains but what a journal needs or other processes have
+ * written. frame: NULL: another process completes it. Returns the first failure. */
 xncc_status app_map_file_close(app_map_file *file, const app_tiff_out *frame, xncc_status status,
                                app_error *error);
 

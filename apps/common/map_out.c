@@ -3,9 +3,11 @@
 #include "map_out.h"
 
 #include "heatmap.h"
+#include "input_digest.h"
 #include "inputs.h"
 #include "output.h"
 #include "save.h"
+#include "spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,6 +50,26 @@ xncc_status app_map_check(const app_options *o, const app_named *in, app_error *
     if (!status)
         status = app_save_form(o->output, &form, error);
     return status ? status : check_form(o, form, error);
+}
+
+xncc_status app_map_spread(app_options *o, const app_named *in, app_error *error)
+{
+    app_form form;
+    app_spread_maker *maker = o->maker ? o->maker : o->shards ? app_spread_shard : NULL;
+    if (!maker)
+        return XNCC_OK;
+    const xncc_status status = app_save_form(o->output, &form, error);
+    if (status)
+        return status;
+    if (form == APP_FORM_PNG || app_output_is_standard(o->output))
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "-o %s: work that is shared needs a file that is written row by row; give "
+                        "a name that ends in .tif or .npy",
+                        o->output);
+    if (o->resume)
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "--resume: parts of work that is shared are journals; leave it out");
+    return maker(o, app_input_digest(o, in), &o->spread, error);
 }
 
 void app_maps_open(const app_options *o, const app_named *in, const app_session *session,

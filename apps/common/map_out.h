@@ -32,6 +32,9 @@ typedef struct app_maps {
 /* Fails unless -o is given, can be written, tells the outputs apart, and is none of the inputs. */
 xncc_status app_map_check(const app_options *options, const app_named *inputs, app_error *error);
 
+/* --shard and its like, when the files are known: sets options->spread, which the caller closes. */
+xncc_status app_map_spread(app_options *options, const app_named *inputs, app_error *error);
+
 void app_maps_open(const app_options *options, const app_named *inputs, const app_session *session,
                    app_maps *maps);
 

@@ -75,6 +75,15 @@ void app_session_close(app_session *session)
     session->context = NULL;
 }
 
+const char *app_kernel_name(const char *name)
+{
+    xncc_kernel_info info = XNCC_KERNEL_INFO_INIT;
+    for (size_t i = 0; i < xncc_kernel_count(); i++)
+        if (xncc_kernel_describe(i, &info, NULL) == XNCC_OK && strcmp(info.name, name) == 0)
+            return info.name;
+    return "";
+}
+
 const char *app_session_engine(const app_session *session, const xncc_plan_info *info)
 {
     return info->engine == XNCC_DEVICE_CPU ? "cpu" : session->device;

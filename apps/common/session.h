@@ -28,6 +28,9 @@ xncc_status app_session_begin(const app_options *options, app_session *session, 
 xncc_status app_session_decide(app_session *session, const app_auto_job *job,
                                void (*release)(void *data), void *data, app_error *error);
 
+/* The constant that is equal to the name of a kernel; "" if there is none. */
+const char *app_kernel_name(const char *name);
+
 /* The device of a plan, as reports name it. */
 const char *app_session_engine(const app_session *session, const xncc_plan_info *info);
 

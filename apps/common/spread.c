@@ -150,7 +150,7 @@ static xncc_status do_items(file_spread *s, const app_work *w, uint64_t item, ui
     return status;
 }
 
-static xncc_status take_items(const file_spread *s, const app_work *w, app_error *error)
+xncc_status app_work_take(const app_work *w, app_ledger *const *part, int parts, app_error *error)
 {
     xncc_status status = XNCC_OK;
     for (uint64_t item = 0; item < w->items && !status; item++) {
@@ -158,9 +158,9 @@ static xncc_status take_items(const file_spread *s, const app_work *w, app_error
         const app_ledger *from = NULL;
         app_record r;
         /* A part in which the item is done counts more than one in which it has failed. */
-        for (int32_t i = 0; i < s->parts; i++)
-            if (app_ledger_has(s->part[i], id) && (!from || app_ledger_is_done(s->part[i], id)))
-                from = s->part[i];
+        for (int i = 0; i < parts; i++)
+            if (app_ledger_has(part[i], id) && (!from || app_ledger_is_done(part[i], id)))
+                from = part[i];
         if (!from)
             return app_fail(error, XNCC_ERROR_ARGUMENT,
                             "item %" PRIu64 " of %" PRIu64 " is in no part; run the commands with "
@@ -183,14 +183,15 @@ static xncc_status run_shard(app_spread *spread, const app_work *w, app_error *e
 
 static xncc_status run_join(app_spread *spread, const app_work *w, app_error *error)
 {
-    return take_items((file_spread *)spread, w, error);
+    const file_spread *s = (file_spread *)spread;
+    return app_work_take(w, s->part, s->parts, error);
 }
 
 static xncc_status run_alone(app_spread *spread, const app_work *w, app_error *error)
 {
     file_spread *s = (file_spread *)spread;
     const xncc_status status = do_items(s, w, 0, 1, error);
-    return status ? status : take_items(s, w, error);
+    return status ? status : app_work_take(w, s->part, s->parts, error);
 }
 
 static void close_files(app_spread *spread, int done)

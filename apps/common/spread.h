@@ -35,6 +35,10 @@ struct app_spread {
 xncc_status app_work_item(const app_work *work, uint64_t item, app_record *record,
                           app_error *error);
 
+/* Takes the results of all items, in order, from the parts that have them. */
+xncc_status app_work_take(const app_work *work, app_ledger *const *part, int parts,
+                          app_error *error);
+
 /* The name of a part of an output: OUTPUT.SHARD-of-SHARDS, which the caller frees. NULL: no memory.
  */
 char *app_part_name(const char *output, int32_t shard, int32_t shards);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* To be loaded before the C library: files whose name ends in .tmp live on a disk of DISK_BYTES
- * bytes. What does not fit is not written. With DISK_MARKER, whoever would write it creates that
- * file instead, and waits for ever. */
+/* To be loaded before the C library: files whose name ends in .tmp, or in DISK_NAME, live on a disk
+ * of DISK_BYTES bytes. What does not fit is not written. With DISK_MARKER, whoever would write it
+ * creates that file instead, and waits for ever. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,9 +19,11 @@ static atomic_long used;
 static int is_output(int fd)
 {
     char link[64], path[4096];
+    const char *given = getenv("DISK_NAME"), *end = given ? given : ".tmp";
+    const ssize_t size = (ssize_t)strlen(end);
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     const ssize_t length = readlink(link, path, sizeof path);
-    return length > 4 && memcmp(path + length - 4, ".tmp", 4) == 0;
+    return length > size && memcmp(path + length - size, end, (size_t)size) == 0;
 }
 
 /* Whether so many more bytes fit. */

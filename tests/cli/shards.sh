@@ -63,7 +63,7 @@ run 0 find $cpu --top 3 -o top.csv --shard 1/2 same.tif templ.tif
 run 1 join found.csv.1-of-2 top.csv.1-of-2
 says 'top.csv.1-of-2: is a part of another command than found.csv.1-of-2'
 run 1 join same.tif
-says 'same.tif: is not a part that exactncc find --shard has left; give such files'
+says 'same.tif: is not a part that a command with --shard has left; give such files'
 : >empty
 run 1 join empty
 says 'empty: is empty'
@@ -80,6 +80,50 @@ for shard in 0/2 3/2 1/0 x 1 1/2/3 /; do
 done
 run 1 find $cpu --shard 1/2 --overlay o.png -o o.csv same.tif templ.tif
 says '--overlay: needs the 900 x 1100 pixels of same.tif in memory'
+
+# Maps: the shards write into one file.
+map_in_shards() { # COMMAND ARGUMENTS...
+    for ending in tif npy; do
+        case "$ending $*" in npy*--tile*) continue ;; esac
+        run 0 "$@" $cpu --format json -o map.$ending
+        mv map.$ending want
+        cp out said
+        for shard in 2 3 1; do
+            run 0 "$@" $cpu --format json --shard $shard/3 -o map.$ending
+            [ ! -s out ] && [ ! -e map.$ending ] || fail "$* --shard $shard/3 has a result"
+        done
+        run 0 join map.$ending.1-of-3 map.$ending.2-of-3 map.$ending.3-of-3
+        holds "join of $*: the same bytes" cmp want map.$ending
+        holds "join of $*: the same report" cmp said out
+        rm map.$ending map.$ending.*-of-3
+        holds "$*: nothing else is left" [ -z "$(ls map.$ending* 2>/dev/null)" ]
+    done
+}
+for options in '' '--mode full --border mirror' '--roi 33,65,700,600' '--mode same --tile 256' '--max-memory 500K'; do
+    map_in_shards correlate $options -t tiles.tif@300,400,25,33 same.tif
+done
+map_in_shards correlate --no-data 77 -t templ.tif same.tif
+map_in_shards correlate --no-data 300 -t templ.tif same.tif
+map_in_shards convolve --gaussian 2 tiles.tif
+map_in_shards convolve --gradient x --border zero --tile 64 tiles.tif
+run 0 correlate $cpu --coverage 'cover-{template}.tif' -o 'map-{template}.tif' --no-data 77 -t templ.tif -t other.tif same.tif
+mkdir whole
+mv map-*.tif cover-*.tif whole
+for shard in 1 2; do run 0 correlate $cpu --shard $shard/2 --coverage 'cover-{template}.tif' -o 'map-{template}.tif' --no-data 77 -t templ.tif -t other.tif same.tif; done
+run 0 join 'map-{template}.tif.1-of-2' 'map-{template}.tif.2-of-2'
+for map in whole/*; do holds "several maps in parts: $map" cmp "$map" "${map#whole/}"; done
+for shard in 1 2; do run 0 convolve $cpu --gaussian 1 --shard $shard/2 -o map.tif tiles.tif; done
+cp map.tif.partial copy
+rm map.tif.partial
+mv copy map.tif.partial
+run 1 join map.tif.1-of-2 map.tif.2-of-2
+says 'map.tif.partial: is not the file that the parts were written to; remove it and all parts, and begin again'
+run 2 join -o other.tif map.tif.1-of-2 map.tif.2-of-2
+says '-o: maps are where the parts were written'
+run 2 convolve $cpu --gaussian 1 --shard 1/2 -o map.png tiles.tif
+says 'work that is shared needs a file that is written row by row'
+run 2 convolve $cpu --gaussian 1 --shard 1/2 --resume -o map.tif tiles.tif
+says '--resume: parts of work that is shared are journals; leave it out'
 
 # A manifest: the results of so many commands, in order.
 touch templ.tif
