@@ -202,6 +202,13 @@ static xncc_status convolve_slice(void *data, uint64_t item, FILE *out, app_erro
     return status ? status : app_band_map_print(&s->map, out, error);
 }
 
+static int stands(void *data, const app_record *record)
+{
+    const sweep *s = data;
+    const char *text = record->text;
+    return app_band_map_knows(&s->map, &text);
+}
+
 static xncc_status take_slice(void *data, const app_record *record, app_error *error)
 {
     sweep *s = data;
@@ -217,6 +224,7 @@ static xncc_status convolve_all(sweep *s, app_error *error)
                             .items = app_bands_slices(&s->rule, s->page),
                             .data = s,
                             .run = convolve_slice,
+                            .stands = stands,
                             .take = take_slice };
     if (spread)
         return spread->run(spread, &work, error);
@@ -259,7 +267,7 @@ static xncc_status convolve_page(void *data, app_feed_page *page, app_error *err
     if (!status && !page->banded)
         status = app_reader_stop(&page->reader, error);
     if (!status)
-        status = app_map_name(&j->maps, "-o", j->options->output, &of, out.path, error);
+        status = app_map_place(&j->maps, "-o", j->options->output, &of, &out, error);
     if (!status && !(description = describe(j->options, &page->scene, j->coefficients)))
         status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", out.path);
     if (!status && page->banded) {
@@ -304,7 +312,8 @@ xncc_status app_convolve(const app_options *options, app_error *error)
                                .inputs = &j.inputs,
                                .command = "convolve",
                                .take = convolve_page,
-                               .data = &j };
+                               .data = &j,
+                               .complete = &j.maps.complete };
         work.feed.reading.no_data = APP_NO_DATA_NONE;
         status = app_for_pages(&work, error);
     }

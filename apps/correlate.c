@@ -107,7 +107,8 @@ static xncc_status check_extra(const correlate_job *j, const char *option, const
                                int picture, app_error *error)
 {
     const app_options *o = j->options;
-    xncc_status status = app_out_name_check(o, &j->inputs, option, name, 1, error);
+    xncc_status status = picture ? app_out_name_check(o, &j->inputs, option, name, 1, error)
+                                 : app_map_name_check(o, &j->inputs, option, name, error);
     if (!status && strcmp(name, o->output) == 0)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "%s %s: is also the name of the map; give another name", option, name);
@@ -161,7 +162,8 @@ xncc_status app_correlate(const app_options *options, app_error *error)
             .inputs = &j.inputs,
             .command = "correlate",
             .take = correlate_page,
-            .data = &j
+            .data = &j,
+            .complete = &j.maps.complete
         };
         status = app_for_pages(&work, error);
     }

@@ -138,6 +138,16 @@ static xncc_status compute_slice(void *data, uint64_t item, FILE *out, app_error
     return status;
 }
 
+static int stands(void *data, const app_record *record)
+{
+    const sweep *s = data;
+    const char *text = record->text;
+    int all = 1;
+    for (int i = 0; i < s->maps && all; i++)
+        all = app_band_map_knows(&s->map[i], &text);
+    return all;
+}
+
 static xncc_status take_slice(void *data, const app_record *record, app_error *error)
 {
     sweep *s = data;
@@ -156,6 +166,7 @@ static xncc_status compute_page(sweep *s, app_error *error)
                             .items = app_bands_slices(&s->rule, s->page),
                             .data = s,
                             .run = compute_slice,
+                            .stands = stands,
                             .take = take_slice };
     if (spread)
         return spread->run(spread, &work, error);

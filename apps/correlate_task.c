@@ -67,9 +67,9 @@ static xncc_status name_files(correlate_job *j, correlate_task *t, const app_fee
     const app_options *o = j->options;
     const app_out_of of = { page->scene.path, page->item + 1, page->scene.page,
                             correlate_templ(j, t)->path };
-    xncc_status status = app_map_name(&j->maps, "-o", o->output, &of, t->out[0].path, error);
+    xncc_status status = app_map_place(&j->maps, "-o", o->output, &of, &t->out[0], error);
     if (!status && o->coverage)
-        status = app_map_name(&j->maps, "--coverage", o->coverage, &of, t->out[1].path, error);
+        status = app_map_place(&j->maps, "--coverage", o->coverage, &of, &t->out[1], error);
     if (!status && o->heatmap)
         status = app_map_name(&j->maps, "--heatmap", o->heatmap, &of, t->heatmap, error);
     return status;

@@ -120,7 +120,7 @@ static xncc_status list_items(const rank_spread *s, const app_work *w, uint64_t 
     xncc_status status = agree(done && all && *list ? XNCC_OK : no_memory(error), error);
     for (uint64_t i = 0; i < w->items && !status; i++)
         for (int k = 0; k < s->parts; k++)
-            done[i] |= (uint8_t)app_ledger_is_done(s->part[k], (app_item_id){ w->number, i });
+            done[i] |= (uint8_t)app_work_has(w, s->part[k], i);
     if (!status)
         MPI_Allreduce(MPI_IN_PLACE, done, (int)w->items, MPI_UINT8_T, MPI_MAX, MPI_COMM_WORLD);
     for (uint64_t i = 0; i < w->items && !status; i++)

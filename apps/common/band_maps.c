@@ -36,7 +36,10 @@ xncc_status app_band_map_open(const app_options *o, const app_named *in, app_map
                                                .height = extent->height,
                                                .tile = o->tile,
                                                .key = o->resume ? key : NULL,
-                                               .shared = o->spread != NULL },
+                                               .book = out->book,
+                                               .shared = !o->spread ? 0
+                                                         : o->parts ? 2
+                                                                    : 1 },
                              &map->file, error);
 }
 
@@ -77,24 +80,44 @@ xncc_status app_band_map_print(app_band_map *map, FILE *out, app_error *error)
     return status;
 }
 
+/* What a line of app_band_map_print says. */
+typedef struct map_line {
+    app_progress_line done;
+    unsigned long long number;
+    char kernel[64];
+    int engine;
+} map_line;
+
+static int read_line(const char **text, map_line *l)
+{
+    int length = 0;
+    *l = (map_line){ .engine = 0 };
+    if (sscanf(*text, "map %u %la %la %llu %d %63s\n%n", &l->done.flags, &l->done.low,
+               &l->done.high, &l->number, &l->engine, l->kernel, &length) != 6)
+        return 0;
+    *text += length;
+    return 1;
+}
+
+int app_band_map_knows(const app_band_map *map, const char **text)
+{
+    map_line l;
+    return read_line(text, &l) && app_map_file_is(map->file, l.number);
+}
+
 xncc_status app_band_map_take(app_band_map *map, const app_session *session, const char **text,
                               app_error *error)
 {
-    app_progress_line done = { .rows = 0 };
+    map_line l;
     xncc_plan_info info = XNCC_PLAN_INFO_INIT;
-    unsigned long long number;
-    char kernel[64];
-    int engine, length = 0;
-    if (sscanf(*text, "map %u %la %la %llu %d %63s\n%n", &done.flags, &done.low, &done.high,
-               &number, &engine, kernel, &length) != 6)
+    if (!read_line(text, &l))
         return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "%s: a part of it is damaged; remove the parts and begin again",
                         map->out->path);
-    *text += length;
-    info.engine = (xncc_device)engine;
+    info.engine = (xncc_device)l.engine;
     map->out->device = app_session_engine(session, &info);
-    map->out->kernel = app_kernel_name(kernel);
-    return app_map_file_add(map->file, &done, number, error);
+    map->out->kernel = app_kernel_name(l.kernel);
+    return app_map_file_add(map->file, &l.done, l.number, error);
 }
 
 xncc_status app_band_map_close(app_band_map *map, app_maps *maps, const char *description,

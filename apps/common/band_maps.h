@@ -35,6 +35,10 @@ xncc_status app_band_map_print(app_band_map *map, FILE *out, app_error *error);
 xncc_status app_band_map_take(app_band_map *map, const app_session *session, const char **text,
                               app_error *error);
 
+/* 1 if the line is about this file, and not about an earlier one of its name. *text: moved behind
+ * the line. */
+int app_band_map_knows(const app_band_map *map, const char **text);
+
 /* Completes the file, and adds its row to the report. */
 xncc_status app_band_map_close(app_band_map *map, app_maps *maps, const char *description,
                                int described, xncc_status status, app_error *error);

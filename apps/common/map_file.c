@@ -19,6 +19,7 @@ struct app_map_file {
     const char *path;
     app_output output;
     app_journal *journal; /* NULL: none */
+    app_map_book *book;   /* NULL: none */
     app_form form;
     app_tiff_out picture;
     app_progress_line done; /* what has been written */
@@ -43,14 +44,14 @@ static xncc_status check_form(const char *path, app_form *form, app_error *error
 }
 
 /* Opens PATH.partial, which may have rows of other processes. */
-static xncc_status open_shared(app_map_file *f, app_error *error)
+static xncc_status open_shared(app_map_file *f, int create, app_error *error)
 {
     const size_t size = strlen(f->path) + sizeof ".partial";
     f->partial = malloc(size);
     if (!f->partial)
         return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", f->path);
     snprintf(f->partial, size, "%s.partial", f->path);
-    f->shared = open(f->partial, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    f->shared = open(f->partial, O_RDWR | (create ? O_CREAT : 0) | O_CLOEXEC, 0666);
     if (f->shared >= 0)
         return XNCC_OK;
     const xncc_status status = app_fail_errno(error, f->partial, "cannot write", errno);
@@ -71,8 +72,11 @@ xncc_status app_map_file_open(const char *path, const app_map_shape *shape, app_
                                  .tile = shape->tile };
     f->done = (app_progress_line){ .low = (double)NAN, .high = (double)NAN };
     xncc_status status = check_form(path, &f->form, error);
-    if (!status && shape->shared)
-        status = open_shared(f, error);
+    f->book = shape->book;
+    if (!status && f->book)
+        status = app_map_book_begin(f->book, &f->picture, error);
+    else if (!status && shape->shared)
+        status = open_shared(f, shape->shared == 1, error);
     else if (!status && shape->key)
         status = app_journal_open(path, shape->key, &f->journal, &f->done, error);
     else if (!status)
@@ -86,6 +90,8 @@ xncc_status app_map_file_open(const char *path, const app_map_shape *shape, app_
 
 static int descriptor(const app_map_file *f)
 {
+    if (f->book)
+        return f->book->output.fd;
     return f->partial ? f->shared : f->journal ? app_journal_data(f->journal) : f->output.fd;
 }
 
@@ -163,6 +169,13 @@ xncc_status app_map_file_slice(app_map_file *f, app_progress_line *done, uint64_
     return number_of(f, number, error);
 }
 
+int app_map_file_is(const app_map_file *f, uint64_t number)
+{
+    uint64_t here = 0;
+    app_error unused;
+    return number_of(f, &here, &unused) == XNCC_OK && here == number;
+}
+
 xncc_status app_map_file_add(app_map_file *f, const app_progress_line *done, uint64_t number,
                              app_error *error)
 {
@@ -205,6 +218,8 @@ static xncc_status complete(app_map_file *f, const app_tiff_out *frame, app_erro
     all.place = frame->place;
     all.has_nan = frame->has_nan;
     int why = 0;
+    if (f->book)
+        return app_map_book_end(f->book, &all, error);
     if (f->form == APP_FORM_NPY)
         why = app_npy_head(descriptor(f), &shape);
     else
@@ -221,6 +236,10 @@ xncc_status app_map_file_close(app_map_file *f, const app_tiff_out *frame, xncc_
         return status;
     if (!status && frame)
         status = complete(f, frame, error);
+    if (f->book) {
+        free(f);
+        return status;
+    }
     if (f->partial) {
         if (!status && frame)
             status = deliver_shared(f, error);

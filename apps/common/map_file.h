@@ -4,15 +4,17 @@
 #define APP_MAP_FILE_H
 
 #include "journal.h"
+#include "map_book.h"
 #include "output.h"
 #include "tiff_write.h"
 
 /* What the file holds. */
 typedef struct app_map_shape {
     int32_t width, height;
-    int32_t tile;    /* TIFF: as in app_tiff_out */
-    const char *key; /* of a journal: says which work this is; NULL: no journal */
-    int shared;      /* 1: several processes write rows of it, to PATH.partial */
+    int32_t tile;       /* TIFF: as in app_tiff_out */
+    const char *key;    /* of a journal: says which work this is; NULL: no journal */
+    app_map_book *book; /* the map is a page of it; NULL: it is not */
+    int shared; /* 1: several processes write rows of it, to PATH.partial; 2: they have done so */
 } app_map_shape;
 
 typedef struct app_map_file app_map_file;
@@ -45,6 +47,9 @@ void app_map_file_range(const app_map_file *file, double *low, double *high);
  * says what is known of them. *file_number: tells this file from another of the same name. */
 xncc_status app_map_file_slice(app_map_file *file, app_progress_line *done, uint64_t *file_number,
                                app_error *error);
+
+/* 1 if the number is that of this file. */
+int app_map_file_is(const app_map_file *file, uint64_t file_number);
 
 /* Adds what is known of rows that another process has written. Fails if they are in another file.
  */

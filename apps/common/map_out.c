@@ -38,13 +38,32 @@ static xncc_status check_form(const app_options *o, app_form form, app_error *er
     return XNCC_OK;
 }
 
+/* 1 if the maps of several pages become one file. Journals and parts are per file, and a file of
+ * several pages is written by one process at a stretch. */
+static int is_book(const app_options *o, const char *name)
+{
+    app_form form;
+    app_error unused;
+    return o->pages.many && !strstr(name, "{page}") && !o->resume && !o->shards && !o->maker &&
+           app_save_form(name, &form, &unused) == XNCC_OK && form == APP_FORM_TIFF;
+}
+
+xncc_status app_map_name_check(const app_options *o, const app_named *in, const char *option,
+                               const char *name, app_error *error)
+{
+    app_options one = *o;
+    if (is_book(o, name))
+        one.pages.many = 0;
+    return app_out_name_check(&one, in, option, name, 1, error);
+}
+
 xncc_status app_map_check(const app_options *o, const app_named *in, app_error *error)
 {
     if (!o->output)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "-o: is missing; give the name of the file to write");
     app_form form;
-    xncc_status status = app_out_name_check(o, in, "-o", o->output, 1, error);
+    xncc_status status = app_map_name_check(o, in, "-o", o->output, error);
     if (!status && !strchr(o->output, '{'))
         status = app_check_output(in, "-o", o->output, error);
     if (!status)
@@ -86,6 +105,44 @@ xncc_status app_map_name(app_maps *maps, const char *option, const char *name, c
 {
     const xncc_status status = app_out_name(option, name, of, maps->inputs, path, error);
     return status ? status : app_written_add(&maps->written, option, path, error);
+}
+
+/* Ends the books of an image. */
+static xncc_status close_books(app_maps *maps, xncc_status status, app_error *error)
+{
+    while (maps->books) {
+        app_map_book *b = maps->books;
+        maps->books = b->next;
+        status = app_map_book_close(b, status, error);
+    }
+    return status;
+}
+
+xncc_status app_map_place(app_maps *maps, const char *option, const char *name,
+                          const app_out_of *of, app_map_out *out, app_error *error)
+{
+    xncc_status status = XNCC_OK;
+    if (!is_book(maps->options, name))
+        return app_map_name(maps, option, name, of, out->path, error);
+    if (maps->item != of->number)
+        status = close_books(maps, XNCC_OK, error);
+    maps->item = of->number;
+    if (!status)
+        status = app_out_name(option, name, of, maps->inputs, out->path, error);
+    for (app_map_book *b = maps->books; b && !status && !out->book; b = b->next)
+        if (strcmp(b->path, out->path) == 0)
+            out->book = b;
+    if (status || out->book)
+        return status;
+    status = app_written_add(&maps->written, option, out->path, error);
+    out->book = status ? NULL : app_map_book_new(out->path);
+    if (!status && !out->book)
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", out->path);
+    if (out->book) {
+        out->book->next = maps->books;
+        maps->books = out->book;
+    }
+    return status;
 }
 
 xncc_status app_map_reserve(const char *path, const xncc_extent *extent, xncc_map *map,
@@ -177,7 +234,8 @@ xncc_status app_map_write(app_maps *maps, app_map_out *out, const char *descript
                                    .description = description,
                                    .place = out->place,
                                    .has_nan = out->has_nan };
-    const xncc_status status = app_save(out->path, &picture, error);
+    const xncc_status status = out->book ? app_map_book_add(out->book, &picture, error)
+                                         : app_save(out->path, &picture, error);
     if (status)
         return status;
     find_range(&out->map, &out->low, &out->high);
@@ -212,6 +270,13 @@ static void print(const app_maps *maps)
 xncc_status app_maps_close(app_maps *maps, xncc_status status, app_error *error)
 {
     app_error unwritten = { .text = "" };
+    /* A page that has failed does not take the others with it. */
+    const xncc_status ended = close_books(maps, maps->complete ? XNCC_OK : XNCC_ERROR_CANCELLED,
+                                          &unwritten);
+    if (ended && maps->complete && !status) {
+        *error = unwritten;
+        status = ended;
+    }
     if (maps->rows.count && !maps->piped)
         print(maps);
     const xncc_status printed = app_finish_stdout(&unwritten);

@@ -4,6 +4,7 @@
 #define APP_MAP_OUT_H
 
 #include "exactncc/image.h"
+#include "map_book.h"
 #include "out_name.h"
 #include "search.h"
 
@@ -11,6 +12,7 @@
 typedef struct app_map_out {
     char path[APP_OUT_NAME_SIZE];
     xncc_map map;
+    app_map_book *book; /* the file is one of several pages; NULL: it has one page */
     const char *device, *kernel;
     app_place place;
     int has_nan;      /* 1: the map can contain NaN */
@@ -26,7 +28,10 @@ typedef struct app_maps {
     char **text; /* of paths and descriptions, which this owns */
     size_t texts;
     app_written written;
-    int piped; /* 1: a map went to standard output, so that nothing else may */
+    app_map_book *books; /* of the current image */
+    size_t item;         /* its number */
+    int complete;        /* 1: all pages were taken, even if some have failed */
+    int piped;           /* 1: a map went to standard output, so that nothing else may */
 } app_maps;
 
 /* Fails unless -o is given, can be written, tells the outputs apart, and is none of the inputs. */
@@ -41,6 +46,14 @@ void app_maps_open(const app_options *options, const app_named *inputs, const ap
 /* Sets the name of an output from the name that the option gives. */
 xncc_status app_map_name(app_maps *maps, const char *option, const char *name, const app_out_of *of,
                          char path[APP_OUT_NAME_SIZE], app_error *error);
+
+/* The same for a map. If the name does not tell pages apart, the map becomes a page of a book. */
+xncc_status app_map_place(app_maps *maps, const char *option, const char *name,
+                          const app_out_of *of, app_map_out *out, app_error *error);
+
+/* As app_out_name_check for a map: a TIFF may have several pages. */
+xncc_status app_map_name_check(const app_options *options, const app_named *inputs,
+                               const char *option, const char *name, app_error *error);
 
 /* Sets the extents of a map, and checks the name of its file again. */
 xncc_status app_map_reserve(const char *path, const xncc_extent *extent, xncc_map *map,

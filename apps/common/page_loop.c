@@ -45,5 +45,7 @@ xncc_status app_for_pages(const app_page_work *w, app_error *error)
         }
     }
     app_feed_close(feed);
+    if (!status && w->complete)
+        *w->complete = 1;
     return status ? status : app_tally_end(&tally, error);
 }

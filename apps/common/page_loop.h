@@ -13,6 +13,7 @@ typedef struct app_page_work {
     /* Called with each page that could be opened. The page is released afterwards. */
     xncc_status (*take)(void *data, app_feed_page *page, app_error *error);
     void *data;
+    int *complete; /* set to 1 if all pages were taken, even if some have failed; NULL: not asked */
 } app_page_work;
 
 /* How the pages went. */

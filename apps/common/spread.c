@@ -133,6 +133,20 @@ char **app_part_words(const char *head, int *count)
     return NULL;
 }
 
+int app_work_has(const app_work *w, const app_ledger *part, uint64_t item)
+{
+    const app_item_id id = { w->number, item };
+    app_record r;
+    app_error unused;
+    if (!app_ledger_is_done(part, id) || !w->stands)
+        return app_ledger_is_done(part, id);
+    if (app_ledger_get(part, id, &r, &unused))
+        return 0;
+    const int stands = w->stands(w->data, &r);
+    free(r.text);
+    return stands;
+}
+
 /* Does the items that are not done. item: the first, and the distance to the next. */
 static xncc_status do_items(file_spread *s, const app_work *w, uint64_t item, uint64_t step,
                             app_error *error)
@@ -140,7 +154,7 @@ static xncc_status do_items(file_spread *s, const app_work *w, uint64_t item, ui
     xncc_status status = XNCC_OK;
     for (; item < w->items && !status; item += step) {
         app_record r;
-        if (app_ledger_is_done(s->part[0], (app_item_id){ w->number, item }))
+        if (app_work_has(w, s->part[0], item))
             continue;
         status = app_work_item(w, item, &r, error);
         if (!status)
@@ -159,7 +173,7 @@ xncc_status app_work_take(const app_work *w, app_ledger *const *part, int parts,
         app_record r;
         /* A part in which the item is done counts more than one in which it has failed. */
         for (int i = 0; i < parts; i++)
-            if (app_ledger_has(part[i], id) && (!from || app_ledger_is_done(part[i], id)))
+            if (app_ledger_has(part[i], id) && (!from || app_work_has(w, part[i], item)))
                 from = part[i];
         if (!from)
             return app_fail(error, XNCC_ERROR_ARGUMENT,

@@ -18,6 +18,8 @@ typedef struct app_work {
     double (*weight)(void *data, uint64_t item);
     /* Does an item, and prints its result. */
     xncc_status (*run)(void *data, uint64_t item, FILE *out, app_error *error);
+    /* 1 if the result of an earlier process still stands; NULL: it always does. */
+    int (*stands)(void *data, const app_record *record);
     /* Takes the result of an item. Called in the order of the items. */
     xncc_status (*take)(void *data, const app_record *record, app_error *error);
 } app_work;
@@ -34,6 +36,9 @@ struct app_spread {
  * of the item ends the work. */
 xncc_status app_work_item(const app_work *work, uint64_t item, app_record *record,
                           app_error *error);
+
+/* 1 if the part has an item that is done, and whose result still stands. */
+int app_work_has(const app_work *work, const app_ledger *part, uint64_t item);
 
 /* Takes the results of all items, in order, from the parts that have them. */
 xncc_status app_work_take(const app_work *work, app_ledger *const *part, int parts,

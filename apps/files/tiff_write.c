@@ -23,7 +23,7 @@ static uint64_t pixel_bytes(const app_tiff_out *p)
 static int is_big(const app_tiff_out *p)
 {
     const uint64_t bytes = (uint64_t)p->width * (uint64_t)p->height * pixel_bytes(p);
-    return p->tile || bytes > (p->big_above ? p->big_above : 3500000000u);
+    return p->tile || p->start || bytes > (p->big_above ? p->big_above : 3500000000u);
 }
 
 /* Tiles per row of tiles, and rows of tiles. */
@@ -47,10 +47,12 @@ static uint64_t strip_rows(const app_tiff_out *p)
 app_tiff_span app_tiff_pixels(const app_tiff_out *p)
 {
     const uint64_t rows = (uint64_t)p->width * (uint64_t)p->height * pixel_bytes(p);
-    return (app_tiff_span){ is_big(p) ? 16 : 8, p->tile
-                                                    ? tiles(p->width, p->tile) *
-                                                          tiles(p->height, p->tile) * tile_bytes(p)
-                                                    : rows };
+    return (app_tiff_span){
+        p->start    ? p->start
+        : is_big(p) ? 16
+                    : 8,
+        p->tile ? tiles(p->width, p->tile) * tiles(p->height, p->tile) * tile_bytes(p) : rows
+    };
 }
 
 /* What libtiff writes to. */
@@ -179,33 +181,91 @@ static int write_dropped(TIFF *tif, const app_tiff_out *p)
     const uint64_t first = TIFFGetStrileOffset(tif, 0),
                    last = TIFFGetStrileOffset(tif, (uint32_t)count - 1) +
                           TIFFGetStrileByteCount(tif, (uint32_t)count - 1);
-    return first == at.offset && last == at.offset + at.bytes && TIFFFlush(tif);
+    return first == at.offset && last == at.offset + at.bytes &&
+           (p->start ? TIFFWriteDirectory(tif) : TIFFFlush(tif));
+}
+
+static TIFF *open_sink(sink *to, const char *path, int big)
+{
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (!options)
+        return NULL;
+    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, to);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
+    TIFF *tif = TIFFClientOpenExt(path, big ? "wm8" : "wm", to, read_bytes, write_bytes, seek_bytes,
+                                  close_bytes, count_bytes, NULL, NULL, options);
+    TIFFOpenOptionsFree(options);
+    return tif;
+}
+
+/* Fails because of errno or, if that is 0, of libtiff. */
+static xncc_status fail_sink(const sink *to, const char *path, int reason, app_error *error)
+{
+    if (reason)
+        return app_fail_errno(error, path, "cannot write", reason);
+    return app_fail(error, XNCC_ERROR_ARGUMENT,
+                    "%s: cannot write: %.200s; free some space or give another name", path,
+                    to->message.text[0] ? to->message.text : "libtiff gave no reason");
 }
 
 xncc_status app_tiff_frame(int fd, const char *path, const app_tiff_out *picture, app_error *error)
 {
     sink to = { .fd = fd, .dropped = app_tiff_pixels(picture) };
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
-    TIFF *tif = NULL;
     errno = 0;
-    if (options) {
-        TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, &to);
-        TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
-        tif = TIFFClientOpenExt(path, is_big(picture) ? "wm8" : "wm", &to, read_bytes, write_bytes,
-                                seek_bytes, close_bytes, count_bytes, NULL, NULL, options);
-        TIFFOpenOptionsFree(options);
-    }
+    TIFF *tif = open_sink(&to, path, is_big(picture));
     const int done = tif && write_dropped(tif, picture) && !to.message.text[0];
     const int reason = errno;
     if (tif)
         TIFFClose(tif);
-    if (done && !to.message.text[0])
+    return done && !to.message.text[0] ? XNCC_OK : fail_sink(&to, path, reason, error);
+}
+
+struct app_tiff_book {
+    const char *path;
+    sink to;
+    TIFF *tif;
+};
+
+xncc_status app_tiff_book_open(int fd, const char *path, app_tiff_book **book, app_error *error)
+{
+    app_tiff_book *b = calloc(1, sizeof *b);
+    *book = NULL;
+    if (!b)
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
+    b->path = path;
+    b->to.fd = fd;
+    errno = 0;
+    b->tif = open_sink(&b->to, path, 1);
+    if (b->tif) {
+        *book = b;
         return XNCC_OK;
-    if (reason)
-        return app_fail_errno(error, path, "cannot write", reason);
-    return app_fail(error, XNCC_ERROR_ARGUMENT,
-                    "%s: cannot write: %.200s; free some space or give another name", path,
-                    to.message.text[0] ? to.message.text : "libtiff gave no reason");
+    }
+    const xncc_status status = fail_sink(&b->to, path, errno, error);
+    free(b);
+    return status;
+}
+
+uint64_t app_tiff_book_start(const app_tiff_book *book)
+{
+    return book->to.size;
+}
+
+xncc_status app_tiff_book_page(app_tiff_book *b, const app_tiff_out *picture, app_error *error)
+{
+    b->to.dropped = app_tiff_pixels(picture);
+    errno = 0;
+    return write_dropped(b->tif, picture) && !b->to.message.text[0]
+               ? XNCC_OK
+               : fail_sink(&b->to, b->path, errno, error);
+}
+
+void app_tiff_book_close(app_tiff_book *b)
+{
+    if (!b)
+        return;
+    b->to.dropped = (app_tiff_span){ 0, 0 };
+    TIFFClose(b->tif);
+    free(b);
 }
 
 /* Writes rows that are in one row of tiles. buffer: has room for a tile. */

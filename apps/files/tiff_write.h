@@ -17,7 +17,8 @@ typedef struct app_tiff_out {
     int32_t tile;            /* side of a tile in pixels, a multiple of 16; 0: strips */
     const char *description; /* ImageDescription; NULL: none */
     uint64_t big_above;      /* bytes of pixels above which BigTIFF is written; 0: 3.5e9. Files
-                                with tiles are always BigTIFF */
+                                with tiles or several pages are always BigTIFF */
+    uint64_t start;          /* of a page of several: app_tiff_book_start; otherwise 0 */
     app_place place;
     int has_nan; /* 1: NaN means no value, which GDAL's no-data tag then says */
 } app_tiff_out;
@@ -35,6 +36,19 @@ int app_tiff_put(int fd, const app_tiff_out *picture, int32_t first, int32_t cou
 
 /* Writes all that is not pixels. path: for messages. */
 xncc_status app_tiff_frame(int fd, const char *path, const app_tiff_out *picture, app_error *error);
+
+/* A file with several pages. path: for messages, must outlive the book. */
+typedef struct app_tiff_book app_tiff_book;
+xncc_status app_tiff_book_open(int fd, const char *path, app_tiff_book **book, app_error *error);
+
+/* Where the pixels of the next page begin. */
+uint64_t app_tiff_book_start(const app_tiff_book *book);
+
+/* Ends a page whose pixels are in the file. */
+xncc_status app_tiff_book_page(app_tiff_book *book, const app_tiff_out *picture, app_error *error);
+
+/* NULL is allowed. */
+void app_tiff_book_close(app_tiff_book *book);
 
 /* A place in the file. */
 typedef struct app_tiff_span {

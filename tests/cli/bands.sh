@@ -82,6 +82,43 @@ cp out map.tif
 holds 'tiles: the map is right' "$HELPERS/check_map" map.tif score tiles.tif templ.tif ccoeff_normed valid zero
 run 0 convolve $cpu --resume --tile 32 --gaussian 1 -o map.tif tiles.tif
 
+# The maps of several pages in one TIFF: each page is the map of its page, also in bands.
+"$HELPERS/make_pages" several.tif "$DATA/cells.tif" "$DATA/stars.tif" "$DATA/board.tif"
+printf '1\n' >one
+for options in '' '--tile 32' '--max-memory 700K' '--tile 64 --max-memory 700K'; do
+    run 0 correlate $cpu --quiet $options --page all --coverage cover.tif -o book.tif several.tif templ.tif
+    run 0 convolve $cpu --quiet $options --page 0-3 --filter one -o same-pages.tif several.tif
+    at=0
+    for page in 0 1 3; do # page 2 is a reduced copy
+        run 0 correlate $cpu --quiet --page $page --coverage cover.npy -o want.npy several.tif templ.tif
+        run 0 convolve $cpu --quiet --page $at --filter one -o got.npy book.tif
+        holds "page $page of a map with $options" cmp want.npy got.npy
+        run 0 convolve $cpu --quiet --page $at --filter one -o got.npy cover.tif
+        holds "page $page of the coverage with $options" cmp cover.npy got.npy
+        run 0 convolve $cpu --quiet --page $page --filter one -o want.npy several.tif
+        run 0 convolve $cpu --quiet --page $at --filter one -o got.npy same-pages.tif
+        holds "page $page of a convolution with $options" cmp want.npy got.npy
+        at=$((at + 1))
+    done
+    run 1 find $cpu --page 3 book.tif templ.tif
+    says 'there is no page 3'
+done
+run 0 correlate $cpu --quiet --page all -o '{name}-maps.tif' -t templ.tif several.tif pages.tif
+for map in several pages; do run 0 convolve $cpu --quiet --page 2 --filter one -o got.npy $map-maps.tif; done
+# A page that fails does not take the others with it; --strict leaves nothing.
+"$HELPERS/make_pages" --crop 0,0,20,20 tiny.tif "$DATA/cells.tif"
+"$HELPERS/make_pages" uneven.tif "$DATA/cells.tif" tiny.tif
+rm -f book.tif
+"$EXACTNCC" correlate $cpu --quiet --page all -o book.tif uneven.tif templ.tif >out 2>err && fail 'a page that is too small'
+says '1 of 2 images and pages failed; the rest is done'
+run 0 convolve $cpu --quiet --filter one -o got.npy book.tif
+run 1 correlate $cpu --quiet --strict --page all -o strict.tif uneven.tif templ.tif
+holds '--strict leaves nothing' [ -z "$(ls strict.tif* 2>/dev/null)" ]
+run 2 correlate $cpu --page all -o map.npy several.tif templ.tif
+says '-o map.npy: is one name for the outputs of several pages; write {page} into it'
+run 2 correlate $cpu --page all --resume -o map.tif several.tif templ.tif
+says 'write {page} into it'
+
 # What cannot be done in bands says so.
 for option in '--overlay o.tif' '--heatmap h.tif' '--report r.html' --subpixel '--mode same --border wrap'; do
     run 1 find $cpu $option --max-memory 300K tiles.tif templ.tif

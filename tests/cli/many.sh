@@ -216,7 +216,9 @@ for command in 'find --overlay' 'correlate -o'; do
     says 'twice-cells.tif: was written for an earlier image; write {number} into the name'
     run 2 $command over.tif $cpu -t cells-template.tif board.tif cells.tif
     says 'over.tif: is one name for the outputs of several images; write {name} or {number} into it'
-    run 2 $command 'over-{name}.tif' --page all $cpu -t cells-template.tif board.tif cells.tif
+    ending=tif # the maps of several pages may be one TIFF
+    [ "$command" = 'find --overlay' ] || ending=npy
+    run 2 $command "over-{name}.$ending" --page all $cpu -t cells-template.tif board.tif cells.tif
     says 'is one name for the outputs of several pages; write {page} into it'
 done
 run 2 find $cpu --overlay '{name}.tif' -t cells-template.tif board.tif cells.tif

@@ -116,8 +116,14 @@ for shard in 1 2; do run 0 convolve $cpu --gaussian 1 --shard $shard/2 -o map.ti
 cp map.tif.partial copy
 rm map.tif.partial
 mv copy map.tif.partial
+cp map.tif.1-of-2 old-part
 run 1 join map.tif.1-of-2 map.tif.2-of-2
 says 'map.tif.partial: is not the file that the parts were written to; remove it and all parts, and begin again'
+for shard in 1 2; do run 0 convolve $cpu --gaussian 1 --shard $shard/2 -o map.tif tiles.tif; done # the new file needs all rows
+holds 'rows of another file do not count' [ "$(wc -c <map.tif.1-of-2)" -gt "$(wc -c <old-part)" ]
+run 0 join map.tif.1-of-2 map.tif.2-of-2
+run 0 convolve $cpu --gaussian 1 -o want.tif tiles.tif
+holds 'the new file is right' cmp want.tif map.tif
 run 2 join -o other.tif map.tif.1-of-2 map.tif.2-of-2
 says '-o: maps are where the parts were written'
 run 2 convolve $cpu --gaussian 1 --shard 1/2 -o map.png tiles.tif

@@ -69,7 +69,7 @@ done
 for value in -1 x 4294967295 all5 3-2 1- -1-2 1-x 1-4294967295; do
     wrong "--page $value: must be a page number" find --page "$value" "$board" "$templ"
 done
-wrong '-o x.tif: is one name for the outputs of several pages; write {page} into it' correlate --page all "$board" "$templ" -o x.tif
+wrong '-o x.npy: is one name for the outputs of several pages; write {page} into it' correlate --page all "$board" "$templ" -o x.npy
 wrong '--format xml: must be table, csv, json, jsonl or geojson' find --format xml "$board" "$templ"
 wrong '--format csv: must be table or json' info --format csv
 for value in 0 -1 x 1P 99999999999999999999 20000000T 1GB; do

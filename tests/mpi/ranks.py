@@ -60,10 +60,10 @@ def run(ranks, arguments, first=()):
     return subprocess.run(job(ranks, arguments, first), check=False, capture_output=True, text=True, timeout=PATIENCE)
 
 
-def records():
-    """The items that the parts have, one entry per record that is complete."""
+def records(output):
+    """The items that the parts of an output have, one entry per record that is complete."""
     found = []
-    for name in glob.glob("*.rank-*"):
+    for name in glob.glob(output + ".rank-*"):
         text = content(name)
         at = text.find(b"\n") + 1
         while at > 0 and at < len(text):
@@ -123,10 +123,10 @@ def kill_some(what, arguments, want, ranks):
         process.wait(timeout=PATIENCE)
         if os.path.exists(output):
             expect(content(output) == want, what, "after a kill: other bytes")
-            os.remove(output)
+            os.remove(output)  # the kill came after the work; what it left is worth nothing for a map
             kept = []
             continue
-        now = records()
+        now = records(output)
         expect(len(now) == len(set(now)), what, "an item is done twice")
         expect(set(kept) <= set(now), what, "a finished item is lost")
         kept = now
