@@ -66,15 +66,33 @@ static int run(const command *c, int argc, char **argv, int rank)
     return status;
 }
 
+/* --version or --help. */
+static int tell(int version)
+{
+    app_error error = { .text = "" };
+    if (version)
+        printf("exactncc-mpi %s\n", xncc_version());
+    else
+        fputs(usage, stdout);
+    if (app_finish_stdout(&error) == XNCC_OK)
+        return 0;
+    fprintf(stderr, "exactncc-mpi: %s\n", error.text);
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     int level, rank, status = 2;
+    const char *word = argc > 1 ? argv[1] : "";
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0 || strcmp(word, "--help") == 0 ||
+        strcmp(word, "-h") == 0) /* also without MPI */
+        return tell(strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     app_unfinished_watch(NULL);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const command *c = argc > 1 ? find_command(argv[1]) : NULL;
+    const command *c = find_command(word);
     if (c)
         status = run(c, argc - 1, argv + 1, rank);
     else if (rank == 0)

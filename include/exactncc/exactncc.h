@@ -10,6 +10,7 @@
  *     template.h  templates
  *     find.h      one call: a map of scores (xncc_correlate) or the best matches (xncc_find)
  *     refine.h    positions of matches to fractions of a pixel
+ *     join.h      the matches of an image that is searched in parts
  *     suppress.h  one list of the matches of several templates
  *     pose.h      templates at any rotation and scale
  *     convolve.h  convolution and plain correlation with float coefficients
