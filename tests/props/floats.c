@@ -299,7 +299,10 @@ static double hostile_sample(hostile kind, int of_templ, int32_t size, int32_t x
     case STRIPES: return (of_templ ? x : y) & 1;
     case THIRDS: return (of_templ ? x : y) & 1 ? 0.7f : (double)(1.0f / 3.0f);
     case STEEP: return of_templ ? sign * 0.3f : ldexp(one_to_two(y), 20 * (y % 4) - 30);
-    case COPIES: return one_to_two(x % size + size * (y % size));
+    case COPIES: {
+        const int32_t i = x % size + size * (y % size);
+        return one_to_two(i) + ldexp(one_to_two(7 * i + 1), -28);
+    }
     case EQUAL: return 0.3f;
     case LABELS: return (double)((int)noise & 1);
     case FAINT: return ((int)noise & 1) + ldexp(one_to_two(x * 31 + y), -60);
