@@ -97,7 +97,7 @@ static void big_set(big *a, uint64_t v, int shift)
 
 static int bit_of(const big *a, int i)
 {
-    return i >= 0 && i / 32 < a->used ? a->limb[i / 32] >> (i % 32) & 1 : 0;
+    return i >= 0 && i / 32 < a->used ? (int)(a->limb[i / 32] >> (i % 32) & 1) : 0;
 }
 
 /* ---- numbers of 53 bits ---- */

@@ -93,9 +93,8 @@ static inline __m512i templ_dwords(const xncc_dot *d, int32_t j, int32_t g)
     __m512i part[4];
     for (int k = 0; k < 4; k++) {
         const int32_t left = 4 * (d->groups - g) - 16 * k;
-        const __mmask16 there = left >= 16 ? 0xffff
-                                : left > 0 ? (__mmask16)((1u << left) - 1)
-                                           : (__mmask16)0;
+        const uint32_t count = left < 0 ? 0 : left < 16 ? (uint32_t)left : 16;
+        const __mmask16 there = (__mmask16)((1u << count) - 1);
         part[k] = _mm512_maskz_loadu_epi32(there, from + 16 * k);
     }
     const __m512i low = _mm512_permutex2var_epi32(part[0], fourth, part[1]),
