@@ -145,92 +145,32 @@ static xncc_status convolve_into(job *j, app_source *scene, app_map_out *out, ap
     return status;
 }
 
-static xncc_status convolve_band(job *j, app_band *band, app_map_out *out, app_band_map *map,
-                                 app_error *error)
-{
-    const app_picture *s = &band->scene.picture;
-    xncc_image image;
-    xncc_map part = { .width = s->width, .height = s->height };
-    xncc_status status = app_source_view(&band->scene, form_of(s), &image, error);
-    if (status)
-        return status;
-    image.mask = NULL;
-    part.data = malloc((size_t)part.width * (size_t)part.height * sizeof *part.data);
-    if (!part.data)
-        return app_fail(error, XNCC_ERROR_MEMORY,
-                        "%s: out of memory for %d rows of the map; give a smaller --max-memory",
-                        out->path, part.height);
-    status = run_plan(j, band->scene.path, &image, &part, out, error);
-    map->engine = strcmp(out->device, "cpu") == 0 ? XNCC_DEVICE_CPU : XNCC_DEVICE_CUDA;
-    if (!status)
-        status = app_band_map_put(map, &band->rows, &part, band->rows.first, 0, error);
-    free(part.data);
-    return status;
-}
-
-static xncc_status convolve_bands(job *j, const app_bands_rule *rule, app_map_out *out,
-                                  app_band_map *map, app_error *error)
-{
-    app_bands *bands = NULL;
-    app_band *band = NULL;
-    app_progress progress;
-    xncc_status status = app_bands_open(rule, &bands, error);
-    app_progress_start(&progress, j->kit.session.context, rule->path, j->options->quiet);
-    while (!status && !(status = app_bands_next(bands, &band, error)) && band) {
-        app_progress_part(&progress, band->number, app_bands_plan(bands)->count);
-        status = convolve_band(j, band, out, map, error);
-    }
-    app_progress_stop(&progress);
-    app_bands_close(bands);
-    return status;
-}
-
 /* A page that is convolved in bands. */
 typedef struct sweep {
     job *j;
-    app_feed_page *page;
-    app_bands_rule rule;
     app_map_out *out;
     app_band_map map;
 } sweep;
 
-static xncc_status convolve_slice(void *data, uint64_t item, FILE *out, app_error *error)
+static xncc_status convolve_band(void *data, app_band *band, int number, app_error *error)
 {
     sweep *s = data;
-    const app_bands_rule rule = app_bands_slice(&s->rule, s->page, item);
-    const xncc_status status = convolve_bands(s->j, &rule, s->out, &s->map, error);
-    return status ? status : app_band_map_print(&s->map, out, error);
-}
-
-static int stands(void *data, const app_record *record)
-{
-    const sweep *s = data;
-    const char *text = record->text;
-    return app_band_map_knows(&s->map, &text);
-}
-
-static xncc_status take_slice(void *data, const app_record *record, app_error *error)
-{
-    sweep *s = data;
-    const char *text = record->text;
-    return app_band_map_take(&s->map, &s->j->kit.session, &text, error);
-}
-
-/* Computes the map, or lets the processes of the spread do it. */
-static xncc_status convolve_all(sweep *s, app_error *error)
-{
-    app_spread *const spread = s->j->options->spread;
-    const app_work work = { .number = (uint64_t)s->page->item << 32 | s->page->scene.page,
-                            .items = app_bands_slices(&s->rule, s->page),
-                            .data = s,
-                            .run = convolve_slice,
-                            .stands = stands,
-                            .take = take_slice };
-    if (spread)
-        return spread->run(spread, &work, error);
-    return app_band_maps_skip(&s->map, 1, &s->rule)
-               ? convolve_bands(s->j, &s->rule, s->out, &s->map, error)
-               : XNCC_OK;
+    const app_picture *p = &band->scene.picture;
+    xncc_image image;
+    xncc_map part = { .width = p->width, .height = p->height };
+    xncc_status status = app_source_view(&band->scene, form_of(p), &image, error);
+    (void)number;
+    if (!status)
+        status = app_band_map_part(s->out, &part, error);
+    if (status)
+        return status;
+    image.mask = NULL;
+    status = run_plan(s->j, band->scene.path, &image, &part, s->out, error);
+    s->map.engine = strcmp(s->out->device, "cpu") == 0 ? XNCC_DEVICE_CPU : XNCC_DEVICE_CUDA;
+    if (!status)
+        status = app_band_map_put(&s->map, &band->rows, &part, band->rows.first, 0, error);
+    free(part.data);
+    return status;
 }
 
 /* Writes the map of a page that is larger than memory. */
@@ -239,13 +179,18 @@ static xncc_status convolve_in_bands(job *j, app_feed_page *page, app_map_out *o
 {
     const app_picture *p = &page->scene.picture;
     const xncc_extent extent = { p->width, p->height, 0, 0 };
-    sweep s = {
-        .j = j, .page = page, .rule = app_bands_rule_of(&j->kit, &page->scene), .out = out
-    };
-    s.rule.reading.no_data = APP_NO_DATA_NONE;
+    sweep s = { .j = j, .out = out };
+    app_band_maps maps = { .kit = &j->kit,
+                           .page = page,
+                           .rule = app_bands_rule_of(&j->kit, &page->scene),
+                           .map = &s.map,
+                           .count = 1,
+                           .compute = convolve_band,
+                           .data = &s };
+    maps.rule.reading.no_data = APP_NO_DATA_NONE;
     /* Whichever coefficient of the filter is its centre. */
-    s.rule.above = s.rule.below = j->coefficients->height;
-    s.rule.beside = (form_of(p) == p->pixel ? 4 : 4 + sizeof(float)) * (uint64_t)p->width;
+    maps.rule.above = maps.rule.below = j->coefficients->height;
+    maps.rule.beside = (form_of(p) == p->pixel ? 4 : 4 + sizeof(float)) * (uint64_t)p->width;
     describe_out(&page->scene, out);
     xncc_status status = make_filter_of(j, error);
     if (!status)
@@ -253,7 +198,7 @@ static xncc_status convolve_in_bands(job *j, app_feed_page *page, app_map_out *o
                                    error);
     if (status)
         return status;
-    status = convolve_all(&s, error);
+    status = app_band_maps_compute(&maps, error);
     return app_band_map_close(&s.map, &j->maps, description, 1, status, error);
 }
 

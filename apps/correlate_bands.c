@@ -3,8 +3,6 @@
 #include "correlate_bands.h"
 
 #include "common/band_maps.h"
-#include "common/progress.h"
-#include "common/spread.h"
 
 #include <stdlib.h>
 
@@ -14,12 +12,10 @@ enum { MASKED = 1 };
 /* The maps of all templates on the page: those of template i from 2 * i on. */
 typedef struct sweep {
     correlate_job *job;
-    app_feed_page *page;
     correlate_task **task;
-    app_band_map *map; /* as many as there are files */
-    int maps, templs;
+    app_band_maps maps; /* as many as there are files */
+    int templs;
     uint64_t row; /* bytes per row of the widest map */
-    app_bands_rule rule;
 } sweep;
 
 static correlate_task *task_of(const sweep *s, int map)
@@ -37,7 +33,7 @@ static int part_of(const sweep *s, int map)
 static xncc_status open_task(sweep *s, int templ, app_bands_rule *rule, app_error *error)
 {
     correlate_job *const j = s->job;
-    correlate_task *t = s->task[templ] = correlate_task_new(j, s->page, templ, error);
+    correlate_task *t = s->task[templ] = correlate_task_new(j, s->maps.page, templ, error);
     if (!t)
         return XNCC_ERROR_ARGUMENT;
     xncc_status status = app_search_measure(&j->kit, t->scene, templ, &t->search, error);
@@ -52,7 +48,7 @@ static xncc_status open_task(sweep *s, int templ, app_bands_rule *rule, app_erro
         t->out[i].place = place;
         t->out[i].device = t->out[i].kernel = ""; /* if an earlier process has done it all */
         status = app_band_map_open(j->options, &j->inputs, &t->out[i], &t->search.map,
-                                   about ? about : "", &s->map[s->maps++], error);
+                                   about ? about : "", &s->maps.map[s->maps.count++], error);
         free(about);
     }
     return status;
@@ -75,8 +71,9 @@ static xncc_status plan_map(const sweep *s, int map, app_search *search, xncc_pl
     return app_pass_on(error, status, name, &why);
 }
 
-static xncc_status compute(const sweep *s, app_band *band, int map, app_error *error)
+static xncc_status compute(void *data, app_band *band, int map, app_error *error)
 {
+    const sweep *s = data;
     correlate_task *t = task_of(s, map);
     app_map_out *const out = &t->out[part_of(s, map)];
     app_search search;
@@ -90,88 +87,22 @@ static xncc_status compute(const sweep *s, app_band *band, int map, app_error *e
     if (status)
         return status;
     xncc_plan_describe(plan, &info, NULL);
-    s->map[map].engine = info.engine;
+    s->maps.map[map].engine = info.engine;
     out->device = app_session_engine(&s->job->kit.session, &info);
     out->kernel = info.kernel;
     xncc_map part = { .width = search.map.width, .height = search.map.height };
-    part.data = malloc((size_t)part.width * (size_t)part.height * sizeof *part.data);
-    if (!part.data)
-        return app_fail(error, XNCC_ERROR_MEMORY,
-                        "%s: out of memory for %d rows of the map; give a smaller --max-memory",
-                        out->path, part.height);
+    status = app_band_map_part(out, &part, error);
+    if (status)
+        return status;
     status = app_pass_on(error,
                          xncc_plan_correlate(plan, &search.scene, search.templ, &part, NULL, &why),
                          correlate_templ(s->job, t)->path, &why);
     if (!status)
-        status = app_band_map_put(&s->map[map], &band->rows, &part, search.map.y0,
+        status = app_band_map_put(&s->maps.map[map], &band->rows, &part, search.map.y0,
                                   search.problem.image_masked ? MASKED : 0, error);
     t->search.problem.templ_masked = search.problem.templ_masked;
     free(part.data);
     return status;
-}
-
-static xncc_status compute_bands(sweep *s, const app_bands_rule *rule, app_error *error)
-{
-    app_bands *bands = NULL;
-    app_band *band = NULL;
-    app_progress progress;
-    xncc_status status = app_bands_open(rule, &bands, error);
-    app_progress_start(&progress, s->job->kit.session.context, rule->path, s->job->options->quiet);
-    while (!status && !(status = app_bands_next(bands, &band, error)) && band)
-        for (int i = 0; i < s->maps && !status; i++) {
-            app_progress_part(&progress, band->number * s->maps + i,
-                              app_bands_plan(bands)->count * s->maps);
-            status = compute(s, band, i, error);
-        }
-    app_progress_stop(&progress);
-    app_bands_close(bands);
-    return status;
-}
-
-static xncc_status compute_slice(void *data, uint64_t item, FILE *out, app_error *error)
-{
-    sweep *s = data;
-    const app_bands_rule rule = app_bands_slice(&s->rule, s->page, item);
-    xncc_status status = compute_bands(s, &rule, error);
-    for (int i = 0; i < s->maps && !status; i++)
-        status = app_band_map_print(&s->map[i], out, error);
-    return status;
-}
-
-static int stands(void *data, const app_record *record)
-{
-    const sweep *s = data;
-    const char *text = record->text;
-    int all = 1;
-    for (int i = 0; i < s->maps && all; i++)
-        all = app_band_map_knows(&s->map[i], &text);
-    return all;
-}
-
-static xncc_status take_slice(void *data, const app_record *record, app_error *error)
-{
-    sweep *s = data;
-    const char *text = record->text;
-    xncc_status status = XNCC_OK;
-    for (int i = 0; i < s->maps && !status; i++)
-        status = app_band_map_take(&s->map[i], &s->job->kit.session, &text, error);
-    return status;
-}
-
-/* Computes the maps, or lets the processes of the spread do it. */
-static xncc_status compute_page(sweep *s, app_error *error)
-{
-    app_spread *const spread = s->job->options->spread;
-    const app_work work = { .number = (uint64_t)s->page->item << 32 | s->page->scene.page,
-                            .items = app_bands_slices(&s->rule, s->page),
-                            .data = s,
-                            .run = compute_slice,
-                            .stands = stands,
-                            .take = take_slice };
-    if (spread)
-        return spread->run(spread, &work, error);
-    return app_band_maps_skip(s->map, s->maps, &s->rule) ? compute_bands(s, &s->rule, error)
-                                                         : XNCC_OK;
 }
 
 static xncc_status close_map(sweep *s, int map, xncc_status status, app_error *error)
@@ -181,36 +112,42 @@ static xncc_status close_map(sweep *s, int map, xncc_status status, app_error *e
     app_map_out *const out = &t->out[part];
     char *description = NULL;
     if (!status) {
-        t->search.problem.image_masked = app_map_file_flags(s->map[map].file) & MASKED;
+        t->search.problem.image_masked = app_map_file_flags(s->maps.map[map].file) & MASKED;
         out->has_nan = part == 0 && app_search_has_nan(&t->search);
         description = correlate_describe(s->job, t, part);
         if (!description)
             status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", out->path);
     }
-    status = app_band_map_close(&s->map[map], &s->job->maps, description, part == 0, status, error);
+    status = app_band_map_close(&s->maps.map[map], &s->job->maps, description, part == 0, status,
+                                error);
     free(description);
     return status;
 }
 
 xncc_status correlate_in_bands(correlate_job *j, app_feed_page *page, app_error *error)
 {
-    sweep s = { .job = j, .page = page, .templs = j->kit.templates.count };
-    s.rule = app_bands_rule_of(&j->kit, &page->scene);
+    sweep s = { .job = j, .templs = j->kit.templates.count };
+    app_band_maps *const maps = &s.maps;
+    *maps = (app_band_maps){ .kit = &j->kit,
+                             .page = page,
+                             .rule = app_bands_rule_of(&j->kit, &page->scene),
+                             .map = calloc(2 * (size_t)s.templs, sizeof *maps->map),
+                             .compute = compute,
+                             .data = &s };
     s.task = calloc((size_t)s.templs, sizeof *s.task);
-    s.map = calloc(2 * (size_t)s.templs, sizeof *s.map);
-    xncc_status status = s.task && s.map ? app_bands_refuse(j->options, &page->scene, error)
-                                         : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory",
-                                                    page->scene.path);
+    xncc_status status = s.task && maps->map ? app_bands_refuse(j->options, &page->scene, error)
+                                             : app_fail(error, XNCC_ERROR_MEMORY,
+                                                        "%s: out of memory", page->scene.path);
     for (int i = 0; i < s.templs && !status; i++)
-        status = open_task(&s, i, &s.rule, error);
-    s.rule.beside += s.row;
+        status = open_task(&s, i, &maps->rule, error);
+    maps->rule.beside += s.row;
     if (!status)
-        status = compute_page(&s, error);
-    for (int i = 0; i < s.maps; i++)
+        status = app_band_maps_compute(maps, error);
+    for (int i = 0; i < maps->count; i++)
         status = close_map(&s, i, status, error);
     for (int i = 0; i < s.templs && s.task; i++)
         free(s.task[i]);
     free(s.task);
-    free(s.map);
+    free(maps->map);
     return status;
 }

@@ -4,8 +4,6 @@
 #include "find_bands.h"
 
 #include "common/band_rules.h"
-#include "common/progress.h"
-#include "common/spread.h"
 #include "exactncc/join.h"
 
 #include <math.h>
@@ -160,8 +158,9 @@ static xncc_status search_owned(const sweep *s, const app_band_rows *rows, const
     }
 }
 
-static xncc_status search_band(sweep *s, app_band *band, int templ, app_error *error)
+static xncc_status search_band(void *data, app_band *band, int templ, app_error *error)
 {
+    sweep *s = data;
     const char *name = s->kit->templates.source[templ].path;
     find_hunt *const h = &s->hunts[templ];
     app_search search;
@@ -228,21 +227,7 @@ static xncc_status choose(const sweep *s, int templ, app_error *error)
 
 static xncc_status search_bands(sweep *s, const app_bands_rule *rule, app_error *error)
 {
-    app_bands *bands = NULL;
-    app_band *band = NULL;
-    app_progress progress;
-    xncc_status status = app_bands_open(rule, &bands, error);
-    app_progress_start(&progress, s->kit->session.context, rule->path,
-                       s->kit->session.options->quiet);
-    while (!status && !(status = app_bands_next(bands, &band, error)) && band)
-        for (int i = 0; i < s->count && !status; i++) {
-            app_progress_part(&progress, band->number * s->count + i,
-                              app_bands_plan(bands)->count * s->count);
-            status = search_band(s, band, i, error);
-        }
-    app_progress_stop(&progress);
-    app_bands_close(bands);
-    return status;
+    return app_bands_each(s->kit, rule, s->count, search_band, s, error);
 }
 
 /* Prints the candidates of a slice: for each template its kernel, and then a line per candidate. */
@@ -313,11 +298,10 @@ static xncc_status search_page(sweep *s, app_error *error)
     app_spread *const spread = s->kit->session.options->spread;
     if (!spread)
         return search_bands(s, &s->rule, error);
-    const app_work work = { .number = (uint64_t)s->page->item << 32 | s->page->scene.page,
-                            .items = app_bands_slices(&s->rule, s->page),
-                            .data = s,
-                            .run = search_slice,
-                            .take = take_slice };
+    app_work work = app_bands_work(&s->rule, s->page);
+    work.data = s;
+    work.run = search_slice;
+    work.take = take_slice;
     const xncc_status status = spread->run(spread, &work, error);
     for (int i = 0; i < s->count && spread->silent; i++)
         s->pools[i].count = 0;

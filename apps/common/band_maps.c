@@ -3,7 +3,6 @@
 #include "band_maps.h"
 
 #include "input_digest.h"
-#include "spread.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,15 +53,27 @@ xncc_status app_band_map_put(app_band_map *map, const app_band_rows *rows, const
                             part->data + (size_t)(from - y0) * (size_t)part->width, flags, error);
 }
 
-int app_band_maps_skip(const app_band_map *map, int count, app_bands_rule *rule)
+xncc_status app_band_map_part(const app_map_out *out, xncc_map *part, app_error *error)
+{
+    part->data = malloc((size_t)part->width * (size_t)part->height * sizeof *part->data);
+    return part->data ? XNCC_OK
+                      : app_fail(error, XNCC_ERROR_MEMORY,
+                                 "%s: out of memory for %d rows of the map; give a smaller "
+                                 "--max-memory",
+                                 out->path, part->height);
+}
+
+/* Leaves out the bands whose rows all maps have. Returns 0 if nothing is left to do. */
+static int skip_done(const app_band_maps *maps, app_bands_rule *rule)
 {
     int32_t least = INT32_MAX;
     int left = 0;
-    for (int i = 0; i < count; i++) {
-        const int32_t rows = app_map_file_rows(map[i].file);
-        left |= rows < map[i].out->map.height;
-        if (map[i].y0 + rows < least)
-            least = map[i].y0 + rows;
+    for (int i = 0; i < maps->count; i++) {
+        const app_band_map *map = &maps->map[i];
+        const int32_t rows = app_map_file_rows(map->file);
+        left |= rows < map->out->map.height;
+        if (map->y0 + rows < least)
+            least = map->y0 + rows;
         if (rows == 0)
             least = INT32_MIN;
     }
@@ -70,7 +81,8 @@ int app_band_maps_skip(const app_band_map *map, int count, app_bands_rule *rule)
     return left;
 }
 
-xncc_status app_band_map_print(app_band_map *map, FILE *out, app_error *error)
+/* Prints what is known of the rows that were put since the last call. */
+static xncc_status print_rows(app_band_map *map, FILE *out, app_error *error)
 {
     app_progress_line done;
     uint64_t number = 0;
@@ -80,7 +92,7 @@ xncc_status app_band_map_print(app_band_map *map, FILE *out, app_error *error)
     return status;
 }
 
-/* What a line of app_band_map_print says. */
+/* What a line of print_rows says. */
 typedef struct map_line {
     app_progress_line done;
     unsigned long long number;
@@ -99,14 +111,9 @@ static int read_line(const char **text, map_line *l)
     return 1;
 }
 
-int app_band_map_knows(const app_band_map *map, const char **text)
-{
-    map_line l;
-    return read_line(text, &l) && app_map_file_is(map->file, l.number);
-}
-
-xncc_status app_band_map_take(app_band_map *map, const app_session *session, const char **text,
-                              app_error *error)
+/* Takes a line of print_rows where all is known. *text: moved behind the line. */
+static xncc_status take_rows(app_band_map *map, const app_session *session, const char **text,
+                             app_error *error)
 {
     map_line l;
     xncc_plan_info info = XNCC_PLAN_INFO_INIT;
@@ -118,6 +125,57 @@ xncc_status app_band_map_take(app_band_map *map, const app_session *session, con
     map->out->device = app_session_engine(session, &info);
     map->out->kernel = app_kernel_name(l.kernel);
     return app_map_file_add(map->file, &l.done, l.number, error);
+}
+
+static xncc_status compute_bands(const app_band_maps *m, const app_bands_rule *rule,
+                                 app_error *error)
+{
+    return app_bands_each(m->kit, rule, m->count, m->compute, m->data, error);
+}
+
+static xncc_status compute_slice(void *data, uint64_t item, FILE *out, app_error *error)
+{
+    const app_band_maps *m = data;
+    const app_bands_rule rule = app_bands_slice(&m->rule, m->page, item);
+    xncc_status status = compute_bands(m, &rule, error);
+    for (int i = 0; i < m->count && !status; i++)
+        status = print_rows(&m->map[i], out, error);
+    return status;
+}
+
+/* Does the record tell of these files, and not of earlier ones of their names? */
+static int stands(void *data, const app_record *record)
+{
+    const app_band_maps *m = data;
+    const char *text = record->text;
+    map_line l;
+    for (int i = 0; i < m->count; i++)
+        if (!read_line(&text, &l) || !app_map_file_is(m->map[i].file, l.number))
+            return 0;
+    return 1;
+}
+
+static xncc_status take_slice(void *data, const app_record *record, app_error *error)
+{
+    const app_band_maps *m = data;
+    const char *text = record->text;
+    xncc_status status = XNCC_OK;
+    for (int i = 0; i < m->count && !status; i++)
+        status = take_rows(&m->map[i], &m->kit->session, &text, error);
+    return status;
+}
+
+xncc_status app_band_maps_compute(app_band_maps *maps, app_error *error)
+{
+    app_spread *const spread = maps->kit->session.options->spread;
+    app_work work = app_bands_work(&maps->rule, maps->page);
+    work.data = maps;
+    work.run = compute_slice;
+    work.stands = stands;
+    work.take = take_slice;
+    if (spread)
+        return spread->run(spread, &work, error);
+    return skip_done(maps, &maps->rule) ? compute_bands(maps, &maps->rule, error) : XNCC_OK;
 }
 
 xncc_status app_band_map_close(app_band_map *map, app_maps *maps, const char *description,

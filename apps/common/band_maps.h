@@ -26,18 +26,22 @@ xncc_status app_band_map_open(const app_options *options, const app_named *input
 xncc_status app_band_map_put(app_band_map *map, const app_band_rows *rows, const xncc_map *part,
                              int32_t y0, unsigned flags, app_error *error);
 
-/* Leaves out the bands whose rows all maps have. Returns 0 if nothing is left to do. */
-int app_band_maps_skip(const app_band_map *map, int count, app_bands_rule *rule);
+/* Allocates the map of a band, whose extents are set. The caller frees part->data. */
+xncc_status app_band_map_part(const app_map_out *out, xncc_map *part, app_error *error);
 
-/* For a map that several processes write: prints what is known of the rows that were put since the
- * last call, and takes that line where all is known. *text: moved behind the line. */
-xncc_status app_band_map_print(app_band_map *map, FILE *out, app_error *error);
-xncc_status app_band_map_take(app_band_map *map, const app_session *session, const char **text,
-                              app_error *error);
+/* The maps of a page. */
+typedef struct app_band_maps {
+    const app_kit *kit;
+    app_feed_page *page;
+    app_bands_rule rule; /* for all bands of the page */
+    app_band_map *map;   /* `count` of them */
+    int count;
+    app_band_step compute; /* map i of a band, which it puts */
+    void *data;
+} app_band_maps;
 
-/* 1 if the line is about this file, and not about an earlier one of its name. *text: moved behind
- * the line. */
-int app_band_map_knows(const app_band_map *map, const char **text);
+/* Computes the rows that the files do not have yet, or lets the processes of the spread do it. */
+xncc_status app_band_maps_compute(app_band_maps *maps, app_error *error);
 
 /* Completes the file, and adds its row to the report. */
 xncc_status app_band_map_close(app_band_map *map, app_maps *maps, const char *description,

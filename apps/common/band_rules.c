@@ -2,6 +2,8 @@
 /* How the options of a command decide which bands of a page are read. */
 #include "band_rules.h"
 
+#include "progress.h"
+
 #include <unistd.h>
 
 enum { DECODERS = 4 };
@@ -60,7 +62,7 @@ static int32_t slice_rows(const app_bands_rule *r, const app_feed_page *page)
     return rows < r->rows ? (int32_t)rows : r->rows;
 }
 
-uint64_t app_bands_slices(const app_bands_rule *r, const app_feed_page *page)
+static uint64_t count_slices(const app_bands_rule *r, const app_feed_page *page)
 {
     const uint64_t rows = (uint64_t)slice_rows(r, page);
     return ((uint64_t)r->rows + rows - 1) / rows;
@@ -74,9 +76,34 @@ app_bands_rule app_bands_slice(const app_bands_rule *whole, const app_feed_page 
     const int64_t grid = whole->first / together * together;
     if (i > 0)
         rule.from = (int32_t)(grid + (int64_t)i * rows - rule.below);
-    if (i + 1 < app_bands_slices(whole, page))
+    if (i + 1 < count_slices(whole, page))
         rule.to = (int32_t)(grid + (int64_t)(i + 1) * rows - rule.below);
     return rule;
+}
+
+app_work app_bands_work(const app_bands_rule *whole, const app_feed_page *page)
+{
+    return (app_work){ .number = (uint64_t)page->item << 32 | page->scene.page,
+                       .items = count_slices(whole, page) };
+}
+
+xncc_status app_bands_each(const app_kit *kit, const app_bands_rule *rule, int parts,
+                           app_band_step step, void *data, app_error *error)
+{
+    app_bands *bands = NULL;
+    app_band *band = NULL;
+    app_progress progress;
+    xncc_status status = app_bands_open(rule, &bands, error);
+    app_progress_start(&progress, kit->session.context, rule->path, kit->session.options->quiet);
+    while (!status && !(status = app_bands_next(bands, &band, error)) && band)
+        for (int i = 0; i < parts && !status; i++) {
+            app_progress_part(&progress, band->number * parts + i,
+                              app_bands_plan(bands)->count * parts);
+            status = step(data, band, i, error);
+        }
+    app_progress_stop(&progress);
+    app_bands_close(bands);
+    return status;
 }
 
 xncc_status app_bands_refuse(const app_options *o, const app_source *page, app_error *error)

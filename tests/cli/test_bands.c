@@ -144,7 +144,7 @@ static void check_slices(void)
                                            .to = INT32_MAX,
                                            .above = 1,
                                            .below = 20 };
-            const uint64_t count = app_bands_slices(&whole, &page);
+            const uint64_t count = app_bands_work(&whole, &page).items;
             int32_t from = INT32_MIN;
             for (uint64_t i = 0; i < count; i++) {
                 const app_bands_rule r = app_bands_slice(&whole, &page, i);
