@@ -5,8 +5,8 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, pictures larger than memory, a shared library, a release made twice and its
-#                                  Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
+#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, pictures larger than memory, a build with -march=native,
+#                                  a shared library, a release made twice and its Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
 #                                  for all GPUs with its limits of size; three quarters of an hour more
 #
 # BUILD_ROOT (default: build-test) holds the builds. EXACTNCC_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
@@ -146,6 +146,10 @@ if [[ ${1:-} == full ]]; then
         fi
         note "scale: $test: $(tail -n 1 "$root/scale.log")"
     done
+
+    # All instructions of this processor in all files: no result may change.
+    build native -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DCMAKE_C_FLAGS=-march=native
+    run native --label-regex cpu
 
     build shared -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DBUILD_SHARED_LIBS=ON
     run shared --label-exclude 'gpu|slow|mutant'

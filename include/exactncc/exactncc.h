@@ -36,6 +36,11 @@
  *   XNCC_ERROR_CANCELLED (xncc_context_cancel). The lists of statuses do not repeat it.
  * - The destroy functions accept NULL. Other calls do not accept null pointers unless they say so;
  *   those that return a status check them.
+ * - Calls that return a status compute in the default float environment of IEEE-754, in every
+ *   thread, and leave the caller's as it was, flags included. So a program that rounds otherwise,
+ *   flushes subnormal numbers to zero (-ffast-math does), or traps exceptions gets the same
+ *   results. A function of the program that they call, as xncc_track_source.read, has the
+ *   program's environment.
  * - The library prints nothing, never exits, and reads no environment variable. Outside of its
  *   objects it keeps only the state of the constant memory of each GPU and, once a plan has needed
  *   it, the loaded cuFFT library.

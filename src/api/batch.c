@@ -3,6 +3,7 @@
  * go to one list. */
 #include "api/batch_object.h"
 
+#include "base/float_env.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "image/image.h"
@@ -211,6 +212,7 @@ xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem
                               size_t count, const xncc_batch_options *options, xncc_batch **result,
                               xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_problem p;
     xncc_preference wanted;
     xncc_batch_options o;
@@ -261,6 +263,7 @@ void xncc_batch_destroy(xncc_batch *batch)
 xncc_status xncc_batch_describe(const xncc_batch *batch, size_t number, xncc_plan_info *info,
                                 xncc_error *error)
 {
+    XNCC_ENTER;
     if (!batch)
         return xncc_fail_null(error, "batch");
     for (size_t g = 0; g < batch->groups; g++)
@@ -341,6 +344,7 @@ static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_str
 xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_candidate *match,
                             size_t *found, xncc_stream stream, xncc_error *error)
 {
+    XNCC_ENTER;
     if (found)
         *found = 0;
     if (!batch || !image || !found || (!match && batch->capacity))
@@ -366,6 +370,7 @@ xncc_status xncc_find_batch(xncc_context *context, const xncc_image *image,
                             xncc_candidate *match, size_t capacity, size_t *found,
                             xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_find_options o;
     xncc_problem problem = XNCC_PROBLEM_INIT;
     xncc_preference preference = XNCC_PREFERENCE_INIT;

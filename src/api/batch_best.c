@@ -2,6 +2,7 @@
 /* xncc_batch_best: the best score of a batch of templates at each position. */
 #include "api/batch_object.h"
 
+#include "base/float_env.h"
 #include "image/image.h"
 
 static xncc_status check_best(const xncc_batch *batch, const xncc_best *best, xncc_error *error)
@@ -73,6 +74,7 @@ static xncc_status fold_all(xncc_batch *batch, const xncc_image *image, const xn
 xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image, const xncc_best *best,
                             xncc_stream stream, xncc_error *error)
 {
+    XNCC_ENTER;
     if (!batch || !image || !best)
         return xncc_fail_null(error, !batch ? "batch" : !image ? "image" : "best");
     xncc_batch_begin(batch);

@@ -2,6 +2,7 @@
 /* Contexts, templates and filters: creation, destruction and progress. */
 #include "api/objects.h"
 
+#include "base/float_env.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "image/image.h"
@@ -24,6 +25,7 @@ static xncc_status check_options(const xncc_context_options *o, xncc_error *erro
 xncc_status xncc_context_create(const xncc_context_options *options, xncc_context **context,
                                 xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_context_options o;
     if (!context)
         return xncc_fail_null(error, "context");
@@ -144,6 +146,7 @@ static xncc_status make_template(xncc_context *context, const xncc_image *pixels
 xncc_status xncc_template_create(xncc_context *context, const xncc_image *pixels,
                                  xncc_template **result, xncc_error *error)
 {
+    XNCC_ENTER;
     if (result)
         *result = NULL;
     if (!context || !result)
@@ -178,6 +181,7 @@ xncc_status xncc_filter_create(xncc_context *context, const float *coefficients,
                                int32_t height, const xncc_filter_options *options,
                                xncc_filter **result, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_filter_options o;
     if (result)
         *result = NULL;

@@ -2,6 +2,7 @@
 /* xncc_join: the matches of an image that was searched in parts. */
 #include "exactncc/join.h"
 
+#include "base/float_env.h"
 #include "api/objects.h"
 #include "plan/problem.h"
 
@@ -46,6 +47,7 @@ xncc_status xncc_join(const xncc_problem *problem, const xncc_peak_rule *peaks,
                       const xncc_match *candidate, size_t count, xncc_match *match, size_t capacity,
                       size_t *found, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_search_rule rule;
     if (found)
         *found = 0;

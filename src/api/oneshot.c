@@ -2,6 +2,7 @@
 /* The one-call functions: each creates a plan, runs it and frees it. */
 #include "api/objects.h"
 
+#include "base/float_env.h"
 #include "base/options.h"
 #include "image/image.h"
 
@@ -29,6 +30,7 @@ xncc_status xncc_correlate(xncc_context *context, const xncc_image *image,
                            const xncc_template *templ, const xncc_correlate_options *options,
                            const xncc_map *map, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_correlate_options o;
     if (!context || !templ || !map)
         return xncc_fail_null(error, !context ? "context" : !templ ? "templ" : "map");
@@ -50,6 +52,7 @@ xncc_status xncc_find(xncc_context *context, const xncc_image *image, const xncc
                       const xncc_find_options *options, xncc_match *match, size_t capacity,
                       size_t *found, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_find_options o;
     if (found)
         *found = 0;
@@ -76,6 +79,7 @@ xncc_status xncc_convolve(xncc_context *context, const xncc_image *image, const 
                           const xncc_convolve_options *options, const xncc_map *out,
                           xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_convolve_options o;
     if (!context || !filter || !out)
         return xncc_fail_null(error, !context ? "context" : !filter ? "filter" : "out");

@@ -2,6 +2,7 @@
 /* Plans: the choice of a kernel, the checks of the arguments, and the calls of the engine. */
 #include "api/objects.h"
 
+#include "base/float_env.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "image/image.h"
@@ -53,6 +54,7 @@ xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
                              const xncc_preference *preference, xncc_plan **result,
                              xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_problem p;
     xncc_preference wanted;
     if (result)
@@ -81,6 +83,7 @@ xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
 xncc_status xncc_problem_set(xncc_problem *problem, const xncc_image *image,
                              const xncc_template *templ, xncc_error *error)
 {
+    XNCC_ENTER;
     if (!problem)
         return xncc_fail_null(error, "problem");
     xncc_status status = xncc_check_size(
@@ -113,6 +116,7 @@ void xncc_plan_destroy(xncc_plan *plan)
 
 xncc_status xncc_plan_describe(const xncc_plan *plan, xncc_plan_info *info, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_plan_info all;
     if (!plan || !info)
         return xncc_fail_null(error, plan ? "info" : "plan");
@@ -122,6 +126,7 @@ xncc_status xncc_plan_describe(const xncc_plan *plan, xncc_plan_info *info, xncc
 
 const char *xncc_plan_explain(const xncc_plan *plan, char *text, size_t size)
 {
+    XNCC_ENTER;
     if (!text || size == 0)
         return "";
     xncc_decision_explain(&plan->decision, text, size);
@@ -131,6 +136,7 @@ const char *xncc_plan_explain(const xncc_plan *plan, char *text, size_t size)
 size_t xncc_kernel_list(xncc_context *context, const xncc_problem *problem, const char **name,
                         size_t capacity)
 {
+    XNCC_ENTER;
     double cost[XNCC_KERNEL_COUNT];
     const char *sorted[XNCC_KERNEL_COUNT];
     size_t count = 0;
@@ -258,6 +264,7 @@ xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
                                 const xncc_template *templ, const xncc_map *map, xncc_stream stream,
                                 xncc_error *error)
 {
+    XNCC_ENTER;
     if (!plan)
         return xncc_fail_null(error, "plan");
     xncc_watch_begin(&plan->watch);
@@ -274,6 +281,7 @@ xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
 xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image, const xncc_filter *filter,
                                const xncc_map *out, xncc_stream stream, xncc_error *error)
 {
+    XNCC_ENTER;
     if (!plan)
         return xncc_fail_null(error, "plan");
     xncc_watch_begin(&plan->watch);
@@ -339,6 +347,7 @@ xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image, const xncc_
                            const xncc_peak_rule *peaks, xncc_match *match, size_t capacity,
                            size_t *found, xncc_stream stream, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_search_rule rule = { 0 };
     if (found)
         *found = 0;
@@ -364,6 +373,7 @@ xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
                                      xncc_match *match, size_t capacity, uint32_t *found,
                                      xncc_stream stream, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_search_rule rule = { 0 };
     if (!plan)
         return xncc_fail_null(error, "plan");

@@ -2,6 +2,7 @@
 /* Refines matches to sub-pixel positions by fitting a surface to the scores around each match. */
 #include "exactncc/refine.h"
 
+#include "base/float_env.h"
 #include "base/memory.h"
 #include "image/image.h"
 #include "peaks/subpixel.h"
@@ -131,6 +132,7 @@ xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xn
                         const xncc_match_rule *rule, const xncc_match *match, size_t count,
                         xncc_refined *refined, xncc_error *error)
 {
+    XNCC_ENTER;
     if (!context || !templ || (count && (!match || !refined)))
         return xncc_fail_null(error, !context ? "context"
                                      : !templ ? "templ"

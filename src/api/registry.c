@@ -2,6 +2,7 @@
 /* Opens and describes the engines. The only file of src/ that knows whether CUDA was built. */
 #include "api/objects.h"
 
+#include "base/float_env.h"
 #include "base/options.h"
 #include "cpu/cpu.h"
 #ifdef XNCC_HAVE_CUDA
@@ -75,6 +76,7 @@ static void describe_cuda(size_t number, xncc_device_info *info)
 
 xncc_status xncc_device_describe(size_t number, xncc_device_info *info, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_device_info all = XNCC_DEVICE_INFO_INIT;
     if (!info)
         return xncc_fail_null(error, "info");

@@ -2,6 +2,7 @@
 /* Scans: xncc_plan_find in steps, as the rows of the image arrive. */
 #include "api/objects.h"
 
+#include "base/float_env.h"
 #include "base/memory.h"
 #include "exactncc/scan.h"
 
@@ -35,6 +36,7 @@ xncc_status xncc_scan_create(xncc_plan *plan, const xncc_image *image, const xnc
                              const xncc_peak_rule *peaks, size_t capacity, xncc_scan **result,
                              xncc_error *error)
 {
+    XNCC_ENTER;
     if (result)
         *result = NULL;
     if (!plan || !image || !result)
@@ -74,6 +76,7 @@ static xncc_status advance(xncc_scan *scan, int32_t rows, xncc_error *error)
 
 xncc_status xncc_scan_rows(xncc_scan *scan, int32_t rows, xncc_error *error)
 {
+    XNCC_ENTER;
     if (!scan)
         return xncc_fail_null(error, "scan");
     xncc_watch_begin(&scan->plan->watch);
@@ -99,6 +102,7 @@ static xncc_status scan_end(xncc_scan *scan, xncc_match *match, size_t *found, x
 xncc_status xncc_scan_finish(xncc_scan *scan, xncc_match *match, size_t *found, xncc_stream stream,
                              xncc_error *error)
 {
+    XNCC_ENTER;
     if (found)
         *found = 0;
     if (!scan || !found || (!match && scan->rule.top > 0))

@@ -3,6 +3,7 @@
 #include "engine/batch_ops.h"
 #include "api/objects.h"
 
+#include "base/float_env.h"
 #include "base/memory.h"
 #include "peaks/nms.h"
 
@@ -16,6 +17,7 @@ struct xncc_suppressor {
 xncc_status xncc_suppressor_create(xncc_context *context, size_t room, xncc_suppressor **result,
                                    xncc_error *error)
 {
+    XNCC_ENTER;
     if (result)
         *result = NULL;
     if (!context || !result)
@@ -53,6 +55,7 @@ void xncc_suppressor_destroy(xncc_suppressor *suppressor)
 xncc_status xncc_suppressor_clear(xncc_suppressor *suppressor, xncc_stream stream,
                                   xncc_error *error)
 {
+    XNCC_ENTER;
     if (!suppressor)
         return xncc_fail_null(error, "suppressor");
     return xncc_done(suppressor->ops->clear(suppressor->work, stream, error), error);
@@ -62,6 +65,7 @@ xncc_status xncc_suppressor_add(xncc_suppressor *suppressor, const xncc_match *m
                                 const uint32_t *found, int32_t templ, int32_t width, int32_t height,
                                 xncc_stream stream, xncc_error *error)
 {
+    XNCC_ENTER;
     if (!suppressor || !match || !found)
         return xncc_fail_null(error, !suppressor ? "suppressor" : !match ? "match" : "found");
     if (width < 1 || width > XNCC_MAX_SIDE || height < 1 || height > XNCC_MAX_SIDE)
@@ -77,6 +81,7 @@ xncc_status xncc_suppressor_add_candidates(xncc_suppressor *suppressor,
                                            const xncc_candidate *candidate, size_t count,
                                            xncc_stream stream, xncc_error *error)
 {
+    XNCC_ENTER;
     if (!suppressor || (!candidate && count))
         return xncc_fail_null(error, suppressor ? "candidate" : "suppressor");
     /* candidates that do not fit are not read */
@@ -92,6 +97,7 @@ xncc_status xncc_suppressor_run(xncc_suppressor *suppressor, xncc_method method,
                                 size_t capacity, uint32_t *kept, xncc_stream stream,
                                 xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_suppress_rule r;
     if (!suppressor || !result || !kept)
         return xncc_fail_null(error, !suppressor ? "suppressor" : !result ? "result" : "kept");

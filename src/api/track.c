@@ -2,6 +2,7 @@
 /* Tracking: checks the arguments, and runs the pass. */
 #include "api/track_pass.h"
 
+#include "base/float_env.h"
 #include "base/options.h"
 #include "image/image.h"
 #include "track/outliers.h"
@@ -72,13 +73,16 @@ xncc_status xncc_track_rows(xncc_context *context, const xncc_track_source *sour
                             const xncc_track_options *options, const xncc_track_point *point,
                             size_t count, xncc_displacement *found, xncc_error *error)
 {
+    XNCC_ENTER;
     if (!context || !source || (count && (!point || !found)))
         return xncc_fail_null(error, !context  ? "context"
                                      : !source ? "source"
                                      : !point  ? "point"
                                                : "found");
     const xncc_engine *engine = context->engine[xncc_slot(XNCC_DEVICE_CPU)];
-    xncc_track_call call = { .context = context, .watch = xncc_watch_make(&context->progress) };
+    xncc_track_call call = { .context = context,
+                             .watch = xncc_watch_make(&context->progress),
+                             .host = &float_env };
     xncc_status status = XNCC_READ(&call.options, options, xncc_track_options,
                                    XNCC_TRACK_OPTIONS_INIT, kernel, error);
     if (!status)
@@ -136,6 +140,7 @@ xncc_status xncc_track(xncc_context *context, const xncc_track_pair *pair, size_
                        const xncc_track_options *options, const xncc_track_point *point,
                        size_t count, xncc_displacement *found, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_track_source source = XNCC_TRACK_SOURCE_INIT;
     if (!context || !pair)
         return xncc_fail_null(error, context ? "pair" : "context");
@@ -166,6 +171,7 @@ xncc_status xncc_track(xncc_context *context, const xncc_track_pair *pair, size_
 xncc_status xncc_track_check(const xncc_track_check_options *options, xncc_displacement *found,
                              size_t count, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_track_check_options o;
     if (count && !found)
         return xncc_fail_null(error, "found");

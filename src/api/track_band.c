@@ -282,7 +282,9 @@ static xncc_status read_rows(const xncc_track_band *b, size_t pair, int which, x
     const int32_t y = (int32_t)b->rows.first[which],
                   height = (int32_t)(b->rows.end[which] - b->rows.first[which]),
                   width = which ? s->width2 : s->width1;
+    xncc_float_env_leave(b->call->host);
     xncc_status status = s->read(s->argument, pair, which + 1, y, height, view, error);
+    *b->call->host = xncc_float_env_enter();
     if (!status)
         status = xncc_image_check(view, which ? "image 2" : "image 1", error);
     if (status)

@@ -4,6 +4,7 @@
 #define XNCC_API_TRACK_PASS_H
 
 #include "api/objects.h"
+#include "base/float_env.h"
 #include "exactncc/track.h"
 
 /* What the passes of a call share. Options and source have been checked. */
@@ -12,6 +13,7 @@ typedef struct xncc_track_call {
     xncc_watch watch;
     xncc_track_options options;
     xncc_track_source source;
+    xncc_float_env *host; /* the float environment of the caller, in which it reads rows */
 } xncc_track_call;
 
 /* Tracks the points. found: receives `count` displacements. */

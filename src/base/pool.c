@@ -2,6 +2,7 @@
 /* A pool of POSIX threads with a queue of jobs, guarded by one mutex. */
 #include "base/pool.h"
 
+#include "base/float_env.h"
 #include "base/memory.h"
 
 #include <assert.h>
@@ -64,6 +65,7 @@ static void job_work(xncc_pool *pool, job *j)
 static void *worker(void *argument)
 {
     xncc_pool *pool = argument;
+    (void)xncc_float_env_enter();
     pthread_mutex_lock(&pool->mutex);
     while (!pool->stop) {
         if (pool->jobs)

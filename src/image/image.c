@@ -2,6 +2,8 @@
 /* Checks of views, and the names and sizes of pixel types. */
 #include "image/image.h"
 
+#include "base/float_env.h"
+
 size_t xncc_pixel_size(xncc_pixel pixel)
 {
     switch (pixel) {
@@ -103,6 +105,7 @@ xncc_status xncc_map_check(const xncc_map *map, xncc_error *error)
 xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32_t width,
                             int32_t height, xncc_image *crop, xncc_error *error)
 {
+    XNCC_ENTER;
     const xncc_status status = xncc_image_check(image, "image", error);
     if (status)
         return status;

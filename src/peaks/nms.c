@@ -2,6 +2,7 @@
 /* Makes one list of the matches of several templates: sorted, then accepted greedily. */
 #include "peaks/nms.h"
 
+#include "base/float_env.h"
 #include "base/options.h"
 
 #include <math.h>
@@ -78,6 +79,7 @@ static size_t drop_nan(xncc_candidate *candidate, size_t count)
 xncc_status xncc_suppress(xncc_method method, xncc_candidate *candidate, size_t count,
                           const xncc_suppress_rule *rule, size_t *kept, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_suppress_rule r;
     if (kept)
         *kept = 0;

@@ -2,6 +2,7 @@
 /* The tables of kernels and steps, made from the lists in kernels.h and steps.h. */
 #include "plan/kernels.h"
 
+#include "base/float_env.h"
 #include "base/options.h"
 
 #include "plan/steps.h"
@@ -27,6 +28,7 @@ size_t xncc_kernel_count(void)
 
 xncc_status xncc_kernel_describe(size_t number, xncc_kernel_info *info, xncc_error *error)
 {
+    XNCC_ENTER;
     if (!info)
         return xncc_fail_null(error, "info");
     if (number >= XNCC_KERNEL_COUNT)

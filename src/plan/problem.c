@@ -2,6 +2,7 @@
 /* Which problems are legal, the extents of their maps, and their routes. */
 #include "plan/problem.h"
 
+#include "base/float_env.h"
 #include "image/image.h"
 #include "image/samples.h"
 #include "template/template.h"
@@ -22,6 +23,7 @@ xncc_status xncc_map_measure(xncc_mode mode, int32_t image_width, int32_t image_
                              int32_t templ_width, int32_t templ_height, xncc_extent *extent,
                              xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_status status = check_sides("image", image_width, image_height, XNCC_MAX_SIDE, error);
     if (!status)
         status = check_sides("template", templ_width, templ_height, XNCC_MAX_SIDE, error);

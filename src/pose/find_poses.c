@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xncc_find_poses: checks, the choice of the search, and the list of matches. */
 #include "api/objects.h"
+#include "base/float_env.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "cpu/cpu.h"
@@ -132,6 +133,7 @@ xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
                             const xncc_pose_options *options, xncc_pose_match *match,
                             size_t capacity, size_t *found, xncc_error *error)
 {
+    XNCC_ENTER;
     xncc_pose_options o;
     if (found)
         *found = 0;

@@ -2,6 +2,7 @@
 /* Lists of hits, templates of poses, and xncc_template_resample. */
 #include "pose/job.h"
 
+#include "base/float_env.h"
 #include "base/memory.h"
 #include "image/image.h"
 
@@ -75,6 +76,7 @@ static xncc_status check_pose(double angle, double scale, xncc_support support, 
 xncc_status xncc_template_resample(const xncc_template *templ, double angle, double scale,
                                    xncc_support support, xncc_template **result, xncc_error *error)
 {
+    XNCC_ENTER;
     if (result)
         *result = NULL;
     if (!templ || !result)

@@ -2,6 +2,7 @@
 /* Templates: the copy of the pixels, their sums, and the rules for scoring windows. */
 #include "template/template.h"
 
+#include "base/float_env.h"
 #include "base/memory.h"
 #include "image/image.h"
 
@@ -222,6 +223,7 @@ const char *xncc_method_name(xncc_method method)
 
 xncc_status xncc_method_parse(const char *name, xncc_method *method, xncc_error *error)
 {
+    XNCC_ENTER;
     if (!name || !method)
         return xncc_fail_null(error, name ? "method" : "name");
     for (int i = 0; i < METHODS; i++)
