@@ -114,7 +114,7 @@ static xncc_status run_plan(job *j, const char *name, const xncc_image *image, c
     xncc_status status = xncc_problem_set(&problem, image, NULL, &why);
     if (!status)
         status = app_plans_get(&j->kit.plans, &problem, o->kernel, &plan, &why);
-    if (status == XNCC_ERROR_ARGUMENT && app_plans_refused(&j->kit.plans, &problem, o->kernel))
+    if (app_plans_refused(&j->kit.plans, &problem, o->kernel, status))
         return app_fail_kernel(error, o->kernel, &why);
     if (status)
         return app_pass_on(error, status, name, &why);

@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --format geojson needs to know where the pixels are, and one coordinate system. */
 static xncc_status check_ground(find_job *j, const app_feed_page *page, app_error *error)
@@ -77,6 +78,12 @@ static xncc_status take_page(find_job *j, find_writer *writer, app_feed *feed, a
     return XNCC_OK;
 }
 
+/* 1 if rows appear on the terminal while the work goes on, so that no progress can stand there. */
+static int rows_are_seen(const find_report *r)
+{
+    return r->format != APP_TABLE && r->out == stdout && isatty(STDOUT_FILENO);
+}
+
 static xncc_status find_on_pages(find_job *j, find_writer *writer, app_error *error)
 {
     const app_options *o = j->options;
@@ -90,12 +97,17 @@ static xncc_status find_on_pages(find_job *j, find_writer *writer, app_error *er
     app_feed *feed = NULL;
     app_feed_page *page;
     app_tally tally = { 0, 0 };
+    app_progress progress;
     const int single = app_is_single(o, &j->inputs);
     xncc_status status = app_feed_open(&rule, &feed, error);
     if (!status)
         find_writer_start(writer, feed, beside && !single, !single);
-    while (!status && !writer->stopped && (page = app_feed_next(feed)))
+    app_images_start(&progress, &j->inputs, o->quiet || rows_are_seen(&writer->report));
+    while (!status && !writer->stopped && (page = app_feed_next(feed))) {
+        app_images_at(&progress, &j->inputs, page);
         status = take_page(j, writer, feed, page, &tally, error);
+    }
+    app_progress_stop(&progress);
     status = find_writer_close(writer, status, error);
     app_feed_close(feed);
     return status ? status : app_tally_end(&tally, error);

@@ -231,7 +231,7 @@ static xncc_status find_of_type(find_job *j, app_feed_page *page, xncc_pixel pix
         app_progress_stop(&progress);
         const xncc_problem *problem = &hunts[t.number[0]].search.problem;
         const char *kernel = j->options->kernel;
-        if (status == XNCC_ERROR_ARGUMENT && app_plans_refused(&j->kit.plans, problem, kernel))
+        if (app_plans_refused(&j->kit.plans, problem, kernel, status))
             app_fail_kernel(error, kernel, &why);
         else
             app_pass_on(error, status, page->scene.path, &why);

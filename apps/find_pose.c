@@ -72,8 +72,7 @@ static xncc_status find_template(find_job *j, app_feed_page *page, int i, find_r
     status = xncc_find_poses(j->kit.session.context, &search.scene, &templ, 1, &options, *match,
                              room, &found, &why);
     app_progress_stop(&progress);
-    if (status == XNCC_ERROR_ARGUMENT &&
-        app_plans_refused(&j->kit.plans, &search.problem, options.kernel))
+    if (app_plans_refused(&j->kit.plans, &search.problem, options.kernel, status))
         return app_fail_kernel(error, options.kernel, &why);
     xncc_plan_info plan = XNCC_PLAN_INFO_INIT;
     plan.engine = XNCC_DEVICE_CPU;

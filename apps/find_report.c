@@ -77,15 +77,22 @@ enum {
     S_DEVICE,
     S_KERNEL,
     S_FOUND,
+    S_CRS,
     S_COLUMNS
 };
 
 static const app_column search_columns[S_COLUMNS] = {
-    [S_IMAGE] = { "image", APP_TEXT, 0, 0 },          [S_PAGE] = { "page", APP_INTEGER, 0, 0 },
-    [S_TEMPLATE] = { "template", APP_TEXT, 0, 0 },    [S_WIDTH] = { "width", APP_INTEGER, 0, 0 },
-    [S_HEIGHT] = { "height", APP_INTEGER, 0, 0 },     [S_PIXEL] = { "pixel", APP_TEXT, 0, 0 },
-    [S_CHANNELS] = { "channels", APP_INTEGER, 0, 0 }, [S_DEVICE] = { "device", APP_TEXT, 0, 0 },
-    [S_KERNEL] = { "kernel", APP_TEXT, 0, 0 },        [S_FOUND] = { "found", APP_INTEGER, 0, 0 },
+    [S_IMAGE] = { "image", APP_TEXT, 0, 0 },
+    [S_PAGE] = { "page", APP_INTEGER, 0, 0 },
+    [S_TEMPLATE] = { "template", APP_TEXT, 0, 0 },
+    [S_WIDTH] = { "width", APP_INTEGER, 0, 0 },
+    [S_HEIGHT] = { "height", APP_INTEGER, 0, 0 },
+    [S_PIXEL] = { "pixel", APP_TEXT, 0, 0 },
+    [S_CHANNELS] = { "channels", APP_INTEGER, 0, 0 },
+    [S_DEVICE] = { "device", APP_TEXT, 0, 0 },
+    [S_KERNEL] = { "kernel", APP_TEXT, 0, 0 },
+    [S_FOUND] = { "found", APP_INTEGER, 0, 0 },
+    [S_CRS] = { "crs", APP_TEXT, 0, 0 },
 };
 
 enum { F_IMAGE, F_PAGE, F_ERROR, F_COLUMNS };
@@ -205,9 +212,22 @@ static int add_count(find_report *r, const find_result *p, int templ)
     return app_rows_add(&r->rows, row);
 }
 
+/* Copies the name of the page's coordinate system; NULL if it has none. Returns 0 if there is no
+ * memory. */
+static int copy_crs(const find_result *p, const char **copy)
+{
+    char crs[256];
+    app_geo_crs(&p->scene->picture.geo, crs, sizeof crs);
+    *copy = crs[0] ? strdup(crs) : NULL;
+    return !crs[0] || *copy;
+}
+
 static int add_search(find_report *r, const find_result *p, int templ)
 {
     const find_search *s = &p->search[templ];
+    const char *crs = NULL;
+    if (r->format == APP_JSON && !copy_crs(p, &crs))
+        return 0;
     const app_value row[S_COLUMNS] = {
         [S_IMAGE].text = p->image,
         [S_PAGE].integer = p->page,
@@ -219,8 +239,12 @@ static int add_search(find_report *r, const find_result *p, int templ)
         [S_DEVICE].text = s->device,
         [S_KERNEL].text = s->plan.kernel,
         [S_FOUND].integer = (int64_t)s->found,
+        [S_CRS].text = crs,
     };
-    return app_rows_add(&r->searches, row);
+    if (app_rows_add(&r->searches, row))
+        return 1;
+    free((char *)(uintptr_t)crs);
+    return 0;
 }
 
 /* Columns that this report never has, or not in this format. Those of the ground are there if the
@@ -362,6 +386,13 @@ static void end_table(find_report *r)
         fputs("no match\n", r->out);
 }
 
+/* Frees the texts of a column, which belong to the rows. */
+static void free_texts(app_rows *rows, int column)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        free((char *)(uintptr_t)rows->value[i * (size_t)rows->width + (size_t)column].text);
+}
+
 xncc_status find_report_close(find_report *r, xncc_status status, app_error *error)
 {
     app_error unwritten = { .text = "" };
@@ -384,8 +415,8 @@ xncc_status find_report_close(find_report *r, xncc_status status, app_error *err
     }
     if (r->file.name)
         status = app_output_close(&r->file, status, error);
-    for (size_t i = 0; i < r->failures.count; i++)
-        free((char *)(uintptr_t)r->failures.value[i * F_COLUMNS + F_ERROR].text);
+    free_texts(&r->failures, F_ERROR);
+    free_texts(&r->searches, S_CRS);
     app_rows_free(&r->rows);
     app_rows_free(&r->searches);
     app_rows_free(&r->failures);

@@ -5,6 +5,7 @@
 
 #include "feed.h"
 #include "named_files.h"
+#include "progress.h"
 
 typedef struct app_page_work {
     app_feed_rule feed;
@@ -29,6 +30,12 @@ int app_is_fatal(const app_options *options, const app_named *inputs, const app_
 
 /* The status at the end: a failure if a page failed. */
 xncc_status app_tally_end(const app_tally *tally, app_error *error);
+
+/* Starts to show how many of the images are done, if there are several; silent: never. */
+void app_images_start(app_progress *progress, const app_named *inputs, int silent);
+
+/* The work is at this page. */
+void app_images_at(app_progress *progress, const app_named *inputs, const app_feed_page *page);
 
 /* Reads the pages ahead, and takes them in order. A page that fails is reported on stderr, and the
  * rest is done, unless the failure is fatal. */

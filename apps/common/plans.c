@@ -80,11 +80,15 @@ xncc_status app_plans_get(app_plans *p, const xncc_problem *problem, const char 
     return status;
 }
 
-int app_plans_refused(app_plans *p, const xncc_problem *problem, const char *kernel)
+int app_plans_refused(app_plans *p, const xncc_problem *problem, const char *kernel,
+                      xncc_status status)
 {
     xncc_plan *plan;
     xncc_error unused;
-    return kernel && app_plans_get(p, problem, NULL, &plan, &unused) == XNCC_OK;
+    if (status != XNCC_ERROR_ARGUMENT && status != XNCC_ERROR_UNSUPPORTED)
+        return 0;
+    return kernel && app_plans_get(p, problem, kernel, &plan, &unused) != XNCC_OK &&
+           app_plans_get(p, problem, NULL, &plan, &unused) == XNCC_OK;
 }
 
 xncc_status app_plans_batch(app_plans *p, const app_batch_ask *ask, xncc_batch **batch,

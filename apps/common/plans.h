@@ -31,9 +31,10 @@ typedef struct app_plans {
 xncc_status app_plans_get(app_plans *plans, const xncc_problem *problem, const char *kernel,
                           xncc_plan **plan, xncc_error *why);
 
-/* After a plan for this kernel has failed: 1 if the kernel is the reason, because others serve the
- * problem. */
-int app_plans_refused(app_plans *plans, const xncc_problem *problem, const char *kernel);
+/* After work with this kernel has ended with the status: 1 if it failed and the kernel is the
+ * reason, because it cannot serve the problem and others can. */
+int app_plans_refused(app_plans *plans, const xncc_problem *problem, const char *kernel,
+                      xncc_status status);
 
 /* app_plans_get for several templates. The options must be the same in every call with these
  * templates and this problem. */

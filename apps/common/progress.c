@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The progress of a long call, in percent, on stderr if that is a terminal. */
+/* The progress of long work on stderr, if that is a terminal. */
 #include "progress.h"
 
 #include <stdatomic.h>
@@ -9,17 +9,22 @@
 
 enum { FIRST_MS = 500, STEP_MS = 200 };
 
-static atomic_int lines; /* lines of progress that are on the terminal */
+static atomic_int busy; /* 1: a progress is watched */
+static atomic_int line; /* 1: its line is on the terminal */
 
 static void show(void *data)
 {
     app_progress *p = data;
-    if (!p->shown)
-        atomic_fetch_add(&lines, 1);
-    const double done = atomic_load(&p->part) + xncc_context_progress(p->context);
-    fprintf(stderr, "\r%s: %3.0f %%", p->what, 100.0 * done / atomic_load(&p->parts));
+    const int part = atomic_load(&p->part), parts = atomic_load(&p->parts);
+    int width;
+    if (p->context)
+        width = fprintf(stderr, "\r%s: %3.0f %%", p->what,
+                        100.0 * (part + xncc_context_progress(p->context)) / parts);
+    else
+        width = fprintf(stderr, "\r%d of %d %s", part, parts, p->what);
     fflush(stderr);
-    p->shown = 1;
+    p->width = width > p->width ? width : p->width;
+    atomic_store(&line, 1);
 }
 
 void app_progress_start(app_progress *p, const xncc_context *context, const char *what, int quiet)
@@ -29,8 +34,10 @@ void app_progress_start(app_progress *p, const xncc_context *context, const char
     p->what = what;
     atomic_init(&p->part, 0);
     atomic_init(&p->parts, 1);
-    if (!quiet && isatty(STDERR_FILENO))
-        app_watch_start(&p->watch, FIRST_MS, STEP_MS, show, p);
+    if (quiet || !isatty(STDERR_FILENO) || atomic_exchange(&busy, 1))
+        return;
+    p->watched = 1;
+    app_watch_start(&p->watch, FIRST_MS, STEP_MS, show, p);
 }
 
 void app_progress_part(app_progress *p, int part, int parts)
@@ -41,15 +48,16 @@ void app_progress_part(app_progress *p, int part, int parts)
 
 void app_progress_stop(app_progress *p)
 {
-    app_watch_stop(&p->watch);
-    if (!p->shown)
+    if (!p->watched)
         return;
-    fprintf(stderr, "\r%*s\r", (int)strlen(p->what) + 8, "");
-    atomic_fetch_sub(&lines, 1);
+    app_watch_stop(&p->watch);
+    if (atomic_exchange(&line, 0))
+        fprintf(stderr, "\r%*s\r", p->width, "");
+    atomic_store(&busy, 0);
 }
 
 void app_progress_abandon(void)
 {
-    if (atomic_load(&lines) > 0)
+    if (atomic_exchange(&line, 0))
         putc('\n', stderr);
 }

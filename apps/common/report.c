@@ -113,6 +113,8 @@ static void print_value(FILE *out, const app_column *column, const app_value *va
         fputs("null", out);
     else if (column->kind == APP_REAL)
         fputs(isnan(value->real) ? "" : value->real > 0 ? "inf" : "-inf", out);
+    else if (format == APP_JSON && !value->text)
+        fputs("null", out);
     else if (format == APP_JSON)
         app_json_string(out, value->text);
     else

@@ -29,7 +29,7 @@ typedef struct app_column {
 } app_column;
 
 typedef union app_value {
-    const char *text; /* borrowed until the table is printed */
+    const char *text; /* borrowed until the table is printed; NULL is null in JSON only */
     int64_t integer;
     double real; /* NaN is an empty field in CSV, null in JSON, and - elsewhere */
 } app_value;

@@ -138,7 +138,7 @@ xncc_status app_search_plan(app_kit *kit, const app_search *search, const char *
     const char *kernel = kit->session.options->kernel;
     xncc_error why;
     const xncc_status status = app_plans_get(&kit->plans, &search->problem, kernel, plan, &why);
-    if (status == XNCC_ERROR_ARGUMENT && app_plans_refused(&kit->plans, &search->problem, kernel))
+    if (app_plans_refused(&kit->plans, &search->problem, kernel, status))
         return app_fail_kernel(error, kernel, &why);
     return app_pass_on(error, status, name, &why);
 }

@@ -2,6 +2,7 @@
 /* Lines on stderr that do not end the work. */
 #include "warn.h"
 
+#include "progress.h"
 #include "report.h"
 
 #include <stdarg.h>
@@ -14,11 +15,13 @@ void app_warn(const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    app_progress_abandon();
     fprintf(stderr, "exactncc: warning: %s\n", app_printable(text, line, sizeof line));
 }
 
 void app_say_failure(const char *command, const char *text)
 {
     char line[APP_ERROR_SIZE];
+    app_progress_abandon();
     fprintf(stderr, "exactncc %s: %s\n", command, app_printable(text, line, sizeof line));
 }

@@ -32,7 +32,7 @@ golden <<'END'
     {"image": "stars.tif", "page": 0, "template": "stars-cluster.tif", "x": 236, "y": 179, "width": 41, "height": 33, "center_x": 256, "center_y": 195, "score": 0.992652178}
   ],
   "searches": [
-    {"image": "stars.tif", "page": 0, "template": "stars-cluster.tif", "width": 320, "height": 240, "pixel": "u16", "channels": 1, "device": "cpu", "kernel": "reference", "found": 1}
+    {"image": "stars.tif", "page": 0, "template": "stars-cluster.tif", "width": 320, "height": 240, "pixel": "u16", "channels": 1, "device": "cpu", "kernel": "reference", "found": 1, "crs": null}
   ],
   "failures": [],
   "crs": null,

@@ -65,6 +65,7 @@ prints '"map_x": 500011.75, "map_y": 5399995.5'
 run 0 find $cpu --top 1 --format json -t templ.tif cells.tif a.tif
 prints '"map_x": 500011.75, "map_y": 5399995.5'
 prints '"crs": null'
+holds 'JSON names the coordinate system of each image' sh -c 'grep -q "\"image\": \"cells.tif\".*\"found\": 1, \"crs\": null" out && grep -q "\"image\": \"a.tif\".*\"found\": 1, \"crs\": \"EPSG:32632\"" out'
 run 0 find $cpu --top 1 --format geojson -t templ.tif a.tif
 golden <<'END'
 {

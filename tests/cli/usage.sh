@@ -83,6 +83,14 @@ run 2 find --device cpu --kernel nonsense "$board" "$templ"
 says "exactncc find: --kernel nonsense: there is no kernel named 'nonsense'"
 run 2 find --device cpu --kernel nonsense -t "$templ" -t "$templ" "$board"
 says 'exactncc find: --kernel nonsense: '
+run 2 find --device cpu --kernel shared "$board" "$templ"
+says 'exactncc find: --kernel shared: kernel shared needs the CUDA engine'
+run 2 find --device cpu --kernel shared --angles 0:90 "$board" "$templ"
+says 'exactncc find: --kernel shared: kernel shared needs the CUDA engine'
+run 2 convolve --device cpu --kernel direct-avx9,shared "$board" --gaussian 1 -o x.tif
+says "exactncc convolve: --kernel direct-avx9,shared: "
+run 2 convolve --device cpu --kernel shared "$board" --gaussian 1 -o x.tif
+says 'exactncc convolve: --kernel shared: kernel shared does not serve convolution'
 run 2 correlate --device cpu --kernel nonsense "$board" "$templ" -o x.tif
 run 2 convolve --device cpu --kernel nonsense "$board" --gaussian 1 -o x.tif
 run 2 info --device cpu --kernel nonsense

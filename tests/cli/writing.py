@@ -6,6 +6,7 @@ Environment: EXACTNCC, DATA, SHIM (disk_shim.c), SANITIZE (sanitizers of this bu
 """
 import os
 import pty
+import re
 import select
 import signal
 import stat
@@ -271,6 +272,15 @@ def test_terminal():
         expect(len(shown) >= 2 and shown == sorted(shown) and 0 <= shown[0] < shown[-1] <= 100, "progress is", shown)
         lines = terminal.text.split(b"\r\n")
         expect(b"%" in lines[0] and lines[0].split(b"\r")[-1].startswith(scene.encode()), "the line of progress is not cleared:", lines[0])
+        # Of several images it is how many are done. A failure has a line of its own.
+        images = [scene, os.path.join(folder, "missing.tif"), scene, scene]
+        terminal = Terminal(["find", "-t", templ, *images, "--top", "1", "--min-score", "-inf", *slow])
+        expect(terminal.finish() == 1, "find of a missing image on a terminal:", terminal.text)
+        shown = [int(number) for number in re.findall(rb"\r(\d+) of 4 images(?! and)", terminal.text)]
+        expect(len(set(shown)) >= 2 and shown == sorted(shown) and 0 <= shown[0] < shown[-1] < 4, "progress is", shown)
+        expect(b"%" not in terminal.text, "the images have a progress of their own:", terminal.text)
+        failures = [text for text in terminal.text.split(b"\r\n") if b"missing.tif: cannot open" in text]
+        expect(len(failures) == 1 and failures[0].startswith(b"exactncc find: "), "the failure stands behind the progress:", terminal.text)
         # No progress on request, and none on a quick run.
         for more in (["--quiet", *slow], ["--device", "cpu"]):
             terminal = Terminal(["find", scene, templ, "--top", "1", *more])
