@@ -51,13 +51,6 @@ void xncc_bound_first_pass(void *argument, uint64_t index, int32_t slot)
     step_progress(run, &p);
 }
 
-void xncc_bound_note(xncc_bound_run *run, xncc_status status, const xncc_error *error)
-{
-    int none = XNCC_OK;
-    if (status && atomic_compare_exchange_strong(&run->failed, &none, (int)status) && run->error)
-        *run->error = *error;
-}
-
 xncc_status xncc_bound_peaks(const xncc_bound_run *run, xncc_peaks **peaks, xncc_error *error)
 {
     return xncc_peaks_create(
@@ -164,7 +157,7 @@ void xncc_bound_second_pass(void *argument, uint64_t index, int32_t slot)
         p.peaks = run->peaks[index];
         if (!status)
             status = search_part(run, &p, &error);
-        xncc_bound_note(run, status, &error);
+        xncc_first_failure_note(&run->failure, status, &error);
     }
     step_progress(run, &p);
 }

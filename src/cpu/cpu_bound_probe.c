@@ -94,5 +94,5 @@ void xncc_bound_probe(void *argument, uint64_t index, int32_t slot)
         status = probe(run, &p, &error);
     xncc_peaks_destroy(p.peaks);
     run->vain[index] = (char)in_vain(run, (size_t)index);
-    xncc_bound_note(run, status, &error);
+    xncc_first_failure_note(&run->failure, status, &error);
 }

@@ -7,8 +7,10 @@
 #ifndef XNCC_CPU_BOUND_SEARCH_H
 #define XNCC_CPU_BOUND_SEARCH_H
 
+#include "base/first_failure.h"
 #include "cpu/cpu_bounds.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* A search with bounds. */
@@ -28,8 +30,7 @@ typedef struct xncc_bound_run {
     float *guess; /* per template: how good the worst match is, by a guess; 0: none was made */
     char *vain;   /* per template, 1: it is left to the search without bounds */
     xncc_peaks **peaks; /* per task */
-    atomic_int failed;
-    xncc_error *error; /* receives the text of the first failure */
+    xncc_first_failure failure;
 } xncc_bound_run;
 
 /* What a task searches. */
@@ -73,7 +74,7 @@ static inline const xncc_cpu_bound_templ *xncc_bound_templ_of(const xncc_bound_r
 
 static inline int xncc_bound_stopped(xncc_bound_run *run)
 {
-    return xncc_is_cancelled(run->job.watch) || atomic_load(&run->failed) != XNCC_OK;
+    return xncc_is_cancelled(run->job.watch) || xncc_first_failure_status(&run->failure);
 }
 
 /* The worst score that a match of a template can still have. */
@@ -95,9 +96,6 @@ static inline void xncc_bound_raise(const xncc_bound_run *run, size_t templ, flo
     while (bits > old && !atomic_compare_exchange_weak(&run->limit[templ], &old, bits)) {
     }
 }
-
-/* Keeps the first failure. */
-void xncc_bound_note(xncc_bound_run *run, xncc_status status, const xncc_error *error);
 
 xncc_status xncc_bound_peaks(const xncc_bound_run *run, xncc_peaks **peaks, xncc_error *error);
 

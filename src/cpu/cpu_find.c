@@ -3,6 +3,7 @@
  * and then search it together. A band begins with the last two rows of the previous one, so that
  * every row is computed once and is searched with both its neighbours. A band is as high as the
  * memory budget and the image rows available so far allow. */
+#include "base/first_failure.h"
 #include "base/memory.h"
 #include "cpu/cpu_plan.h"
 
@@ -22,8 +23,7 @@ struct xncc_sweep {
     /* The band's map rows. They are stored from row 2 of plan->band on. */
     int32_t first, count;
     int32_t feed, feed_end; /* the map rows to search now, first and end */
-    atomic_int failed;
-    xncc_error *error; /* receives the text of the first failure */
+    xncc_first_failure failure;
 };
 
 /* Returns map row y in the band's memory. */
@@ -44,7 +44,7 @@ static void feed_task(void *argument, uint64_t index, int32_t slot)
 {
     xncc_sweep *run = argument;
     xncc_error error = { "" };
-    if (atomic_load(&run->failed) != XNCC_OK || xncc_is_cancelled(run->job.watch))
+    if (xncc_first_failure_status(&run->failure) || xncc_is_cancelled(run->job.watch))
         return;
     int32_t y = run->feed + (int32_t)index * FEED_ROWS, width = run->plan->map_width;
     int32_t count = xncc_min_i32(FEED_ROWS, run->feed_end - y);
@@ -52,9 +52,7 @@ static void feed_task(void *argument, uint64_t index, int32_t slot)
     if (!status)
         status = xncc_peaks_feed(run->peaks[slot], band_row(run, y), width, width, y, count, y > 0,
                                  y + count < run->plan->map_height, &error);
-    int none = XNCC_OK;
-    if (status && atomic_compare_exchange_strong(&run->failed, &none, (int)status) && run->error)
-        *run->error = error;
+    xncc_first_failure_note(&run->failure, status, &error);
 }
 
 /* Returns the most rows per band: as many as fit the memory budget, rounded to whole rectangles of
@@ -127,15 +125,15 @@ xncc_status xncc_cpu_sweep_rows(xncc_sweep *run, int32_t rows, xncc_error *error
     const xncc_engine_plan *plan = run->plan;
     const int32_t ready = rows_ready(plan, rows), whole = plan->blocks.least_rows;
     const int32_t least = ready == plan->map_height ? 1 : run->least;
-    run->error = error;
-    while (ready - run->first >= least && atomic_load(&run->failed) == XNCC_OK &&
+    run->failure.error = error;
+    while (ready - run->first >= least && !xncc_first_failure_status(&run->failure) &&
            !xncc_is_cancelled(run->job.watch)) {
         run->count = xncc_min_i32(run->rows, ready - run->first);
         if (whole > 1 && run->first + run->count < plan->map_height)
             run->count = run->count / whole * whole;
         search(run);
     }
-    const xncc_status status = (xncc_status)atomic_load(&run->failed);
+    const xncc_status status = xncc_first_failure_status(&run->failure);
     return status ? status : xncc_check_cancelled(run->job.watch, error);
 }
 

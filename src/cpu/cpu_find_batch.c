@@ -45,7 +45,7 @@ static xncc_status search(xncc_bound_run *run, xncc_error *error)
     if (!run->best || !run->limit || !run->guess || !run->vain || !run->peaks)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the bounds of %zu templates",
                          run->count);
-    run->error = error;
+    run->failure.error = error;
     for (size_t i = 0; i < run->count; i++)
         xncc_bound_raise(run, i, run->rule->limit);
     xncc_progress_begin(run->job.watch->progress,
@@ -53,7 +53,7 @@ static xncc_status search(xncc_bound_run *run, xncc_error *error)
     xncc_pool_run(plan->engine->pool, all, xncc_bound_first_pass, run);
     xncc_pool_run(plan->engine->pool, run->count, xncc_bound_probe, run);
     xncc_pool_run(plan->engine->pool, all, xncc_bound_second_pass, run);
-    xncc_status status = (xncc_status)atomic_load(&run->failed);
+    xncc_status status = xncc_first_failure_status(&run->failure);
     if (!status)
         status = xncc_check_cancelled(run->job.watch, error);
     for (size_t i = 0; i < run->count && !status; i++)

@@ -2,6 +2,7 @@
 /* Climbing (climb.h). Poses are resampled when a candidate first needs them, and shared. */
 #include "pose/climb.h"
 
+#include "base/first_failure.h"
 #include "base/memory.h"
 #include "pose/turn.h"
 
@@ -189,8 +190,7 @@ typedef struct climb_run {
     int moves;
     xncc_pose_candidate *candidate;
     size_t count;
-    atomic_int failed;
-    xncc_error *error;
+    xncc_first_failure failure;
 } climb_run;
 
 enum { CANDIDATES_PER_TASK = 4 };
@@ -203,8 +203,7 @@ static void climb_task(void *argument, uint64_t index, int32_t slot)
     xncc_error error = { "" };
     for (size_t i = first; i < first + CANDIDATES_PER_TASK && i < run->count; i++) {
         xncc_pose_candidate *c = &run->candidate[i];
-        int none = XNCC_OK;
-        if (atomic_load(&run->failed) != XNCC_OK)
+        if (xncc_first_failure_status(&run->failure))
             return;
         const xncc_pose_grid *to = &run->rung->grid;
         c->angle = nearest_index(&to->angle, xncc_pose_value(&run->above->angle, c->angle));
@@ -212,9 +211,7 @@ static void climb_task(void *argument, uint64_t index, int32_t slot)
         xncc_status status = xncc_check_cancelled(&run->rung->job->watch, &error);
         if (!status)
             status = climb_one(run->rung, run->moves, c, &error);
-        if (status && atomic_compare_exchange_strong(&run->failed, &none, (int)status) &&
-            run->error)
-            *run->error = error;
+        xncc_first_failure_note(&run->failure, status, &error);
     }
 }
 
@@ -226,10 +223,10 @@ xncc_status xncc_pose_climb(const xncc_pose_rung *rung, const xncc_pose_grid *ab
                       .moves = moves,
                       .candidate = candidate,
                       .count = count,
-                      .error = error };
+                      .failure.error = error };
     if (count > 0)
         xncc_pose_run(rung->job, (count - 1) / CANDIDATES_PER_TASK + 1, climb_task, &run);
-    return (xncc_status)atomic_load(&run.failed);
+    return xncc_first_failure_status(&run.failure);
 }
 
 static int order(double a, double b)

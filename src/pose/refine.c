@@ -3,11 +3,11 @@
  * windows of one size and one centre, so that their scores lie on a regular grid. */
 #include "pose/refine.h"
 
+#include "base/first_failure.h"
 #include "base/memory.h"
 #include "pose/fit.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 /* A pose between those of the grid: its centre is that of a window, plus a shift of up to half a
@@ -287,8 +287,7 @@ typedef struct refine_run {
     const xncc_pose_job *job;
     const xncc_pose_hit *hit;
     xncc_pose_match *match;
-    atomic_int failed;
-    xncc_error *error;
+    xncc_first_failure failure;
 } refine_run;
 
 static void refine_task(void *argument, uint64_t index, int32_t slot)
@@ -296,20 +295,18 @@ static void refine_task(void *argument, uint64_t index, int32_t slot)
     (void)slot;
     refine_run *run = argument;
     xncc_error error = { "" };
-    int none = XNCC_OK;
-    if (atomic_load(&run->failed) != XNCC_OK)
+    if (xncc_first_failure_status(&run->failure))
         return;
     const xncc_status status = refine_hit(run->job, &run->hit[index], &run->match[index], &error);
-    if (status && atomic_compare_exchange_strong(&run->failed, &none, (int)status) && run->error)
-        *run->error = error;
+    xncc_first_failure_note(&run->failure, status, &error);
 }
 
 xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit, size_t count,
                              xncc_pose_match *match, xncc_error *error)
 {
-    refine_run run = { .job = job, .hit = hit, .match = match, .error = error };
+    refine_run run = { .job = job, .hit = hit, .match = match, .failure.error = error };
     xncc_pose_run(job, count, refine_task, &run);
-    return (xncc_status)atomic_load(&run.failed);
+    return xncc_first_failure_status(&run.failure);
 }
 
 /* Tries a pose of the grid in the nine windows around a centre. If one is better than *best, it
