@@ -72,7 +72,7 @@ static void run_rows(const xncc_batch_context *context, const xncc_fold *fold, i
 {
     const int32_t rows = FOLD_ELEMENTS / width + 1;
     fold_run run = { context, fold, width, height, xncc_min_i32(rows, height) };
-    xncc_pool_run(context->pool, (uint64_t)((height - 1) / run.rows + 1), fold_task, &run);
+    xncc_pool_run(context->pool, (uint64_t)xncc_ceil_div(height, run.rows), fold_task, &run);
 }
 
 static xncc_status batch_open(xncc_engine *engine, const xncc_watch *watch,

@@ -63,11 +63,7 @@ void xncc_bound_score(const xncc_bound_run *run, const xncc_bound_part *p, int32
     const xncc_engine_plan *plan = run->plan;
     const int32_t most = plan->blocks.columns,
                   last = xncc_min_i32(end * XNCC_BOUND_COLUMNS, plan->map_width);
-    const size_t number = run->number[p->templ];
-    xncc_job job = run->job;
-    xncc_job_set_template(&job, run->group->templ[number]);
-    job.shared = xncc_bound_templ_of(run, p->templ)->shared;
-    for (int32_t at = x * XNCC_BOUND_COLUMNS; at < last && !xncc_is_cancelled(job.watch);
+    for (int32_t at = x * XNCC_BOUND_COLUMNS; at < last && !xncc_is_cancelled(p->job.watch);
          at += most) {
         const xncc_area area = { .x = at,
                                  .y = tile_row * XNCC_BOUND_ROWS,
@@ -76,7 +72,7 @@ void xncc_bound_score(const xncc_bound_run *run, const xncc_bound_part *p, int32
                                            tile_row * XNCC_BOUND_ROWS,
                                  .out = p->rows + 2 * (ptrdiff_t)plan->map_width + at,
                                  .pitch = plan->map_width };
-        plan->kernel->area(plan->kernel, &job, xncc_plan_scratch(plan, p->slot), &area);
+        plan->kernel->area(plan->kernel, &p->job, xncc_plan_scratch(plan, p->slot), &area);
     }
 }
 

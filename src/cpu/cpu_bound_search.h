@@ -38,27 +38,10 @@ typedef struct xncc_bound_part {
     size_t templ;       /* 0 .. count - 1 */
     int32_t first, end; /* tile rows */
     int32_t slot;
+    xncc_job job;
     xncc_peaks *peaks; /* second pass */
     float *rows;       /* second pass: two rows of scores, and the rows of a tile */
 } xncc_bound_part;
-
-static inline xncc_bound_part xncc_bound_part_of(const xncc_bound_run *run, uint64_t index,
-                                                 int32_t slot)
-{
-    const uint64_t range = index % run->ranges, down = (uint64_t)run->down;
-    const xncc_cpu_bounds *b = run->plan->bounds;
-    return (xncc_bound_part){ .templ = (size_t)(index / run->ranges),
-                              .first = (int32_t)(range * down / run->ranges),
-                              .end = (int32_t)((range + 1) * down / run->ranges),
-                              .slot = slot,
-                              .rows = (float *)(void *)(b->scratch +
-                                                        (uint64_t)slot * b->scratch_step) };
-}
-
-static inline int32_t xncc_bound_row_end(const xncc_bound_run *run, int32_t tile_row)
-{
-    return xncc_min_i32((tile_row + 1) * XNCC_BOUND_ROWS, run->plan->map_height);
-}
 
 /* The bounds of a template's tiles. */
 static inline float *xncc_bound_best(const xncc_bound_run *run, size_t templ)
@@ -70,6 +53,28 @@ static inline const xncc_cpu_bound_templ *xncc_bound_templ_of(const xncc_bound_r
                                                               size_t templ)
 {
     return &run->plan->bounds->templ[run->number[templ]];
+}
+
+static inline xncc_bound_part xncc_bound_part_of(const xncc_bound_run *run, uint64_t index,
+                                                 int32_t slot)
+{
+    const uint64_t range = index % run->ranges, down = (uint64_t)run->down;
+    const xncc_cpu_bounds *b = run->plan->bounds;
+    xncc_bound_part part = { .templ = (size_t)(index / run->ranges),
+                             .first = (int32_t)(range * down / run->ranges),
+                             .end = (int32_t)((range + 1) * down / run->ranges),
+                             .slot = slot,
+                             .job = run->job,
+                             .rows = (float *)(void *)(b->scratch +
+                                                       (uint64_t)slot * b->scratch_step) };
+    xncc_job_set_template(&part.job, run->group->templ[run->number[part.templ]]);
+    part.job.shared = xncc_bound_templ_of(run, part.templ)->shared;
+    return part;
+}
+
+static inline int32_t xncc_bound_row_end(const xncc_bound_run *run, int32_t tile_row)
+{
+    return xncc_min_i32((tile_row + 1) * XNCC_BOUND_ROWS, run->plan->map_height);
 }
 
 static inline int xncc_bound_stopped(xncc_bound_run *run)

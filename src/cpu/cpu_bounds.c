@@ -135,11 +135,6 @@ static void weigh_task(void *argument, uint64_t index, int32_t slot)
                       first + xncc_min_i32(WEIGH_ROWS, left), scratch_of(run, slot));
 }
 
-static uint64_t tasks(int32_t rows, int32_t each)
-{
-    return (uint64_t)((rows - 1) / each + 1);
-}
-
 /* Estimates the mean numbers of the windows from one in sixty-four. */
 static void set_means(xncc_cpu_bounds *b)
 {
@@ -167,8 +162,8 @@ xncc_status xncc_cpu_bounds_prepare(xncc_engine_plan *plan, const xncc_image *im
     prepare_run run = { plan, image, group };
     xncc_pool *pool = plan->engine->pool;
     xncc_pool_run(pool, group->count, templ_task, &run);
-    xncc_pool_run(pool, tasks(image->height - 1, SUM_ROWS), sum_task, &run);
-    xncc_pool_run(pool, tasks(plan->map_height, WEIGH_ROWS), weigh_task, &run);
+    xncc_pool_run(pool, (uint64_t)xncc_ceil_div(image->height - 1, SUM_ROWS), sum_task, &run);
+    xncc_pool_run(pool, (uint64_t)xncc_ceil_div(plan->map_height, WEIGH_ROWS), weigh_task, &run);
     set_means(plan->bounds);
     return xncc_check_cancelled(plan->watch, error);
 }

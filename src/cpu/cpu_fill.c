@@ -43,8 +43,8 @@ void xncc_plan_fill(const xncc_engine_plan *plan, const xncc_job *job, const xnc
 {
     assert(plan->blocks.columns > 0 && band->area_rows > 0);
     fill_run run = { plan, job, band,
-                     (uint64_t)((plan->map_width - 1) / plan->blocks.columns + 1) };
+                     (uint64_t)xncc_ceil_div(plan->map_width, plan->blocks.columns) };
     xncc_pool_run(plan->engine->pool,
-                  run.across * (uint64_t)((band->count - 1) / band->area_rows + 1), fill_task,
+                  run.across * (uint64_t)xncc_ceil_div(band->count, band->area_rows), fill_task,
                   &run);
 }

@@ -69,11 +69,6 @@ static int32_t band_rows(const xncc_engine_plan *plan)
     return xncc_min_i32(rows, plan->map_height);
 }
 
-static uint64_t areas(int32_t extent, int32_t size)
-{
-    return (uint64_t)((extent - 1) / size + 1);
-}
-
 /* Returns the rows of the band's rectangles: those that the kernel prefers, or fewer if that keeps
  * all threads busy. */
 static int32_t area_rows(const xncc_sweep *run)
@@ -83,8 +78,8 @@ static int32_t area_rows(const xncc_sweep *run)
                   rows = xncc_min_i32(plan->blocks.rows, run->count);
     if (plan->blocks.least_rows > 1)
         return rows;
-    int32_t down = (3 * threads - 1) / (int32_t)areas(plan->map_width, plan->blocks.columns) + 1,
-            share = (run->count - 1) / down + 1;
+    const int32_t across = xncc_ceil_div(plan->map_width, plan->blocks.columns),
+                  share = xncc_ceil_div(run->count, xncc_ceil_div(3 * threads, across));
     return xncc_min_i32(rows, share > LEAST_ROWS ? share : LEAST_ROWS);
 }
 
@@ -99,7 +94,8 @@ static void search(xncc_sweep *run)
     /* The last row is searched with the next band, which has the row below it. */
     run->feed_end = run->first + run->count - (run->first + run->count < plan->map_height);
     if (run->feed_end > run->feed)
-        xncc_pool_run(pool, areas(run->feed_end - run->feed, FEED_ROWS), feed_task, run);
+        xncc_pool_run(pool, (uint64_t)xncc_ceil_div(run->feed_end - run->feed, FEED_ROWS),
+                      feed_task, run);
     run->feed = run->feed_end;
     memmove(plan->band, plan->band + (ptrdiff_t)run->count * plan->map_width,
             2 * (size_t)plan->map_width * sizeof(float));
@@ -170,7 +166,7 @@ static xncc_status alloc_sweep_memory(xncc_sweep *run, xncc_error *error)
 /* Returns the fewest rows worth computing at once: one rectangle of the kernel per thread. */
 static int32_t band_least(const xncc_engine_plan *plan, int32_t most)
 {
-    const uint64_t across = areas(plan->map_width, plan->blocks.columns),
+    const uint64_t across = (uint64_t)xncc_ceil_div(plan->map_width, plan->blocks.columns),
                    threads = (uint64_t)xncc_pool_threads(plan->engine->pool);
     const uint64_t least = (threads + across - 1) / across * (uint64_t)plan->blocks.rows;
     return least < (uint64_t)most ? (int32_t)least : most;

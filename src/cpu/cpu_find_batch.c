@@ -87,8 +87,8 @@ static xncc_status search_with_bounds(xncc_engine_plan *plan, const xncc_image *
                            .rule = rule,
                            .group = group,
                            .job = xncc_job_make(plan, image),
-                           .across = (plan->map_width - 1) / XNCC_BOUND_COLUMNS + 1,
-                           .down = (plan->map_height - 1) / XNCC_BOUND_ROWS + 1 };
+                           .across = xncc_ceil_div(plan->map_width, XNCC_BOUND_COLUMNS),
+                           .down = xncc_ceil_div(plan->map_height, XNCC_BOUND_ROWS) };
     xncc_status status = xncc_cpu_bounds_prepare(plan, image, group, error);
     if (status)
         return status;

@@ -39,11 +39,6 @@ static const form forms[] = {
     { XNCC_KERNEL_DIRECT_AVX512, { 4, 2 }, { XNCC_AVX512_ROWS, XNCC_AVX512_ROWS } },
 };
 
-static int32_t round_up(int32_t v, int32_t step)
-{
-    return (int32_t)(((int64_t)v + step - 1) / step * step);
-}
-
 /* An odd number of cache lines: rows a multiple of 4096 bytes apart would compete for the same
  * cache sets. */
 static int64_t odd_lines(int64_t bytes)
@@ -117,7 +112,7 @@ static int fft_blocks(const xncc_problem *problem, xncc_cpu_blocks *blocks)
                      (int64_t)problem->templ_width * problem->templ_height <= XNCC_MOST_PRODUCTS_U8;
     blocks->columns = 2 * blocks->fft.across;
     blocks->rows = blocks->least_rows = blocks->fft.down;
-    blocks->strip = round_up(blocks->columns, XNCC_STRIP_STEP);
+    blocks->strip = xncc_strip_columns(blocks->columns);
     return 1;
 }
 
@@ -157,7 +152,7 @@ static void shrink_to_tile(const xncc_problem *p, xncc_cpu_blocks *b)
         b->rows = xncc_smaller(xncc_smaller(b->rows, MOST_ROWS), map.height);
     }
     b->columns = xncc_smaller(b->columns, map.width);
-    t->stride = round_up(b->columns, XNCC_STRIP_STEP);
+    t->stride = xncc_strip_columns(b->columns);
     t->plane_width = b->columns + p->templ_width - 1;
     t->plane_height = b->rows + p->templ_height - 1;
     t->pitch = odd_lines(t->plane_width);

@@ -4,6 +4,7 @@
 #ifndef XNCC_PLAN_CPU_BLOCKS_H
 #define XNCC_PLAN_CPU_BLOCKS_H
 
+#include "base/int_math.h"
 #include "plan/fft_blocking.h"
 #include "plan/kernels.h"
 #include "plan/recipe.h"
@@ -22,6 +23,12 @@ enum { XNCC_PAIRED_COLUMNS = 32, XNCC_PAIRED_MORE = 8 };
 
 /* Strips of the map have a multiple of this many columns. */
 enum { XNCC_STRIP_STEP = 64 };
+
+/* The columns of a strip that holds so many columns of the map. */
+static inline int32_t xncc_strip_columns(int32_t columns)
+{
+    return (int32_t)xncc_round_up((uint64_t)columns, XNCC_STRIP_STEP);
+}
 
 /* The rectangles of floats and of convolution. */
 enum {

@@ -195,9 +195,7 @@ static const void *const *panel_rows(const strip *t, panel *p, int32_t first, in
  * cancelled. */
 static void dot_columns(const strip *t, xncc_dot *dot)
 {
-    const int32_t columns = t->c->paired ? t->width
-                                         : (t->width + XNCC_STRIP_STEP - 1) / XNCC_STRIP_STEP *
-                                               XNCC_STRIP_STEP;
+    const int32_t columns = t->c->paired ? t->width : xncc_strip_columns(t->width);
     for (int32_t x = 0; x < columns && !xncc_is_cancelled(t->product->watch);
          x += t->c->paired ? columns : t->step) {
         dot->first = x;

@@ -13,11 +13,6 @@ enum { PARITIES = 4 };
 /* Elements past the last one that whole vectors may read or write. */
 enum { SLACK = 64 };
 
-static int32_t round_up(int32_t v)
-{
-    return (v + XNCC_STRIP_STEP - 1) / XNCC_STRIP_STEP * XNCC_STRIP_STEP;
-}
-
 int xncc_halves_make(const xncc_problem *problem, const xncc_isa_rows *isa, xncc_halves *halves)
 {
     xncc_halves h = { .isa = isa,
@@ -27,8 +22,8 @@ int xncc_halves_make(const xncc_problem *problem, const xncc_isa_rows *isa, xncc
                       .map_height = problem->image_height - problem->templ_height + 1,
                       .templ_width = problem->templ_width,
                       .templ_height = problem->templ_height };
-    h.pitch = (int64_t)round_up(xncc_of_parity(h.width, 0)) + SLACK;
-    h.stride = round_up(xncc_of_parity(h.map_width, 0));
+    h.pitch = (int64_t)xncc_strip_columns(xncc_of_parity(h.width, 0)) + SLACK;
+    h.stride = xncc_strip_columns(xncc_of_parity(h.map_width, 0));
     h.plane = (uint64_t)h.pitch * (uint64_t)xncc_of_parity(h.height, 0);
     h.windows = (uint64_t)h.stride * (uint64_t)xncc_of_parity(h.map_height, 0);
     for (int made = 0; made < 2; made++) {
@@ -112,7 +107,7 @@ static char *windows_memory(const xncc_halves *h, int sums, char *scratch, uint6
     return xncc_carve(scratch, used,
                       xncc_windows_bytes(whole ? h->templ_width : h->templ_width / 2,
                                          is_narrow(sums),
-                                         whole ? round_up(h->map_width) : h->stride));
+                                         whole ? xncc_strip_columns(h->map_width) : h->stride));
 }
 
 uint64_t xncc_halves_scratch(const xncc_halves *halves)
@@ -144,7 +139,7 @@ static void weigh_begin(weighing *w, const xncc_image *image, const xncc_watch *
         if (count == 0)
             continue;
         xncc_windows_begin(&w->windows[i], h->isa, &w->product[i], is_narrow(i),
-                           whole ? round_up(count) : h->stride, memory);
+                           whole ? xncc_strip_columns(count) : h->stride, memory);
         xncc_windows_place(&w->windows[i], 0, count);
     }
 }
