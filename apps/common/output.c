@@ -185,9 +185,3 @@ int app_output_put(int fd, const void *from, uint64_t bytes, uint64_t offset)
     }
     return 0;
 }
-
-int app_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}

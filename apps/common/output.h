@@ -32,7 +32,4 @@ int app_output_is_standard(const char *path);
 /* Writes all bytes at a place of an open file. Returns 0, or an errno. */
 int app_output_put(int fd, const void *from, uint64_t bytes, uint64_t offset);
 
-/* 1 if both names lead to the same existing file. */
-int app_same_file(const char *a, const char *b);
-
 #endif

@@ -232,47 +232,42 @@ static file_spread *make(int32_t parts, app_error *error)
 }
 
 /* Opens the only part of a spread that writes. */
-static xncc_status open_part(file_spread *s, const app_options *o, const char *name,
-                             uint64_t digest, app_error *error)
+
+static xncc_status open_part(app_spread base, char *name, const app_options *o, uint64_t digest,
+                             app_spread **spread, app_error *error)
 {
+    file_spread *s = make(1, error);
     char *head = app_part_head(o, digest);
-    const xncc_status status = head && name ? app_ledger_open(name, head, &s->part[0], error)
-                                            : app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
+    xncc_status status = XNCC_ERROR_MEMORY;
+    *spread = (app_spread *)s;
+    if (s) {
+        s->base = base;
+        s->shard = o->shard;
+        s->shards = o->shards;
+        status = head && name ? app_ledger_open(name, head, &s->part[0], error)
+                              : app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
+    }
     free(head);
+    free(name);
     return status;
 }
 
 xncc_status app_spread_shard(const app_options *o, uint64_t digest, app_spread **spread,
                              app_error *error)
 {
-    file_spread *s = make(1, error);
-    *spread = (app_spread *)s;
-    if (!s)
-        return XNCC_ERROR_MEMORY;
-    s->base = (app_spread){ .silent = 1, .run = run_shard, .close = close_files };
-    s->shard = o->shard;
-    s->shards = o->shards;
-    char *name = app_part_name(o->output, o->shard, o->shards);
-    const xncc_status status = open_part(s, o, name, digest, error);
-    free(name);
-    return status;
+    const app_spread base = { .silent = 1, .run = run_shard, .close = close_files };
+    return open_part(base, app_part_name(o->output, o->shard, o->shards), o, digest, spread, error);
 }
 
 xncc_status app_spread_alone(const app_options *o, uint64_t digest, app_spread **spread,
                              app_error *error)
 {
-    file_spread *s = make(1, error);
-    *spread = (app_spread *)s;
-    if (!s)
-        return XNCC_ERROR_MEMORY;
-    s->base = (app_spread){ .run = run_alone, .close = close_files };
+    const app_spread base = { .run = run_alone, .close = close_files };
     const size_t size = strlen(o->output) + sizeof ".journal";
     char *name = malloc(size);
     if (name)
         snprintf(name, size, "%s.journal", o->output);
-    const xncc_status status = open_part(s, o, name, digest, error);
-    free(name);
-    return status;
+    return open_part(base, name, o, digest, spread, error);
 }
 
 xncc_status app_spread_join(const app_options *o, uint64_t digest, app_spread **spread,

@@ -32,11 +32,4 @@ static inline int xncc_mul_u64(uint64_t a, uint64_t b, uint64_t *product)
     return 1;
 }
 
-/* Writes the sum modulo 2^64. Returns 1 if it did not overflow, and 0 otherwise. */
-static inline int xncc_add_u64(uint64_t a, uint64_t b, uint64_t *sum)
-{
-    *sum = a + b;
-    return *sum >= a;
-}
-
 #endif

@@ -165,12 +165,29 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Finds the kernels and allocates the memory of the threads, one piece of *memory each. */
-static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error *error)
+/* Bytes of the memory of a thread. */
+typedef struct slot_bytes {
+    uint64_t shared, scratch, sums, sliding, map;
+} slot_bytes;
+
+/* Lays the memory of a thread out from `base` on. Returns how many bytes it has. base: NULL to
+ * count. */
+static uint64_t lay_out(const slot_bytes *bytes, char *base, slot_memory *m)
 {
-    const xncc_extent map = xncc_problem_extent(&c->run->problem[0]);
-    uint64_t shared = 0, scratch = 0, step = 0, all = 0, sums = 0, sliding = 0;
-    c->pitch = (map.width + 15) / 16 * 16;
+    uint64_t used = 0;
+    m->shared = xncc_carve(base, &used, bytes->shared);
+    m->scratch = xncc_carve(base, &used, bytes->scratch);
+    m->sums = xncc_carve(base, &used, bytes->sums);
+    m->sliding = xncc_carve(base, &used, bytes->sliding);
+    m->map = xncc_carve(base, &used, bytes->map);
+    if (!bytes->sums)
+        m->sums = NULL;
+    return used;
+}
+
+/* Finds the kernels, and counts their memory. */
+static xncc_status find_kernels(chips *c, slot_bytes *bytes, xncc_error *error)
+{
     for (int32_t i = 0; i < XNCC_CHIP_KINDS; i++) {
         kit *k = &c->kit[i];
         if (i & ~c->run->kinds)
@@ -183,18 +200,29 @@ static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error 
                              xncc_kernel_table[c->run->decision[i].kernel].name);
         if (k->kernel->memory)
             k->memory = k->kernel->memory(k->kernel, &c->run->problem[i], k->blocks);
-        shared = larger(shared, k->memory.shared);
-        scratch = larger(scratch, k->memory.scratch);
+        bytes->shared = larger(bytes->shared, k->memory.shared);
+        bytes->scratch = larger(bytes->scratch, k->memory.scratch);
     }
+    return XNCC_OK;
+}
+
+/* Allocates the memory of the threads, one piece of *memory each. */
+static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error *error)
+{
+    const xncc_extent map = xncc_problem_extent(&c->run->problem[0]);
+    slot_memory unused;
+    slot_bytes bytes = { 0, 0, 0, 0, 0 };
+    uint64_t all = 0;
+    xncc_status status = find_kernels(c, &bytes, error);
+    if (status)
+        return status;
+    c->pitch = (int32_t)xncc_round_up((uint64_t)map.width, 16);
+    bytes.map = (uint64_t)c->pitch * (uint64_t)map.height * sizeof(float);
     if (c->run->parts == 1 && xncc_shares_windows(c->kit[0].kernel, c->kit[0].blocks)) {
-        sums = (SHARED + SLACK) * sizeof(uint64_t);
-        sliding = xncc_shared_windows_bytes(c->run->problem[0].templ_width, SHARED_WIDTH);
+        bytes.sums = (SHARED + SLACK) * sizeof(uint64_t);
+        bytes.sliding = xncc_shared_windows_bytes(c->run->problem[0].templ_width, SHARED_WIDTH);
     }
-    (void)xncc_carve(NULL, &step, shared);
-    (void)xncc_carve(NULL, &step, scratch);
-    (void)xncc_carve(NULL, &step, sums);
-    (void)xncc_carve(NULL, &step, sliding);
-    (void)xncc_carve(NULL, &step, (uint64_t)c->pitch * (uint64_t)map.height * sizeof(float));
+    const uint64_t step = lay_out(&bytes, NULL, &unused);
     c->slot = xncc_alloc((uint64_t)threads, sizeof *c->slot);
     if (c->slot && xncc_mul_u64(step, (uint64_t)threads, &all))
         *memory = xncc_alloc(all, 1);
@@ -204,18 +232,8 @@ static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error 
                          "threads)",
                          c->run->problem[0].templ_width, c->run->problem[0].templ_height,
                          (unsigned long long)step, threads);
-    for (int32_t i = 0; i < threads; i++) {
-        char *own = *memory + (uint64_t)i * step;
-        uint64_t used = 0;
-        c->slot[i].shared = xncc_carve(own, &used, shared);
-        c->slot[i].scratch = xncc_carve(own, &used, scratch);
-        c->slot[i].sums = xncc_carve(own, &used, sums);
-        c->slot[i].sliding = xncc_carve(own, &used, sliding);
-        if (!sums)
-            c->slot[i].sums = NULL;
-        c->slot[i].map = xncc_carve(own, &used,
-                                    (uint64_t)c->pitch * (uint64_t)map.height * sizeof(float));
-    }
+    for (int32_t i = 0; i < threads; i++)
+        (void)lay_out(&bytes, *memory + (uint64_t)i * step, &c->slot[i]);
     return XNCC_OK;
 }
 

@@ -66,8 +66,4 @@ typedef struct xncc_product_of {
  * Returns the number of products, which may exceed capacity. */
 size_t xncc_products_of(const xncc_problem *problem, xncc_product_of *product, size_t capacity);
 
-/* The largest number of products. Per channel of u32: 4 * 4 for X, 4 each for S and sumT, 8 each
- * for Q and sumT2. One more for n. */
-enum { XNCC_MAX_PRODUCTS = 40 * XNCC_MAX_CHANNELS + 1 };
-
 #endif

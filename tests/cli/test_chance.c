@@ -3,6 +3,7 @@
  * structure. */
 #include "chance.h"
 #include "exactncc/find.h"
+#include "kit/kit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,17 +11,6 @@
 #include <string.h>
 
 enum { IMAGE = 128, MARGIN = 24, FIELD = IMAGE + 2 * MARGIN };
-
-static int checks, failures;
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        checks++;                                                                                  \
-        if (!(condition)) {                                                                        \
-            failures++;                                                                            \
-            printf("FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);                            \
-        }                                                                                          \
-    } while (0)
 
 static uint64_t state = 20261122;
 
@@ -215,6 +205,5 @@ int main(void)
         for (size_t n = 0; n < sizeof sides / sizeof sides[0]; n++)
             simulate(context, sigmas[s], sides[n], 200);
     xncc_context_destroy(context);
-    printf("%d checks, %d failed\n", checks, failures);
-    return failures > 0;
+    return kit_finish("chance");
 }

@@ -4,21 +4,11 @@
 #include "auto_device.h"
 #include "find_ridge.h"
 #include "geo.h"
+#include "kit/kit.h"
 #include "out_name.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static int checks, failures;
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        checks++;                                                                                  \
-        if (!(condition)) {                                                                        \
-            failures++;                                                                            \
-            printf("FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);                            \
-        }                                                                                          \
-    } while (0)
 
 /* The two sides of the threshold, in one page, in many, and where nobody knows how many. */
 static void test_auto_device(void)
@@ -169,6 +159,5 @@ int main(void)
     test_crs();
     test_ridges();
     test_names();
-    printf("%d checks, %d failed\n", checks, failures);
-    return failures != 0;
+    return kit_finish("many");
 }

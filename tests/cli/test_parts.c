@@ -2,6 +2,7 @@
 /* Functions of the programs, called directly. */
 #include "filters.h"
 #include "flavour.h"
+#include "kit/kit.h"
 #include "numbers.h"
 #include "picture.h"
 #include "report.h"
@@ -12,17 +13,6 @@
 #include <string.h>
 #include <tiffio.h>
 #include <unistd.h>
-
-static int checks, failures;
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        checks++;                                                                                  \
-        if (!(condition)) {                                                                        \
-            failures++;                                                                            \
-            printf("FAIL %s:%d: %s\n", __FILE__, __LINE__, #condition);                            \
-        }                                                                                          \
-    } while (0)
 
 static void test_pixel_joins(void)
 {
@@ -342,6 +332,5 @@ int main(void)
     test_writing();
     test_large_strips();
     test_blank();
-    printf("%d checks, %d failed\n", checks, failures);
-    return failures != 0;
+    return kit_finish("parts");
 }

@@ -192,8 +192,6 @@ static void check_sizes(void)
     CHECK(xncc_mul_u64(UINT64_MAX, 1, &out) && out == UINT64_MAX);
     CHECK(!xncc_mul_u64(UINT64_C(1) << 32, UINT64_C(1) << 32, &out));
     CHECK(xncc_mul_u64(0, UINT64_MAX, &out) && out == 0);
-    CHECK(xncc_add_u64(UINT64_MAX - 1, 1, &out) && out == UINT64_MAX);
-    CHECK(!xncc_add_u64(UINT64_MAX, 1, &out));
     CHECK(xncc_alloc(UINT64_MAX, 2) == NULL);
     CHECK(xncc_alloc(0, 8) == NULL);
     char *memory = xncc_alloc(3, 1);
