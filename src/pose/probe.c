@@ -59,7 +59,7 @@ static double score_of(const xncc_pose_probe *p, const xncc_probe_sums *s)
     const uint64_t n = p->of.count;
     const double var = xncc_difference(n, s->Q, s->S, s->S, needs_u128(p));
     if (var == 0.0 || p->root_var == 0.0)
-        return 0.0;
+        return NAN;
     return xncc_difference(n, s->X, s->S, p->sum, needs_u128(p)) / (sqrt(var) * p->root_var);
 }
 

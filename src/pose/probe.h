@@ -36,7 +36,7 @@ void xncc_pose_probe_clear(xncc_pose_probe *probe);
 
 /* Computes the scores of the windows whose top-left pixels are (x, y) .. (x + side - 1, y + side -
  * 1), for a side of 3 or 5. They are those of xncc_correlate before the rounding to float. NaN: the
- * window is not inside the image. */
+ * window is flat, or not inside the image. */
 void xncc_pose_probe_scores(const xncc_pose_probe *probe, xncc_probe_row row,
                             const xncc_image *image, int32_t x, int32_t y, int32_t side,
                             double *score);

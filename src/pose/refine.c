@@ -63,6 +63,15 @@ xncc_status xncc_pose_inner_make(xncc_pose_subject *subject, uint8_t **mask, xnc
     return XNCC_OK;
 }
 
+/* How many of the `side` windows from `at` on lie in the image, along one axis. *first: receives
+ * the first of them. */
+static int32_t inside(int32_t at, int32_t side, int32_t window, int32_t extent, int32_t *first)
+{
+    const int32_t end = extent - window + 1 < at + side ? extent - window + 1 : at + side;
+    *first = at > 0 ? at : 0;
+    return end - *first;
+}
+
 /* The scores of side x side windows under any template, by the library. */
 static xncc_status correlate_windows(const refiner *r, xncc_pose_pixels *pixels, int32_t x,
                                      int32_t y, int32_t side, double *score, xncc_error *error)
@@ -72,25 +81,27 @@ static xncc_status correlate_windows(const refiner *r, xncc_pose_pixels *pixels,
     xncc_image crop;
     xncc_template *templ = NULL;
     xncc_correlate_options options = XNCC_CORRELATE_OPTIONS_INIT;
+    int32_t left, top;
     options.rule.min_valid = job->options->min_valid;
     options.rule.flat = XNCC_FLAT_NAN;
-    const xncc_map map = { .data = value, .width = side, .height = side };
-    const int32_t width = pixels->width + side - 1, height = pixels->height + side - 1;
-    for (int i = 0; i < side * side; i++)
-        score[i] = NAN;
-    if (x < 0 || y < 0 || x > job->image->width - width || y > job->image->height - height)
+    const int32_t across = inside(x, side, pixels->width, job->image->width, &left),
+                  down = inside(y, side, pixels->height, job->image->height, &top);
+    const xncc_map map = { .data = value, .width = across, .height = down };
+    if (across <= 0 || down <= 0)
         return XNCC_OK;
-    xncc_status status = xncc_image_crop(job->image, x, y, width, height, &crop, error);
+    xncc_status status = xncc_image_crop(job->image, left, top, pixels->width + across - 1,
+                                         pixels->height + down - 1, &crop, error);
     if (!status)
         status = xncc_pose_template_make(job->context, r->source, pixels, &templ, error);
     if (!status)
         status = xncc_correlate(job->context, &crop, templ, &options, &map, error);
     xncc_template_destroy(templ);
-    for (int i = 0; i < side * side && !status; i++)
-        score[i] = (double)value[i];
+    for (int32_t i = 0; i < across * down && !status; i++)
+        score[(top - y + i / across) * side + left - x + i % across] = (double)value[i];
     return status;
 }
 
+/* The same by a probe where there is one, with the same bits. */
 static xncc_status score_windows(const refiner *r, const xncc_pose_place *place, int32_t x,
                                  int32_t y, int32_t side, double *score, xncc_error *error)
 {
@@ -103,6 +114,8 @@ static xncc_status score_windows(const refiner *r, const xncc_pose_place *place,
         status = xncc_pose_probe_make(&pixels, &probe, error);
         if (!status)
             xncc_pose_probe_scores(&probe, r->job->row, r->job->image, x, y, side, score);
+        for (int i = 0; i < side * side; i++)
+            score[i] = (double)(float)score[i];
     } else if (!status && pixels.count > 0) {
         status = correlate_windows(r, &pixels, x, y, side, score, error);
     }

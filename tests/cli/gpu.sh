@@ -46,7 +46,7 @@ same find --channels sum --top 5 colour.tif colour.tif@30,40,31,17
 same find --roi 20,30,300,200 board.tif board-fiducial.tif
 same find --mode full --border overlap --min-valid 0.2 board.tif board-fiducial.tif
 same find --angles 0:90:5 --pose-search exhaustive buttons.tif buttons-template.tif
-same find --angles 0:360 buttons.tif buttons-template.tif
+same find --angles 0:360 --pose-search exhaustive buttons.tif buttons-template.tif
 for method in ccoeff ccorr ccorr_normed coverage; do
     same find --method $method --top 5 stars.tif stars-cluster.tif
 done
@@ -88,7 +88,7 @@ while [ $i -lt 200 ]; do
     echo cells.tif
     i=$((i + 1))
 done >list
-args='find -q --format json --top 1 --mode full --border overlap --min-valid 0.2 -t buttons.tif@0,0,200,150 -t board.tif@0,0,200,150 @list'
+args='find -q --threads 1 --format json --top 1 --mode full --border overlap --min-valid 0.2 -t buttons.tif@0,0,200,150 -t board.tif@0,0,200,150 @list'
 loader $args || fail '--device auto does not start CUDA for a long job'
 prints '"device": "cuda'
 prints 'more than the 330 ms that CUDA takes to start'

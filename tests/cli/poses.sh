@@ -16,15 +16,15 @@ END
 run 0 find $cpu --angles -10:10:2.5 --top 3 --format csv board.tif board-fiducial.tif
 golden <<'END'
 image,page,template,x,y,width,height,center_x,center_y,angle,scale,score
-board.tif,0,board-fiducial.tif,422,286,29,29,435.994486247,299.993498235,0.0632700812,1,0.996624589
-board.tif,0,board-fiducial.tif,427,22,29,29,441.01393991,35.9875270983,0.033645682,1,0.996370316
-board.tif,0,board-fiducial.tif,24,282,29,29,37.9829438369,296.002191962,0.0961108367,1,0.993770361
+board.tif,0,board-fiducial.tif,422,286,29,29,435.994486391,299.993498098,0.0632704257,1,0.996624589
+board.tif,0,board-fiducial.tif,427,22,29,29,441.01393986,35.9875273507,0.0336465543,1,0.996370316
+board.tif,0,board-fiducial.tif,24,282,29,29,37.9829437319,296.002191979,0.0961073906,1,0.993770361
 END
 run 0 find $cpu --scales 0.9:1.1 --top 2 --format csv cells.tif cells-template.tif
 golden <<'END'
 image,page,template,x,y,width,height,center_x,center_y,angle,scale,score
-cells.tif,0,cells-template.tif,134,106,25,25,145.998416768,117.991936692,0,1.00218854,0.9908849
-cells.tif,0,cells-template.tif,161,51,25,25,173.009510293,63.0029262797,0,1.00251517,0.990697801
+cells.tif,0,cells-template.tif,134,106,25,25,145.998416832,117.991936708,0,1.00218855,0.9908849
+cells.tif,0,cells-template.tif,161,51,25,25,173.009510171,63.0029261916,0,1.00251515,0.990697801
 END
 cp out scaled.csv
 run 0 find $cpu --scales 0.9:1.1 --angles 0:0 --top 2 --format csv cells.tif cells-template.tif
