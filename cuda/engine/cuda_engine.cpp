@@ -267,16 +267,18 @@ int ready(xncc_engine *engine, xncc_kernel kernel)
     return kernel != XNCC_KERNEL_FFT_CUDA || fft_library() != nullptr;
 }
 
-// Uses the default stream, so that it sees the work that the caller has enqueued on blocking
-// streams.
-xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, xncc_error *error)
+// The default stream (NULL) sees the work that the caller has enqueued on blocking streams.
+xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, int64_t pitch,
+                  xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);
-    size_t bytes = static_cast<size_t>(xncc_image_row_bytes(image));
-    return check(cudaMemcpy2D(host, bytes, image->data,
-                              static_cast<size_t>(xncc_image_pitch(image)), bytes,
-                              static_cast<size_t>(image->height), cudaMemcpyDeviceToHost),
-                 "copying pixels to the host", error);
+    cudaError_t code = cudaMemcpy2DAsync(
+        host, static_cast<size_t>(pitch), image->data, static_cast<size_t>(xncc_image_pitch(image)),
+        static_cast<size_t>(xncc_image_row_bytes(image)), static_cast<size_t>(image->height),
+        cudaMemcpyDeviceToHost, stream);
+    if (code == cudaSuccess)
+        code = cudaStreamSynchronize(stream);
+    return check(code, "copying pixels to the host", error);
 }
 
 // The engine does not have the operations that are not named here.

@@ -2,6 +2,7 @@
 #ifndef EXACTNCC_REFINE_H
 #define EXACTNCC_REFINE_H
 
+#include "context.h"
 #include "rules.h"
 #include "template.h"
 
@@ -63,6 +64,19 @@ XNCC_API xncc_status xncc_refine(xncc_context *context, const xncc_image *image,
                                  const xncc_template *templ, const xncc_match_rule *rule,
                                  const xncc_match *match, size_t count, xncc_refined *refined,
                                  xncc_error *error);
+
+/* xncc_refine for an image that a stream still writes.
+ *
+ * - stream: the pixels of an image in device memory are copied to the host on this stream, after
+ *   the work that is already in it. Ignored for an image in host memory. xncc_refine uses the
+ *   default stream.
+ *
+ * The call waits for its copies, and so for the earlier work of the stream. */
+XNCC_API xncc_status xncc_refine_on_stream(xncc_context *context, const xncc_image *image,
+                                           const xncc_template *templ, const xncc_match_rule *rule,
+                                           const xncc_match *match, size_t count,
+                                           xncc_refined *refined, xncc_stream stream,
+                                           xncc_error *error);
 
 #ifdef __cplusplus
 }

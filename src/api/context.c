@@ -106,7 +106,7 @@ static xncc_status copy_to_host(xncc_context *context, const xncc_image *pixels,
     host->data = bytes;
     host->pitch = (int64_t)row;
     host->memory = XNCC_HOST;
-    xncc_status status = cuda->ops->fetch(cuda, pixels, bytes, error);
+    xncc_status status = cuda->ops->fetch(cuda, pixels, bytes, host->pitch, NULL, error);
     if (!status && pixels->mask) {
         uint8_t *mask = (uint8_t *)bytes + row * (uint64_t)pixels->height;
         xncc_image view = { .data = pixels->mask,
@@ -117,7 +117,7 @@ static xncc_status copy_to_host(xncc_context *context, const xncc_image *pixels,
                             .memory = XNCC_DEVICE };
         host->mask = mask;
         host->mask_pitch = pixels->width;
-        status = cuda->ops->fetch(cuda, &view, mask, error);
+        status = cuda->ops->fetch(cuda, &view, mask, pixels->width, NULL, error);
     }
     return status;
 }

@@ -64,35 +64,15 @@ typedef struct source {
     spans x, y;
 } source;
 
-/* Copies the rectangle `view` from device memory. The first row goes to `to`, and each following
- * row `pitch` bytes further on. */
-static xncc_status fetch_piece(const xncc_patch *p, const xncc_image *view, char *to, int64_t pitch,
-                               xncc_error *error)
-{
-    xncc_engine *cuda = p->context->engine[xncc_slot(XNCC_DEVICE_CUDA)];
-    const int64_t row = xncc_image_row_bytes(view);
-    xncc_image line = *view;
-    xncc_status status = XNCC_OK;
-    if (row == pitch)
-        return cuda->ops->fetch(cuda, view, to, error);
-    line.height = 1;
-    for (int32_t y = 0; y < view->height && !status; y++) {
-        line.data = xncc_image_row(view, y);
-        status = xncc_check_cancelled(p->watch, error);
-        if (!status)
-            status = cuda->ops->fetch(cuda, &line, to + y * pitch, error);
-    }
-    return status;
-}
-
 /* Copies all pieces of a view to tightly packed rows. The view is the image, or its mask seen as an
  * image. */
 static xncc_status fetch_pieces(const xncc_patch *p, const xncc_image *view, const source *s,
                                 char *to, xncc_error *error)
 {
+    xncc_engine *cuda = p->context->engine[xncc_slot(XNCC_DEVICE_CUDA)];
     const int64_t size = (int64_t)xncc_pixel_size(view->pixel) * xncc_image_channels(view),
                   pitch = spans_length(&s->x) * size;
-    xncc_status status = XNCC_OK;
+    xncc_status status = xncc_check_cancelled(p->watch, error);
     for (int k = 0; k < s->x.count * s->y.count && !status; k++) {
         const int i = k % s->x.count, j = k / s->x.count;
         xncc_image piece;
@@ -100,7 +80,7 @@ static xncc_status fetch_pieces(const xncc_patch *p, const xncc_image *view, con
                                  (int32_t)s->x.length[i], (int32_t)s->y.length[j], &piece, error);
         char *at = to + (j ? s->y.length[0] : 0) * pitch + (i ? s->x.length[0] : 0) * size;
         if (!status)
-            status = fetch_piece(p, &piece, at, pitch, error);
+            status = cuda->ops->fetch(cuda, &piece, at, pitch, p->stream, error);
     }
     return status;
 }

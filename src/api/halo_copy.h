@@ -12,6 +12,7 @@ typedef struct xncc_patch {
     const xncc_image *image;
     xncc_border border;
     const xncc_watch *watch; /* of the call that fills the patches */
+    xncc_stream stream;      /* orders the copies of an image in device memory */
     int masked;              /* 1: view has a mask that says which of its pixels count */
     xncc_image view;         /* the current patch, in host memory */
     void *memory;

@@ -17,7 +17,8 @@ enum { SIDE = 3 }; /* the neighbourhood is SIDE x SIDE windows */
  * because the same pixels count. */
 typedef struct refiner {
     xncc_context *context;
-    xncc_watch watch; /* of the call */
+    xncc_stream stream; /* of the image, if it is in device memory */
+    xncc_watch watch;   /* of the call */
     const xncc_template *templ;
     xncc_problem whole; /* the problem that the matches come from */
     xncc_extent map;    /* its map */
@@ -119,7 +120,8 @@ static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_match
                              .image = image,
                              .border = r->whole.rule.border,
                              .masked = inner.image_masked,
-                             .watch = &r->watch };
+                             .watch = &r->watch,
+                             .stream = r->stream };
     status = xncc_patch_make(&r->patch, inner.image_width, inner.image_height, error);
     if (!status)
         status = xncc_plan_create(r->context, &inner, NULL, &r->plan, error);
@@ -128,9 +130,10 @@ static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_match
     return status;
 }
 
-xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xncc_template *templ,
-                        const xncc_match_rule *rule, const xncc_match *match, size_t count,
-                        xncc_refined *refined, xncc_error *error)
+xncc_status xncc_refine_on_stream(xncc_context *context, const xncc_image *image,
+                                  const xncc_template *templ, const xncc_match_rule *rule,
+                                  const xncc_match *match, size_t count, xncc_refined *refined,
+                                  xncc_stream stream, xncc_error *error)
 {
     XNCC_ENTER;
     if (!context || !templ || (count && (!match || !refined)))
@@ -139,6 +142,7 @@ xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xn
                                      : !match ? "match"
                                               : "refined");
     refiner r = { .context = context,
+                  .stream = stream,
                   .watch = xncc_watch_make(&context->progress),
                   .templ = templ };
     xncc_status status = prepare(&r, image, rule, error);
@@ -147,4 +151,11 @@ xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xn
     xncc_plan_destroy(r.plan);
     xncc_patch_clear(&r.patch);
     return xncc_done(status, error);
+}
+
+xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xncc_template *templ,
+                        const xncc_match_rule *rule, const xncc_match *match, size_t count,
+                        xncc_refined *refined, xncc_error *error)
+{
+    return xncc_refine_on_stream(context, image, templ, rule, match, count, refined, NULL, error);
 }

@@ -78,10 +78,10 @@ typedef struct xncc_engine_ops {
      * out. If it returns 0, describe no longer offers what is missing. NULL: always 1. */
     int (*ready)(xncc_engine *engine, xncc_kernel kernel);
 
-    /* Copies a view in device memory to tightly packed host memory, and waits for the copy. NULL
-     * for the CPU engine. */
-    xncc_status (*fetch)(xncc_engine *engine, const xncc_image *image, void *host,
-                         xncc_error *error);
+    /* Copies a view in device memory to host memory with `pitch` bytes per row, in the order of a
+     * stream, and waits for the copy. NULL for the CPU engine. */
+    xncc_status (*fetch)(xncc_engine *engine, const xncc_image *image, void *host, int64_t pitch,
+                         xncc_stream stream, xncc_error *error);
 
     /* find with the matches left in device memory. NULL: the engine has no device memory. */
     xncc_status (*find_on_device)(xncc_engine_plan *plan, const xncc_image *image,

@@ -276,6 +276,28 @@ static void check_refusals(xncc_context *context)
     kit_image_destroy(&deep);
 }
 
+/* A stream orders the copies of an image in device memory. One in host memory needs none, so that
+ * even an address without a stream does no harm. */
+static void check_stream(xncc_context *context)
+{
+    kit_random random = kit_stream(4);
+    kit_image scene = kit_image_create(XNCC_U8, 20, 10, 0, KIT_AFTER);
+    kit_image_fill(&scene.view, KIT_NOISE, &random);
+    xncc_image pixels;
+    xncc_template *templ = NULL;
+    xncc_refined plain = { 0, 0, 0 }, refined = { 1, 1, 1 };
+    const xncc_match match = { 5, 3, 1 };
+    CHECK_STATUS(xncc_image_crop(&scene.view, 5, 3, 8, 4, &pixels, &kit_error), XNCC_OK);
+    CHECK_STATUS(xncc_template_create(context, &pixels, &templ, &kit_error), XNCC_OK);
+    CHECK_STATUS(kit_refine(context, &scene.view, templ, NULL, &match, 1, &plain), XNCC_OK);
+    CHECK_STATUS(xncc_refine_on_stream(context, &scene.view, templ, NULL, &match, 1, &refined,
+                                       (xncc_stream)(void *)&scene, &kit_error),
+                 XNCC_OK);
+    CHECK(refined.x == plain.x && refined.y == plain.y && refined.score == plain.score);
+    xncc_template_destroy(templ);
+    kit_image_destroy(&scene);
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
@@ -288,6 +310,7 @@ int main(int argc, char **argv)
     check_shifts(context, XNCC_CCOEFF_NORMED, 0.02);
     check_shifts(context, XNCC_SQDIFF, 0.02);
     check_refusals(context);
+    check_stream(context);
     xncc_context_destroy(context);
     return kit_finish("refine");
 }
