@@ -33,6 +33,7 @@ optional_packages() {
     for program in mandoc zsh fish; do
         [[ ${1:-} != tests ]] || command -v "$program" >/dev/null || echo "$program"
     done
+    [[ ${1:-} != tests ]] || command -v abidiff >/dev/null || echo abigail-tools
     # the Debian packages are tested with these
     for program in lintian mmdebstrap; do
         [[ ${2:-} != full ]] || command -v "$program" >/dev/null || echo "$program"
