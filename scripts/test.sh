@@ -74,9 +74,6 @@ if command -v nvcc >/dev/null; then
 else
     note "no nvcc here: the CUDA engine is not built"
 fi
-build release -DCMAKE_BUILD_TYPE=Release "${cuda[@]}"
-run release
-
 echo "== python: build and tests"
 start=$SECONDS
 if ! bash scripts/python-test.sh "$root/python" 2>&1 | tee "$root/python.log"; then
@@ -85,6 +82,10 @@ if ! bash scripts/python-test.sh "$root/python" 2>&1 | tee "$root/python.log"; t
     exit 1
 fi
 note "python: $(tail -n 1 "$root/python.log"), $((SECONDS - start)) s"
+
+build release -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_EXAMPLE_PYTHON="$PWD/$root/python/venv/bin/python" "${cuda[@]}"
+run release
+
 if [[ ${1:-} == quick ]]; then
     finish
     exit 0
