@@ -14,6 +14,7 @@ from . import compat
 from ._calls import convolve, correlate, find, find_batch, refine, suppress
 from ._context import Context, default_context, devices, kernels
 from ._core import version as _version
+from ._device import forget_plans
 from ._errors import (
     ArgumentError,
     CancelledError,
@@ -52,6 +53,7 @@ __all__ = [
     "find",
     "find_batch",
     "find_poses",
+    "forget_plans",
     "kernels",
     "match_template",
     "refine",
@@ -60,5 +62,5 @@ __all__ = [
 ]
 
 for _public in (Context, Matches, Plan, Template, convolve, correlate, default_context, devices, find, find_batch,
-                find_poses, kernels, refine, suppress, track):  # fmt: skip
+                find_poses, forget_plans, kernels, refine, suppress, track):  # fmt: skip
     _public.__module__ = "exactncc"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,11 @@ _BOOL, _FLOAT16 = np.dtype(bool), np.dtype(np.float16)
 
 def is_xarray(array: Any) -> bool:
     return type(array).__module__.split(".")[0] == "xarray"
+
+
+def plain(array: Any) -> Any:
+    """Return the values of an xarray.DataArray, and any other array as it is."""
+    return array.values if is_xarray(array) else array
 
 
 def fast_view(array: Any, mask: Any, no_data: float | None, channel_axis: int | None) -> _core.Image | None:
@@ -144,7 +150,16 @@ def view_of(pixels: Array, mask: Array | None, no_data: float | None, dtype: np.
     return view
 
 
-def map_for(out: Any, shape: tuple[int, int], *inputs: Any) -> tuple[Array, Array, _core.Map]:
+def filled(out: Any, shape: tuple[int, int], image: Any, fill: Callable[[_core.Map], None]) -> Array:
+    """Return a map that `fill` has written: `out` if it is given, otherwise a new array."""
+    result, written, view = _map_for(out, shape, image)
+    fill(view)
+    if written is not result:
+        result[...] = written
+    return result
+
+
+def _map_for(out: Any, shape: tuple[int, int], *inputs: Any) -> tuple[Array, Array, _core.Map]:
     """Return the array of the result, the one that the library writes, and a view of the latter."""
     if out is None:
         written = result = np.empty(shape, np.float32)

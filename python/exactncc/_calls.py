@@ -120,12 +120,12 @@ def correlate(
     context, view, templ = operands(image, template, mask, template_mask, no_data, channel_axis, context)
     if view.on_device:
         keep = isinstance(template, Template)
-        return _device.correlate(image, view, keep, templ, what, kernel, out, context, progress)
-    result, written, target = _arrays.map_for(out, _core.measure(what, view, templ), image)
-    _core.correlate(context._core, view, templ, what, kernel, target, progress)
-    if written is not result:
-        result[...] = written
-    return result
+        return _device.correlate(view, keep, templ, what, kernel, out, context, progress)
+
+    def fill(target: _core.Map) -> None:
+        _core.correlate(context._core, view, templ, what, kernel, target, progress)
+
+    return _arrays.filled(out, _core.measure(what, view, templ), image, fill)
 
 
 def find(
@@ -188,13 +188,12 @@ def find(
      x   y  score  template  width  height
     40  20      1         0     12      10
     """
-    if _arrays.is_xarray(image):
-        image = image.values
+    image = _arrays.plain(image)
     what = rule(method, mode, border, flat, min_valid)
     which = peaks(top, min_score, max_score, min_distance)
     context, view, templ = operands(image, template, mask, template_mask, no_data, channel_axis, context)
     if view.on_device:
-        return matches_of(_device.find(image, view, templ, what, which, kernel, context, progress))
+        return matches_of(_device.find(view, templ, what, which, kernel, context, progress))
     return matches_of(_core.find(context._core, view, templ, what, which, kernel, progress))
 
 
@@ -265,8 +264,7 @@ def find_batch(
      6   5      1         0     10      10
     50  30      1         1     12       8
     """
-    if _arrays.is_xarray(image):
-        image = image.values
+    image = _arrays.plain(image)
     if keep is not None and overlap is None and distance is None:
         raise ValueError("keep needs overlap or distance; top limits the matches of each template")
     what = rule(method, mode, border, flat, min_valid)
@@ -277,8 +275,10 @@ def find_batch(
         return matches_of(bytearray())
     view = image_view(image, made[0], mask, no_data, channel_axis)
     cores = [t._core for t in made]
-    with _device.ordered(image, view):
-        return matches_of(_core.find_batch(context._core, view, cores, what, which, merge, kernel, progress))
+    if view.on_device:
+        keep = all(isinstance(t, Template) for t in templates)
+        return matches_of(_device.find_batch(view, keep, cores, what, which, merge, kernel, context, progress))
+    return matches_of(_core.find_batch(context._core, view, cores, what, which, merge, kernel, progress))
 
 
 def refine(
@@ -335,8 +335,7 @@ def refine(
     >>> int(found.x[0]), round(float(refined.x[0]), 1)
     (14, 14.2)
     """
-    if _arrays.is_xarray(image):
-        image = image.values
+    image = _arrays.plain(image)
     what = rule(method, mode, border, flat, min_valid)
     candidates = candidates_of(matches)
     several = isinstance(template, (list, tuple)) and not np.isscalar(_first_leaf(template))
@@ -349,8 +348,8 @@ def refine(
         mine = numbers == number
         view = image_view(image, made[number], mask, no_data, channel_axis)
         part = np.ascontiguousarray(candidates[mine])
-        with _device.ordered(image, view):
-            data = _core.refine(context._core, view, made[number]._core, what, part, progress)
+        stream = _device.stream_of(view)
+        data = _core.refine(context._core, view, made[number]._core, what, part, stream, progress)
         positions[mine] = np.frombuffer(data).reshape(-1, 3)
     return refined_of(positions, candidates)
 
@@ -418,15 +417,12 @@ def suppress(
     return matches_of(bytearray(candidates[:kept].tobytes()))
 
 
-def filter_of(
-    coefficients: Any, correlate: bool, anchor: tuple[int, int] | None, context: Context
-) -> _core.Filter:
-    """Prepare the coefficients of a convolution."""
+def coefficients_of(coefficients: Any) -> _arrays.Array:
+    """Return the coefficients of a convolution as the library takes them."""
     array = np.asarray(coefficients)
     if array.ndim != 2 or array.dtype.kind not in "biuf" or array.size == 0:
         raise ValueError(f"the coefficients must be numbers in 2 dimensions, not {array.dtype} of shape {array.shape}")
-    yx = None if anchor is None else (anchor[1], anchor[0])
-    return _core.Filter(context._core, np.ascontiguousarray(array, np.float32), correlate, yx)
+    return np.ascontiguousarray(array, np.float32)
 
 
 def zero_border(border: str) -> bool:
@@ -506,16 +502,22 @@ def convolve(
     if context is None:
         context = context_of(image)
     is_zero = zero_border(border)
-    coefs = filter_of(coefficients, correlate, anchor, context)
+    array = coefficients_of(coefficients)
+    xy = None if anchor is None else (anchor[1], anchor[0])
+
+    def prepare() -> _core.Filter:
+        return _core.Filter(context._core, array, correlate, xy)
+
     view = convolution_view(image)
     if view.on_device:
-        return _device.convolve(image, view, coefs, is_zero, kernel, out, context, progress)
-    height, width, _ = view.shape
-    result, written, target = _arrays.map_for(out, (height, width), image)
-    _core.convolve(context._core, view, coefs, is_zero, kernel, target, progress)
-    if written is not result:
-        result[...] = written
-    return result
+        kept = _device.pattern(array, None, (context._core, correlate, xy), prepare)
+        return _device.convolve(view, kept, is_zero, kernel, out, context, progress)
+    coefs = prepare()
+
+    def fill(target: _core.Map) -> None:
+        _core.convolve(context._core, view, coefs, is_zero, kernel, target, progress)
+
+    return _arrays.filled(out, view.shape[:2], image, fill)
 
 
 __all__ = ["Template", "convolve", "correlate", "find", "find_batch", "refine", "suppress"]

@@ -40,7 +40,16 @@ class Image:
     @property
     def masked(self) -> bool: ...
     @property
+    def owner(self) -> object: ...
+    @property
     def on_device(self) -> bool: ...
+
+class Tensor:
+    def __init__(self, capsule: object) -> None: ...
+    @property
+    def address(self) -> int: ...
+    @property
+    def strides(self) -> tuple[int, ...]: ...
 
 class Map:
     def __init__(self) -> None: ...
@@ -102,6 +111,19 @@ class Plan:
     def describe(self) -> dict[str, Any]: ...
     def explain(self) -> str: ...
 
+class Batch:
+    def __init__(
+        self,
+        context: Context,
+        image: Image,
+        templates: Sequence[Template],
+        rule: Rule,
+        peaks: Peaks,
+        suppress: Suppress | None,
+        kernel: str | None,
+    ) -> None: ...
+    def find(self, image: Image, stream: int, progress: Callable[[float], object] | None) -> bytearray: ...
+
 def measure(rule: Rule, image: Image, template: Template) -> tuple[int, int]: ...
 def correlate(
     context: Context,
@@ -147,8 +169,10 @@ def refine(
     template: Template,
     rule: Rule,
     candidates: Any,
+    stream: int,
     progress: Callable[[float], object] | None,
 ) -> bytearray: ...
+
 class TrackRule:
     def __init__(
         self,

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Arrays on a GPU: CuPy, PyTorch, and others through one of them.
+"""Calls with arrays on a GPU.
 
-Work is put on the caller's current stream. Nothing is copied through the host, and calls with a
-prepared `Template` whose result is an array do not wait.
+Work is put on the caller's current stream. Images and maps are not copied through the host, and calls whose
+result is an array do not wait for their work.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from . import _arrays, _core
 from ._context import Context
+from ._frameworks import framework_of, has_rows, hold
 
 _CUDA, _MANAGED = 2, 13  # DLPack's numbers of devices
 _HOST_TYPES = (np.ndarray, np.generic, list, tuple, int, float)
@@ -27,10 +27,11 @@ def is_device(array: Any) -> bool:
     """Return whether an array is in the memory of a GPU."""
     if array is None or isinstance(array, _HOST_TYPES):
         return False
-    if hasattr(array, "__cuda_array_interface__"):
-        return True
+    # JAX may wait where it is asked for __cuda_array_interface__.
     where = getattr(array, "__dlpack_device__", None)
-    return where is not None and where()[0] in (_CUDA, _MANAGED)
+    if where is not None:
+        return where()[0] in (_CUDA, _MANAGED)
+    return hasattr(array, "__cuda_array_interface__")
 
 
 def index_of(array: Any) -> int:
@@ -39,204 +40,135 @@ def index_of(array: Any) -> int:
     return 0 if where is None else int(where()[1])
 
 
-class _Cupy:
-    """What the binding needs of CuPy."""
-
-    def __init__(self) -> None:
-        self._cupy = importlib.import_module("cupy")
-
-    def stream(self, array: Any) -> int:
-        with array.device:
-            return int(self._cupy.cuda.get_current_stream().ptr)
-
-    def synchronize(self, array: Any) -> None:
-        with array.device:
-            self._cupy.cuda.get_current_stream().synchronize()
-
-    def empty(self, array: Any, shape: tuple[int, int]) -> Any:
-        with array.device:
-            return self._cupy.empty(shape, np.float32)
-
-    def packed(self, array: Any) -> Any:
-        return self._cupy.ascontiguousarray(array)
-
-    def upload(self, array: Any, host: Any) -> Any:
-        with array.device:
-            return self._cupy.asarray(host)
-
-    def move_axis_last(self, array: Any, axis: int) -> Any:
-        return self._cupy.moveaxis(array, axis, -1)
-
-    def to_host(self, array: Any) -> Any:
-        return array.get()
-
-    def take(self, array: Any) -> Any:
-        """Take an array of another framework, ordered by DLPack's protocol."""
-        return self._cupy.from_dlpack(array)
-
-
-class _Torch:
-    """What the binding needs of PyTorch."""
-
-    def __init__(self) -> None:
-        self._torch = importlib.import_module("torch")
-
-    def stream(self, array: Any) -> int:
-        return int(self._torch.cuda.current_stream(array.device).cuda_stream)
-
-    def synchronize(self, array: Any) -> None:
-        self._torch.cuda.current_stream(array.device).synchronize()
-
-    def empty(self, array: Any, shape: tuple[int, int]) -> Any:
-        return self._torch.empty(shape, dtype=self._torch.float32, device=array.device)
-
-    def packed(self, array: Any) -> Any:
-        return array.contiguous()
-
-    def upload(self, array: Any, host: Any) -> Any:
-        return self._torch.as_tensor(host, device=array.device)
-
-    def move_axis_last(self, array: Any, axis: int) -> Any:
-        return self._torch.movedim(array, axis, -1)
-
-    def to_host(self, array: Any) -> Any:
-        return array.detach().cpu().numpy()
-
-    def take(self, array: Any) -> Any:
-        return self._torch.from_dlpack(array)
-
-
-_FRAMEWORKS: dict[str, Callable[[], Any]] = {"cupy": _Cupy, "torch": _Torch}
-_loaded: dict[str, Any] = {}
-
-
-def _framework(name: str) -> Any:
-    if name not in _loaded:
-        _loaded[name] = _FRAMEWORKS[name]()
-    return _loaded[name]
-
-
-def _owner(array: Any) -> str:
-    return type(array).__module__.split(".")[0]
-
-
-def _open(array: Any) -> tuple[Any, Any, Callable[[Any], Any]]:
-    """Return a framework, the array in it, and what gives a result back to the caller's framework."""
-    name = _owner(array)
-    if name in _FRAMEWORKS:
-        return _framework(name), array.detach() if name == "torch" else array, lambda result: result
-    if name not in ("jax", "jaxlib"):
-        raise TypeError(f"arrays of {type(array).__module__} on a GPU are not supported; CuPy, PyTorch and JAX are")
-    for helper in _FRAMEWORKS:
-        with contextlib.suppress(ImportError):
-            framework = _framework(helper)
-            back = importlib.import_module("jax.dlpack").from_dlpack
-            return framework, framework.take(array), back
-    raise TypeError("arrays of JAX on a GPU need CuPy or PyTorch, which exchange them without a copy (DLPack)")
-
-
 def to_host(array: Any) -> Any:
     """Return a copy of an array in host memory."""
-    framework, mine, _ = _open(array)
-    return framework.to_host(mine)
+    return framework_of(array).to_host(array)
 
 
-def _layout(array: Any) -> tuple[int, np.dtype[Any], tuple[int, ...], tuple[int, ...]]:
-    """Return the address, the type, the shape and the strides of an array."""
-    interface = array.__cuda_array_interface__
-    dtype = np.dtype(interface["typestr"])
-    shape = tuple(interface["shape"])
-    strides = interface.get("strides")
-    if strides is None:
-        strides = tuple(int(np.prod(shape[i + 1 :], dtype=np.int64)) * dtype.itemsize for i in range(len(shape)))
-    return int(interface["data"][0]), dtype, shape, tuple(strides)
+class Source:
+    """What a view of an image on a GPU keeps: the arrays of the image and of its mask."""
+
+    __slots__ = ("arrays", "framework", "owners")
+
+    def __init__(self, framework: Any, arrays: list[Any], owners: list[object]) -> None:
+        self.framework, self.arrays, self.owners = framework, arrays, owners
+
+    def stream(self) -> int:
+        return int(self.framework.stream(self.arrays[0]))
 
 
-def _has_rows(array: Any) -> bool:
-    _, dtype, shape, strides = _layout(array)
-    pixel = dtype.itemsize * (shape[2] if len(shape) == 3 else 1)
-    packed = (len(shape) == 2 or strides[2] == dtype.itemsize) and strides[1] == pixel
-    return packed and strides[0] >= shape[1] * pixel and strides[0] % dtype.itemsize == 0
+def source_of(view: _core.Image) -> Source:
+    return cast(Source, view.owner)
 
 
 def image_view(
     array: Any, mask: Any, no_data: float | None, channel_axis: int | None, dtype: np.dtype[Any] | None
 ) -> _core.Image:
     """Return a view of an array on a GPU. Its type must be that of the template, or bool for uint8."""
-    framework, mine, _ = _open(array)
+    framework = framework_of(array)
+    mine = framework.own(array)
     axes = 2 if channel_axis is None else 3
     if len(mine.shape) != axes:
         raise ValueError(f"the image has {len(mine.shape)} dimensions; with channel_axis={channel_axis} it needs {axes}")
     if channel_axis is not None:
         mine = framework.move_axis_last(mine, channel_axis)
-    if not _has_rows(mine):
+    layout = framework.layout(mine)
+    if not has_rows(layout):
         mine = framework.packed(mine)
-    address, found, shape, strides = _layout(mine)
-    found = np.dtype(np.uint8) if found == np.bool_ else found
+        layout = framework.layout(mine)
+    shape = layout.shape
+    found = np.dtype(np.uint8) if layout.dtype == np.bool_ else layout.dtype
     if found not in _arrays.PIXELS or (dtype is not None and found != dtype):
         wanted = "of a type that the library has" if dtype is None else f"{dtype}, like its template"
         raise TypeError(f"the image on the GPU has dtype {found} and must be {wanted}; convert it there first")
-    mask_address, mask_pitch, owners = 0, 0, [mine]
+    source = Source(framework, [mine], [layout.owner])
+    mask_address, mask_pitch = 0, 0
     if mask is not None:
-        on_gpu = mask if is_device(mask) else framework.upload(mine, _arrays.mask_of(mask, None, "image", shape))
-        on_gpu = on_gpu if _has_rows(on_gpu) else framework.packed(on_gpu)
-        mask_address, mask_type, mask_shape, mask_strides = _layout(on_gpu)
-        if mask_type not in (np.bool_, np.uint8) or mask_shape != shape[:2]:
-            raise ValueError(f"the mask must be bool or uint8 of shape {shape[:2]}, not {mask_type} of {mask_shape}")
-        mask_pitch = mask_strides[0]
-        owners.append(on_gpu)
+        mask_address, mask_pitch = _add_mask(source, mask, shape)
     view = _core.Image()
-    channels = shape[2] if axes == 3 else 1
+    sides = (shape[0], shape[1], shape[2] if axes == 3 else 1)
     pixel = _arrays.PIXELS.index(found)
-    sides = (shape[0], shape[1], channels)
-    view.set_device(address, pixel, sides, strides[0], mask_address, mask_pitch, no_data, owners)
+    view.set_device(layout.address, pixel, sides, layout.strides[0], mask_address, mask_pitch, no_data, source)
     return view
 
 
-def _map_for(framework: Any, array: Any, out: Any, shape: tuple[int, int]) -> tuple[Any, _core.Map]:
-    result = framework.empty(array, shape) if out is None else out
-    if out is not None and not is_device(out):
-        raise TypeError("out must be on the GPU, like the image")
-    address, dtype, found, strides = _layout(result)
-    if dtype != np.float32 or found != shape or not _has_rows(result):
-        raise ValueError(f"out must be float32 of shape {shape} with contiguous rows, not {dtype} of shape {found}")
-    view = _core.Map()
-    view.set_device(address, shape[1], shape[0], strides[0], result)
-    return result, view
+def _add_mask(source: Source, mask: Any, shape: tuple[int, ...]) -> tuple[int, int]:
+    """Return the address and the pitch of a mask on the GPU."""
+    framework = source.framework
+    if is_device(mask):
+        mine = framework.own(mask)
+    else:
+        mine = framework.upload(source.arrays[0], _arrays.mask_of(mask, None, "image", shape))
+    layout = framework.layout(mine)
+    if layout.dtype not in (np.bool_, np.uint8) or layout.shape != shape[:2]:
+        raise ValueError(f"the mask must be bool or uint8 of shape {shape[:2]}, not {layout.dtype} of {layout.shape}")
+    if not has_rows(layout):
+        mine = framework.packed(mine)
+        layout = framework.layout(mine)
+    source.arrays.append(mine)
+    source.owners.append(layout.owner)
+    return layout.address, layout.strides[0]
 
 
-# Plans of recent calls: making one allocates device memory, which waits.
-_plans: OrderedDict[tuple[Any, ...], _core.Plan] = OrderedDict()
-_plans_lock = threading.Lock()
-_MOST_PLANS = 8
+_T = TypeVar("_T")
 
 
-def _plan(key: tuple[Any, ...], make: Callable[[], _core.Plan]) -> _core.Plan:
-    with _plans_lock:
-        plan = _plans.get(key)
-        if plan is None:
-            plan = _plans[key] = make()
-            while len(_plans) > _MOST_PLANS:
-                _plans.popitem(last=False)
-        _plans.move_to_end(key)
-        return plan
+class Recent:
+    """What recent calls made and later ones may use again: making it allocates device memory, which can wait."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._made: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = make()
+                while len(self._made) > self._most:
+                    self._made.popitem(last=False)
+            self._made.move_to_end(key)
+            return cast(_T, self._made[key])
+
+    def clear(self) -> None:
+        with self._lock:
+            self._made.clear()
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
+_plans = Recent(8)
+_patterns = Recent(32)  # templates and filters that were given as arrays
 
 
 def forget_plans() -> None:
-    """Free the plans that are kept for later calls, and with them their device memory."""
-    with _plans_lock:
-        _plans.clear()
+    """Free what calls with arrays on a GPU keep for later calls, and with it its device memory.
+
+    Kept are the plans of 8 problems, 32 templates and filters that were given as arrays, and what work that is
+    not done yet still needs. The latter stays until a later call.
+    """
+    _plans.clear()
+    _patterns.clear()
+    hold(lambda: True, ())
+
+
+def pattern(array: Any, mask: Any, rest: tuple[Any, ...], make: Callable[[], _T]) -> _T:
+    """Make a template or a filter, or return that of an earlier call with the same values."""
+    if type(array) is not np.ndarray or (mask is not None and type(mask) is not np.ndarray):
+        return make()
+    values = tuple((a.dtype.str, a.shape, a.tobytes()) for a in (array, mask) if a is not None)
+    return _patterns.get((values, rest), make)
 
 
 def _match_plan(
-    context: Context, view: _core.Image, templ: _core.Template, rule: _core.Rule, kernel: str | None, on_device: bool
+    context: Context, view: _core.Image, templ: _core.Template, rule: _core.Rule, kernel: str | None
 ) -> _core.Plan:
-    key = (context._core, view.shape, view.masked, templ.shape, templ.pixel, templ.masked, rule, kernel, on_device)
-    return _plan(key, lambda: _core.match_plan(context._core, view, templ, rule, kernel, on_device))
+    key = (context._core, view.shape, view.masked, templ.shape, templ.pixel, templ.masked, rule, kernel)
+    return _plans.get(key, lambda: _core.match_plan(context._core, view, templ, rule, kernel, True))
 
 
 def correlate(
-    image: Any,
     view: _core.Image,
     keep: bool,
     templ: _core.Template,
@@ -246,14 +178,13 @@ def correlate(
     context: Context,
     progress: Any,
 ) -> Any:
-    """Correlate on the caller's stream. keep: the caller keeps the template, so there is no need to wait."""
-    plan = _match_plan(context, view, templ, rule, kernel, True)
-    return plan_correlate(plan, image, view, keep, templ, _core.measure(rule, view, templ), out, progress)
+    """Correlate on the caller's stream. keep: the caller keeps the template until the work is done."""
+    plan = _match_plan(context, view, templ, rule, kernel)
+    return plan_correlate(plan, view, keep, templ, _core.measure(rule, view, templ), out, progress)
 
 
 def plan_correlate(
     plan: _core.Plan,
-    image: Any,
     view: _core.Image,
     keep: bool,
     templ: _core.Template,
@@ -261,16 +192,20 @@ def plan_correlate(
     out: Any,
     progress: Any,
 ) -> Any:
-    framework, mine, back = _open(image)
-    result, target = _map_for(framework, mine, out, shape)
-    plan.correlate(view, templ, target, framework.stream(mine), progress)
-    if not keep:
-        framework.synchronize(mine)
-    return result if out is not None else back(result)
+    def work(target: _core.Map, stream: int) -> None:
+        plan.correlate(view, templ, target, stream, progress)
+
+    return _run(view, shape, out, work, [] if keep else [templ])
+
+
+def _run(view: _core.Image, shape: tuple[int, int], out: Any, work: Any, held: Sequence[object]) -> Any:
+    if out is not None and not is_device(out):
+        raise TypeError("out must be on the GPU, like the image")
+    source = source_of(view)
+    return source.framework.run(source.arrays, shape, out, work, held)
 
 
 def find(
-    image: Any,
     view: _core.Image,
     templ: _core.Template,
     rule: _core.Rule,
@@ -279,14 +214,34 @@ def find(
     context: Context,
     progress: Any,
 ) -> bytearray:
-    """Find on the caller's stream. The matches are in host memory."""
-    framework, mine, _ = _open(image)
-    plan = _match_plan(context, view, templ, rule, kernel, True)
-    return plan.find(view, templ, peaks, framework.stream(mine), progress)
+    """Find on the caller's stream, and wait, because the matches are in host memory."""
+    plan = _match_plan(context, view, templ, rule, kernel)
+    return plan.find(view, templ, peaks, source_of(view).stream(), progress)
+
+
+def find_batch(
+    view: _core.Image,
+    keep: bool,
+    templs: list[_core.Template],
+    rule: _core.Rule,
+    peaks: _core.Peaks,
+    suppress: _core.Suppress | None,
+    kernel: str | None,
+    context: Context,
+    progress: Any,
+) -> bytearray:
+    """Find several templates on the caller's stream. keep: the caller keeps the templates, so a later call may use
+    the same plans."""
+
+    def make() -> _core.Batch:
+        return _core.Batch(context._core, view, templs, rule, peaks, suppress, kernel)
+
+    key = (context._core, view.shape, view.masked, *templs, rule, peaks, suppress, kernel)
+    batch = _plans.get(key, make) if keep else make()
+    return batch.find(view, source_of(view).stream(), progress)
 
 
 def convolve(
-    image: Any,
     view: _core.Image,
     coefs: _core.Filter,
     is_zero: bool,
@@ -295,26 +250,25 @@ def convolve(
     context: Context,
     progress: Any,
 ) -> Any:
-    """Convolve on the caller's stream, and wait, because the filter is of this call."""
-    framework, mine, back = _open(image)
+    """Convolve on the caller's stream."""
     key = (context._core, view.shape, view.pixel, coefs.shape, is_zero, kernel)
-    plan = _plan(key, lambda: _core.convolve_plan(context._core, view, coefs, is_zero, kernel, True))
-    result, target = _map_for(framework, mine, out, view.shape[:2])
-    plan.convolve(view, coefs, target, framework.stream(mine), progress)
-    framework.synchronize(mine)
-    return result if out is not None else back(result)
+    plan = _plans.get(key, lambda: _core.convolve_plan(context._core, view, coefs, is_zero, kernel, True))
+
+    def work(target: _core.Map, stream: int) -> None:
+        plan.convolve(view, coefs, target, stream, progress)
+
+    return _run(view, (view.shape[0], view.shape[1]), out, work, [coefs])
 
 
-def stream_of(image: Any) -> int:
-    """Return the current stream of an array's framework."""
-    framework, mine, _ = _open(image)
-    return int(framework.stream(mine))
+def stream_of(view: _core.Image) -> int:
+    """Return the stream for work on an image; 0 for one in host memory."""
+    return source_of(view).stream() if view.on_device else 0
 
 
 @contextlib.contextmanager
-def ordered(image: Any, view: _core.Image) -> Iterator[None]:
+def ordered(view: _core.Image) -> Iterator[None]:
     """Waits for the caller's stream before a call that takes no stream."""
     if view.on_device:
-        framework, mine, _ = _open(image)
-        framework.synchronize(mine)
+        source = source_of(view)
+        source.framework.synchronize(source.arrays[0])
     yield

@@ -38,7 +38,11 @@ def operands(
         if pattern is not None and pattern.pixel == view.pixel:
             return context, view, _core.Template(context._core, pattern)
     if _device.is_device(image):
-        made = Template(template, mask=template_mask, no_data=no_data, channel_axis=channel_axis, context=context)
+        options: dict[str, Any] = {"no_data": no_data, "channel_axis": channel_axis, "context": context}
+        rest = (context._core, no_data, channel_axis)
+        made = _device.pattern(
+            template, template_mask, rest, lambda: Template(template, mask=template_mask, **options)
+        )
         return context, _device.image_view(image, mask, no_data, channel_axis, made.dtype), made._core
     pixels, counts = _arrays.pixels_of(image, "image", channel_axis)
     shape, shape_counts = _arrays.pixels_of(template, "template", channel_axis)

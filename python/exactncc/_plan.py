@@ -117,12 +117,12 @@ class Plan:
         """
         view, other = self._operands(image, template, mask)
         if view.on_device:
-            return _device.plan_correlate(self._core, image, view, True, other._core, self._shape, out, progress)
-        result, written, target = _arrays.map_for(out, self._shape, image)
-        self._core.correlate(view, other._core, target, 0, progress)
-        if written is not result:
-            result[...] = written
-        return result
+            return _device.plan_correlate(self._core, view, True, other._core, self._shape, out, progress)
+
+        def fill(target: _core.Map) -> None:
+            self._core.correlate(view, other._core, target, 0, progress)
+
+        return _arrays.filled(out, self._shape, image, fill)
 
     def find(
         self,
@@ -161,8 +161,7 @@ class Plan:
         """
         view, other = self._operands(image, template, mask)
         which = peaks(top, min_score, max_score, min_distance)
-        stream = _device.stream_of(image) if view.on_device else 0
-        return matches_of(self._core.find(view, other._core, which, stream, progress))
+        return matches_of(self._core.find(view, other._core, which, _device.stream_of(view), progress))
 
     @property
     def template(self) -> Template:

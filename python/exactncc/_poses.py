@@ -104,8 +104,7 @@ def find_poses(
     >>> round(match.angle), round(float(match.center_x), 1), round(float(match.center_y), 1), float(match.score)
     (270, 69.5, 55.5, 1.0)
     """
-    if _arrays.is_xarray(image):
-        image = image.values
+    image = _arrays.plain(image)
     poses = _core.Poses(
         _word("search", search, _SEARCHES),
         bool(_word("support", support, _SUPPORTS)),
@@ -123,5 +122,5 @@ def find_poses(
         return poses_of(bytearray())
     view = image_view(image, made[0], mask, no_data, channel_axis)
     cores = [t._core for t in made]
-    with _device.ordered(image, view):
+    with _device.ordered(view):
         return poses_of(_core.find_poses(context._core, view, cores, poses, turns, sizes, kernel, progress))

@@ -18,6 +18,7 @@ def peaks(top: int | None, min_score: float, max_score: float, min_distance: int
     return _core.Peaks(top, min_score, max_score, min_distance)
 
 
+@lru_cache(256)
 def suppress_rule(distance: float | None, overlap: float | None, top: int | None) -> _core.Suppress | None:
     if distance is not None and overlap is not None:
         raise ValueError("give either distance or overlap, not both")

@@ -148,7 +148,7 @@ def track(
         raise ValueError("replace needs outliers, the limit of the test")
     if outliers is not None:
         rule.check(outliers, replace)
-    image1, image2 = (i.values if _arrays.is_xarray(i) else i for i in (image1, image2))
+    image1, image2 = _arrays.plain(image1), _arrays.plain(image2)
     if _device.is_device(image1) or _device.is_device(image2):
         raise UnsupportedError("track runs on the CPU; copy the images to the host")
     first, counts1 = _arrays.pixels_of(image1, "image1", channel_axis)

@@ -1,5 +1,6 @@
 // The functions of one call. SPDX-License-Identifier: BSD-2-Clause
 #include "calls.h"
+#include "plan.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -114,7 +115,7 @@ nb::object find_poses(Context &context, const Image &image,
 }
 
 nb::object refine(Context &context, const Image &image, const Template &templ, const Rule &rule,
-                  nb::handle candidates, nb::handle progress)
+                  nb::handle candidates, uint64_t stream, nb::handle progress)
 {
     Buffer buffer;
     buffer.get_own(candidates, false);
@@ -125,10 +126,11 @@ nb::object refine(Context &context, const Image &image, const Template &templ, c
         std::memcpy(&match[i], from + i * sizeof(xncc_candidate), sizeof(xncc_match));
     const auto refined = room_for<xncc_refined>(count, "matches");
     xncc_context *c = context.use();
-    const Effort effort = { 9.0 * double(count) * templ.width() * templ.height(), progress };
+    Effort effort = effort_on(image.view(), 0, stream, progress);
+    effort.products = 9.0 * double(count) * templ.width() * templ.height();
     run(context, effort, [&](xncc_error *error) {
-        return xncc_refine(c, &image.view(), templ.get(), &rule.c, match.get(), count,
-                           refined.get(), error);
+        return xncc_refine_on_stream(c, &image.view(), templ.get(), &rule.c, match.get(), count,
+                                     refined.get(), stream_of(stream), error);
     });
     return bytes_of(refined.get(), count * sizeof(xncc_refined));
 }
@@ -204,7 +206,7 @@ void bind_calls(nb::module_ &m)
           nb::arg("rule"), nb::arg("peaks"), nb::arg("suppress").none(), nb::arg("kernel").none(),
           nb::arg("progress").none());
     m.def("refine", &refine, nb::arg("context"), nb::arg("image"), nb::arg("template"),
-          nb::arg("rule"), nb::arg("candidates"), nb::arg("progress").none());
+          nb::arg("rule"), nb::arg("candidates"), nb::arg("stream"), nb::arg("progress").none());
     m.def("suppress", &suppress, nb::arg("rule"), nb::arg("candidates"), nb::arg("suppress"));
 }
 

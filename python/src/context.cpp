@@ -137,8 +137,8 @@ double Context::progress() const
 void run(Context &context, const Effort &effort, const Call &call)
 {
     const unsigned before = context.cancellations();
-    const bool attended = !effort.progress.is_none() ||
-                          (effort.products >= LONG_CALL && is_main_thread());
+    const bool attended = !effort.stays && (!effort.progress.is_none() ||
+                                            (effort.products >= LONG_CALL && is_main_thread()));
     xncc_error error;
     xncc_status status;
     do {

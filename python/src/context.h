@@ -43,8 +43,9 @@ class Context {
 
 // What decides how a call is run.
 struct Effort {
-    double products;     // about how many products of two pixels the call computes
+    double products;     // about how many products of two pixels the CPU computes meanwhile
     nb::handle progress; // called with 0 .. 1 while the call runs; None: not
+    bool stays = false;  // the call runs in the calling thread, whatever it costs
 };
 
 // Runs a call of the library without the GIL. Throws the failure of the call.

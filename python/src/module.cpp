@@ -9,8 +9,10 @@ NB_MODULE(_core, m)
     binding::bind_failures(m);
     binding::bind_context(m);
     binding::bind_views(m);
+    binding::bind_tensors(m);
     binding::bind_rules(m);
     binding::bind_calls(m);
     binding::bind_track(m);
     binding::bind_plans(m);
+    binding::bind_batches(m);
 }

@@ -82,12 +82,18 @@ class Plan {
             return body(plan_, error);
         });
     }
-    Effort effort(nb::handle progress) const
+    // Of a call on an image of the plan's problem.
+    Effort effort(const Image &image, uint64_t stream, nb::handle progress) const
     {
-        const xncc_problem &p = problem_;
-        return { double(p.image_width) * p.image_height * p.channels * p.templ_width *
-                     p.templ_height,
-                 progress };
+        return effort_on(image.view(), double(problem_.templ_width) * problem_.templ_height, stream,
+                         progress);
+    }
+    // The same with a result in device memory, for which the call does not wait.
+    Effort effort(const Image &image, const Map &map, uint64_t stream, nb::handle progress) const
+    {
+        Effort effort = this->effort(image, stream, progress);
+        effort.stays |= map.view().memory == XNCC_DEVICE;
+        return effort;
     }
     const xncc_problem &problem() const
     {
@@ -106,15 +112,11 @@ class Plan {
     std::mutex mutex_;
 };
 
-xncc_stream stream_of(uint64_t stream)
-{
-    return reinterpret_cast<xncc_stream>(uintptr_t(stream));
-}
-
 void plan_correlate(Plan &plan, const Image &image, const Template &templ, const Map &map,
                     uint64_t stream, nb::handle progress)
 {
-    plan.call(plan.effort(progress), [&](xncc_plan *p, xncc_error *error) {
+    const Effort effort = plan.effort(image, map, stream, progress);
+    plan.call(effort, [&](xncc_plan *p, xncc_error *error) {
         return xncc_plan_correlate(p, &image.view(), templ.get(), &map.view(), stream_of(stream),
                                    error);
     });
@@ -127,7 +129,7 @@ nb::object plan_find(Plan &plan, const Image &image, const Template &templ, cons
     const size_t capacity = peaks.capacity(measure(rule, image.view(), templ), templ.get());
     const auto match = room_for<xncc_match>(capacity, "matches");
     size_t found = 0;
-    plan.call(plan.effort(progress), [&](xncc_plan *p, xncc_error *error) {
+    plan.call(plan.effort(image, stream, progress), [&](xncc_plan *p, xncc_error *error) {
         return xncc_plan_find(p, &image.view(), templ.get(), &peaks.c, match.get(), capacity,
                               &found, stream_of(stream), error);
     });
@@ -137,7 +139,8 @@ nb::object plan_find(Plan &plan, const Image &image, const Template &templ, cons
 void plan_convolve(Plan &plan, const Image &image, const Filter &filter, const Map &map,
                    uint64_t stream, nb::handle progress)
 {
-    plan.call(plan.effort(progress), [&](xncc_plan *p, xncc_error *error) {
+    const Effort effort = plan.effort(image, map, stream, progress);
+    plan.call(effort, [&](xncc_plan *p, xncc_error *error) {
         return xncc_plan_convolve(p, &image.view(), filter.get(), &map.view(), stream_of(stream),
                                   error);
     });
@@ -225,6 +228,15 @@ nb::list kernels()
 }
 
 } // namespace
+
+Effort effort_on(const xncc_image &image, double templ_pixels, uint64_t stream, nb::handle progress)
+{
+    Effort effort = effort_of(image, templ_pixels, progress);
+    if (image.memory == XNCC_DEVICE)
+        effort.products /= 1000; // a GPU is that much faster
+    effort.stays = stream == 2;  // cudaStreamPerThread: another thread has another one
+    return effort;
+}
 
 void bind_plans(nb::module_ &m)
 {

@@ -161,6 +161,9 @@ void bind_views(nb::module_ &m)
         .def_prop_ro("pitch", [](const Image &self) { return self.view().pitch; })
         .def_prop_ro("masked",
                      [](const Image &self) { return self.view().mask || self.view().has_no_data; })
+        .def_prop_ro(
+            "owner",
+            [](const Image &self) { return self.owner().is_valid() ? self.owner() : nb::none(); })
         .def_prop_ro("on_device",
                      [](const Image &self) { return self.view().memory == XNCC_DEVICE; });
     nb::class_<Map>(m, "Map")

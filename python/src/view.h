@@ -51,6 +51,11 @@ class Image {
     {
         return view_;
     }
+    // Of device memory; invalid for host memory.
+    const nb::object &owner() const
+    {
+        return owner_;
+    }
 
   private:
     xncc_image view_{};
@@ -76,5 +81,6 @@ class Map {
 };
 
 void bind_views(nb::module_ &m);
+void bind_tensors(nb::module_ &m);
 
 } // namespace binding
