@@ -157,5 +157,6 @@ xncc_status xncc_refine(xncc_context *context, const xncc_image *image, const xn
                         const xncc_match_rule *rule, const xncc_match *match, size_t count,
                         xncc_refined *refined, xncc_error *error)
 {
+    XNCC_ENTER;
     return xncc_refine_on_stream(context, image, templ, rule, match, count, refined, NULL, error);
 }
