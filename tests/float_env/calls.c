@@ -155,7 +155,8 @@ static void find_and_refine(xncc_context *context, uint64_t *digest)
         picture_make(&image, (fill)kind, 0);
         xncc_template *templ = cut(context, 30, 20, TW, TH);
         const size_t found = find_some(context, templ);
-        must(xncc_refine(context, &image.view, templ, NULL, match, found, refined, &error));
+        must(xncc_refine_on_stream(context, &image.view, templ, NULL, match, found, refined, NULL,
+                                   &error));
         hash(digest, match, found * sizeof *match);
         hash(digest, refined, found * sizeof *refined);
         xncc_template_destroy(templ);
