@@ -77,10 +77,11 @@ static void leave_by(int number)
 }
 
 /* The text is printed at any end but the proper one: a failed check, a crash, or a problem that
- * takes minutes. The handlers of a sanitizer stay; it reports in its own way. */
+ * takes minutes, or on request (SIGTERM). The handlers of a sanitizer stay; it reports in its own
+ * way. */
 static void watch(void)
 {
-    static const int number[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM };
+    static const int number[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGTERM };
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
         struct sigaction now;
         if (sigaction(number[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
