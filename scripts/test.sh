@@ -192,6 +192,15 @@ if [[ ${1:-} == full ]]; then
     (PATH=$PWD/$root/cmake-3.22/bin:$PATH && cmake --version | head -n 1 && build oldest-cmake -DCMAKE_BUILD_TYPE=Release "${cuda[@]}" &&
         run oldest-cmake --label-regex '^lint$')
 
+    # Ground coordinates beside GDAL's, as rasterio has them.
+    python3 -m venv "$root/rasterio"
+    "$root/rasterio/bin/pip" install --quiet rasterio tifffile
+    "$root/rasterio/bin/python" -W ignore tests/peers/geo.py "$root/release/apps/exactncc" 2>&1 | tee "$root/geo.log" || {
+        finish
+        exit 1
+    }
+    note "$(tail -n 1 "$root/geo.log")"
+
     # Reports in a browser, driven by a package from PyPI.
     setup browser
     chromium=$(command -v chromium || command -v chromium-browser || true)
