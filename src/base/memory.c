@@ -3,10 +3,12 @@
 #include "base/memory.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ALIGNMENT = 64 };
+_Static_assert(sizeof(char *) <= _Alignof(max_align_t), "no room for the address before memory");
 
 static atomic_ullong requests;
 static atomic_ullong fail_at;
@@ -47,17 +49,25 @@ static int must_fail(void)
 void *xncc_alloc(uint64_t count, uint64_t size)
 {
     uint64_t bytes;
-    if (!xncc_mul_u64(count, size, &bytes) || bytes == 0 || bytes > SIZE_MAX - ALIGNMENT ||
+    if (!xncc_mul_u64(count, size, &bytes) || bytes == 0 || bytes > SIZE_MAX - 2 * ALIGNMENT ||
         must_fail())
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    void *memory = aligned_alloc(ALIGNMENT, (size_t)bytes);
-    if (memory)
-        memset(memory, 0, (size_t)bytes);
+    /* calloc touches no page of large memory. What it returns stands before the memory that is
+     * handed out: it is aligned to 16 bytes, so that at least 16 are left there. */
+    char *whole = calloc(1, (size_t)bytes + ALIGNMENT);
+    if (!whole)
+        return NULL;
+    char *memory = whole + ALIGNMENT - (uintptr_t)whole % ALIGNMENT;
+    memcpy(memory - sizeof whole, &whole, sizeof whole);
     return memory;
 }
 
 void xncc_free(void *memory)
 {
-    free(memory);
+    char *whole;
+    if (!memory)
+        return;
+    memcpy(&whole, (char *)memory - sizeof whole, sizeof whole);
+    free(whole);
 }

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Allocates count * size bytes, zeroed and aligned to 64 bytes. Returns NULL if the product
- * overflows or is 0, or if there is no memory. */
+/* Allocates count * size bytes, zeroed and aligned to 64 bytes. Pages of large memory that are
+ * never touched take none. Returns NULL if the product overflows or is 0, or if there is no memory.
+ */
 void *xncc_alloc(uint64_t count, uint64_t size);
 
 /* Frees memory of xncc_alloc. NULL is allowed. */

@@ -2,12 +2,14 @@
 /* The 128-bit arithmetic of score.h against the compiler's, the bounds that the integer widths rely
  * on, and the template's sums. */
 #include "kit/oracle.h"
+#include "kit/sanitized.h"
 
 #include "base/memory.h"
 #include "template/template.h"
 
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 
 typedef unsigned __int128 u128;
 
@@ -200,6 +202,20 @@ static void check_sizes(void)
     xncc_free(NULL);
 }
 
+/* Large memory costs nothing before it is used: plans for floats have much that is for rare
+ * pictures. */
+static void check_untouched(void)
+{
+    enum { MANY = 256 << 20 };
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    char *memory = xncc_alloc(MANY, 1);
+    getrusage(RUSAGE_SELF, &after);
+    CHECK(memory && memory[MANY / 2] == 0 && memory[MANY - 1] == 0);
+    CHECK(KIT_SANITIZED || after.ru_maxrss - before.ru_maxrss < MANY / 4 / 1024); /* in KiB */
+    xncc_free(memory);
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
@@ -210,5 +226,6 @@ int main(int argc, char **argv)
     check_random_scores();
     check_template_sums();
     check_sizes();
+    check_untouched();
     return kit_finish("arithmetic");
 }
