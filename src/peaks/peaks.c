@@ -122,14 +122,30 @@ static int too_close(const cells *c, const xncc_match *candidate)
     return 0;
 }
 
-/* Removes sorted candidates that can no longer matter. It accepts matches as if no candidate came
- * after these. Candidates that do come can replace them. But a match of the final list is closer
- * than d to at most four of them, because they are at least d apart from each other: two in each
- * direction. So if 4 * (top - 1) + 1 are accepted here, the final list is complete before the last
- * of them, and what comes after it is never reached. */
+/* Accepts a candidate, the one at `index`, unless it is too close to a match. Returns 1 if it was
+ * accepted. */
+static int accept(cells *c, const xncc_match *candidate, uint64_t index)
+{
+    if (too_close(c, candidate))
+        return 0;
+    c->slot[slot_of(c, candidate->x / c->side, candidate->y / c->side)] = (uint32_t)index + 1;
+    return 1;
+}
+
+/* How many matches must be accepted among the candidates so far to know that no further candidate
+ * than these can matter. Candidates that come later can replace them. But a match of the final list
+ * is closer than d to at most four of them, because they are at least d apart from each other: two
+ * in each direction. So if 4 * (top - 1) + 1 are accepted, the final list is complete before the
+ * last of them, and what comes after it is never reached. */
+static uint64_t enough_of(const xncc_search_rule *rule)
+{
+    return 4 * ((uint64_t)rule->top - 1) + 1;
+}
+
+/* Removes sorted candidates that can no longer matter. */
 static xncc_status cut_to_accepted(xncc_peaks *p, xncc_error *error)
 {
-    const uint64_t enough = 4 * ((uint64_t)p->rule.top - 1) + 1;
+    const uint64_t enough = enough_of(&p->rule);
     if (p->rule.min_distance < 2 || p->count <= enough || p->count >= UINT32_MAX)
         return XNCC_OK;
     cells c;
@@ -137,16 +153,11 @@ static xncc_status cut_to_accepted(xncc_peaks *p, xncc_error *error)
     if (status)
         return status;
     uint64_t accepted = 0;
-    for (uint64_t i = 0; i < p->count; i++) {
-        const xncc_match *candidate = &p->candidate[i];
-        if (too_close(&c, candidate))
-            continue;
-        c.slot[slot_of(&c, candidate->x / c.side, candidate->y / c.side)] = (uint32_t)i + 1;
-        if (++accepted == enough) {
-            p->limit = candidate->score;
+    for (uint64_t i = 0; i < p->count; i++)
+        if (accept(&c, &p->candidate[i], i) && ++accepted == enough) {
+            p->limit = p->candidate[i].score;
             p->count = i + 1; /* ends the loop */
         }
-    }
     xncc_free(c.slot);
     return XNCC_OK;
 }
@@ -189,13 +200,36 @@ static xncc_status grow(xncc_peaks *p, xncc_error *error)
     return XNCC_OK;
 }
 
+/* How many matches the rectangle around the candidates has room for. */
+static uint64_t room_for_matches(const xncc_peaks *p)
+{
+    const xncc_match *c = p->candidate;
+    int32_t left = c[0].x, right = left, top = c[0].y, bottom = top;
+    for (uint64_t i = 1; i < p->count; i++) {
+        left = c[i].x < left ? c[i].x : left;
+        right = c[i].x > right ? c[i].x : right;
+        top = c[i].y < top ? c[i].y : top;
+        bottom = c[i].y > bottom ? c[i].y : bottom;
+    }
+    const int64_t d = p->rule.min_distance;
+    return (uint64_t)(((right - left) / d + 1) * ((bottom - top) / d + 1));
+}
+
+/* Returns 1 if sorting a full set is likely to show that some of it cannot matter. Matches that are
+ * accepted by their scores leave about half of the room unused. */
+static int is_worth_sorting(const xncc_peaks *p)
+{
+    enum { LEAST = 256 };
+    return p->room >= max_held(p) || (p->room >= LEAST && p->rule.min_distance > 1 &&
+                                      room_for_matches(p) / 2 >= enough_of(&p->rule));
+}
+
 /* Makes room in a full set: removes what cannot matter and, if that leaves it more than half full,
  * enlarges it. */
 static xncc_status make_room(xncc_peaks *p, xncc_error *error)
 {
-    enum { WORTH_SORTING = 256 };
     xncc_status status = XNCC_OK;
-    if (p->room >= WORTH_SORTING || p->room >= max_held(p))
+    if (is_worth_sorting(p))
         status = resolve(p, error);
     if (!status && (p->count == p->room || (p->count > p->room / 2 && p->room < max_held(p))))
         status = grow(p, error);
@@ -376,23 +410,40 @@ xncc_status xncc_peaks_feed(xncc_peaks *peaks, const float *row, ptrdiff_t pitch
     return status;
 }
 
+/* Moves element `at` of a heap down to its place. No element of a heap precedes its parent. */
+static void sift_down(xncc_match *heap, uint64_t count, uint64_t at, int smallest)
+{
+    for (uint64_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        child += child + 1 < count && xncc_match_before(&heap[child + 1], &heap[child], smallest);
+        if (!xncc_match_before(&heap[child], &heap[at], smallest))
+            return;
+        const xncc_match moved = heap[at];
+        heap[at] = heap[child];
+        heap[child] = moved;
+        at = child;
+    }
+}
+
+/* Takes the best candidates one by one from a heap: the few that are needed are far from all. */
 xncc_status xncc_peaks_finish(xncc_peaks *peaks, xncc_match *match, size_t *found,
                               xncc_error *error)
 {
-    *found = 0;
-    xncc_status status = resolve(peaks, error);
-    uint64_t most = peaks->count < peaks->rule.top ? peaks->count : peaks->rule.top;
+    xncc_match *const heap = peaks->candidate;
+    const int smallest = peaks->rule.smallest;
+    uint64_t left = peaks->count;
+    const uint64_t most = left < peaks->rule.top ? left : peaks->rule.top;
     cells c;
-    if (!status)
-        status = cells_make(&c, most, match, peaks->rule.min_distance, error);
+    *found = 0;
+    const xncc_status status = cells_make(&c, most, match, peaks->rule.min_distance, error);
     if (status)
         return status;
-    for (uint64_t i = 0; i < peaks->count && *found < most; i++) {
-        const xncc_match *candidate = &peaks->candidate[i];
-        if (too_close(&c, candidate))
-            continue;
-        match[*found] = *candidate;
-        c.slot[slot_of(&c, candidate->x / c.side, candidate->y / c.side)] = (uint32_t)++ * found;
+    for (uint64_t i = left / 2; i-- > 0;)
+        sift_down(heap, left, i, smallest);
+    while (left > 0 && *found < most) {
+        match[*found] = heap[0];
+        *found += (size_t)accept(&c, &match[*found], *found);
+        heap[0] = heap[--left];
+        sift_down(heap, left, 0, smallest);
     }
     xncc_free(c.slot);
     return XNCC_OK;
