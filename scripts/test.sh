@@ -150,7 +150,7 @@ if [[ ${1:-} == full ]]; then
 
     # All instructions of this processor in all files: no result may change.
     build native -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DCMAKE_C_FLAGS=-march=native
-    run native --label-regex cpu
+    run native --label-regex cpu --exclude-regex '^install|^examples'
 
     build shared -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DBUILD_SHARED_LIBS=ON
     run shared --label-exclude 'gpu|slow|mutant'

@@ -128,7 +128,9 @@ static int is_stored(const xncc_reals_run *r, xncc_sum_id sum)
            (sum == XNCC_SUM_N && r->source[sum] == XNCC_FROM_WINDOW);
 }
 
-/* Counts the pixels of every window that count, in whole numbers. */
+/* Counts the pixels of every window that count, in whole numbers. A zero is +0: where there
+ * is an instruction for it, gcc rounds a double that becomes an integer and a double again to a
+ * double, which may be -0. */
 static void count_pixels(xncc_reals_run *r)
 {
     double *N = r->m.sum[XNCC_SUM_N];
@@ -136,7 +138,7 @@ static void count_pixels(xncc_reals_run *r)
         return;
     (void)product(r, XNCC_SUM_N, 0, 0, r->shared->mask, 1.0);
     for (ptrdiff_t i = 0; i < (ptrdiff_t)r->stride * r->area->height; i++)
-        N[i] = rint(N[i]);
+        N[i] = rint(N[i]) + 0.0;
 }
 
 /* ---- window sums ---- */
