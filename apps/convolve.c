@@ -7,6 +7,7 @@
 #include "common/page_loop.h"
 #include "common/progress.h"
 #include "common/spread.h"
+#include "text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +41,8 @@ static xncc_status make_filter(const app_options *o, app_filter *filter, app_err
 /* The text of the ImageDescription tag; NULL if there is no memory. */
 static char *describe(const app_options *o, const app_source *scene, const app_filter *filter)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    app_text text;
+    FILE *out = app_text_open(&text);
     if (!out)
         return NULL;
     fputs("{\"image\": ", out);
@@ -58,7 +58,7 @@ static char *describe(const app_options *o, const app_source *scene, const app_f
             ", \"filter_width\": %d, \"filter_height\": %d, \"correlate\": %s, \"border\": \"%s\"}",
             filter->width, filter->height, o->correlate ? "true" : "false",
             app_border_name(o->rule.border));
-    return fclose(out) == 0 ? text : NULL;
+    return app_text_close(&text);
 }
 
 /* What the pages share. */

@@ -45,10 +45,12 @@ static xncc_status open_task(sweep *s, int templ, app_bands_rule *rule, app_erro
         s->row = 4 * (uint64_t)t->search.map.width;
     for (int i = 0; i < correlate_maps(j) && !status; i++) {
         char *about = correlate_describe(j, t, i);
+        if (!about)
+            return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", t->out[i].path);
         t->out[i].place = place;
         t->out[i].device = t->out[i].kernel = ""; /* if an earlier process has done it all */
-        status = app_band_map_open(j->options, &j->inputs, &t->out[i], &t->search.map,
-                                   about ? about : "", &s->maps.map[s->maps.count++], error);
+        status = app_band_map_open(j->options, &j->inputs, &t->out[i], &t->search.map, about,
+                                   &s->maps.map[s->maps.count++], error);
         free(about);
     }
     return status;

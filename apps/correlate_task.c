@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The maps of one template on one page. */
 #include "correlate_task.h"
+#include "text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,9 +37,8 @@ char *correlate_describe(const correlate_job *j, const correlate_task *t, int i)
     const app_options *o = j->options;
     const app_source *scene = t->scene, *templ = correlate_templ(j, t);
     const app_search *search = &t->search;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    app_text text;
+    FILE *out = app_text_open(&text);
     if (!out)
         return NULL;
     fputs("{\"image\": ", out);
@@ -57,7 +57,7 @@ char *correlate_describe(const correlate_job *j, const correlate_task *t, int i)
     fprintf(out, ", \"template_masked\": %s, \"image_masked\": %s, \"min_valid\": %.9g}",
             search->problem.templ_masked ? "true" : "false",
             search->problem.image_masked ? "true" : "false", o->rule.min_valid);
-    return fclose(out) == 0 ? text : NULL;
+    return app_text_close(&text);
 }
 
 /* Sets the names of the files, before anything is computed. */

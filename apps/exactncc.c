@@ -193,6 +193,7 @@ static int run(const command *c, int argc, char **argv)
     snprintf(program, sizeof program, "exactncc %s", c->manual.name);
     switch (tool_options_parse(c->bit, program, argc, argv, &options, &error)) {
     case APP_WRONG: complain(c->manual.name, error.text, 2); break;
+    case APP_FAILED: status = complain(c->manual.name, error.text, 1); break;
     case APP_HELP: status = print_help(c); break;
     case APP_VERSION: status = print_version(); break;
     case APP_RUN: status = run_parsed(c, &options); break;

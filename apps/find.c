@@ -46,9 +46,9 @@ static xncc_status take_page(find_job *j, find_writer *writer, app_feed *feed, a
 {
     find_result *r = find_result_new(page, j->kit.templates.count);
     if (!r) {
+        const char *name = j->inputs.images.name[page->item];
         app_feed_release(feed, page);
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory",
-                        j->inputs.images.name[page->item]);
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", name);
     }
     if (!r->status && writer->report.format == APP_GEOJSON)
         r->status = check_ground(j, page, &r->error);

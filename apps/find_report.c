@@ -403,15 +403,15 @@ xncc_status find_report_close(find_report *r, xncc_status status, app_error *err
     if (r->begun && r->format == APP_TABLE && !status)
         end_table(r);
     if (r->out) {
-        const xncc_status written = app_finish(r->out, r->name, &unwritten);
+        const int owned = r->out != stdout && r->out != r->options->capture;
+        const xncc_status written = (owned ? app_finish_close : app_finish)(r->out, r->name,
+                                                                            &unwritten);
+        if (owned)
+            r->file.fd = -1;
         if (written && !status) {
             *error = unwritten;
             status = written;
         }
-    }
-    if (r->out && r->out != stdout && r->out != r->options->capture) {
-        fclose(r->out);
-        r->file.fd = -1;
     }
     if (r->file.name)
         status = app_output_close(&r->file, status, error);

@@ -131,7 +131,9 @@ static xncc_status search_item(void *data, uint64_t item, FILE *out, app_error *
     }
     char **order = malloc(((size_t)w.count + 1) * sizeof *order); /* parsing reorders it */
     xncc_status status = XNCC_ERROR_MEMORY;
-    if (order) {
+    if (!order) {
+        app_fail(error, status, "out of memory");
+    } else {
         memcpy(order, w.word, ((size_t)w.count + 1) * sizeof *order);
         status = XNCC_ERROR_ARGUMENT;
         const app_parsed parsed = tool_options_parse(APP_FIND, "exactncc find", w.count, order, &o,
@@ -142,6 +144,8 @@ static xncc_status search_item(void *data, uint64_t item, FILE *out, app_error *
         else if (parsed == APP_RUN) {
             o.capture = out;
             status = app_find(&o, error);
+        } else if (parsed == APP_FAILED) {
+            status = XNCC_ERROR_MEMORY;
         } else if (parsed != APP_WRONG) {
             app_fail(error, status, "options: --help and --version are no search");
         }
@@ -233,12 +237,10 @@ static xncc_status close_output(manifest *m, xncc_status status, app_error *erro
     if (!m->output.path)
         return status;
     app_error unwritten = { .text = "" };
-    if (m->out && app_finish(m->out, m->options->output, &unwritten) && !status) {
+    if (m->out && app_finish_close(m->out, m->options->output, &unwritten) && !status) {
         *error = unwritten;
         status = XNCC_ERROR_ARGUMENT;
     }
-    if (m->out)
-        fclose(m->out);
     m->output.fd = m->out ? -1 : m->output.fd;
     return app_output_close(&m->output, status, error);
 }

@@ -269,7 +269,7 @@ app_parsed tool_options_parse(unsigned command, const char *program, int argc, c
     options->templs = calloc((size_t)argc, sizeof *options->templs);
     if (!options->words || !options->masks || !options->templs || !options->command) {
         app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
-        return APP_WRONG;
+        return APP_FAILED;
     }
     const app_parsed parsed = app_options_parse(&list, argc, argv, options, error);
     return parsed == APP_RUN && check_standard_input(options, error) ? APP_WRONG : parsed;

@@ -101,7 +101,7 @@ static xncc_status read_points(const char *path, track_points *p, app_error *err
         return app_fail_errno(error, path, "cannot open", errno);
     for (size_t row = 1; !status && getline(&line, &size, in) >= 0; row++)
         status = add_line(path, row, line, p, &room, error);
-    if (!status && ferror(in))
+    if (!status && (ferror(in) || !feof(in))) /* without memory getline sets neither */
         status = app_fail_errno(error, path, "cannot be read", errno);
     if (!status && p->count == 0)
         status = app_fail(error, XNCC_ERROR_ARGUMENT, "%s: has no points; write x and y per line",

@@ -58,6 +58,8 @@ static int run(const command *c, int argc, char **argv, int rank)
                  "they ended");
     else if (parsed == APP_RUN)
         status = c->run(&o, &error) ? (error.usage ? 2 : 1) : error.none ? 3 : 0;
+    else if (parsed == APP_FAILED)
+        status = 1;
     else if (parsed != APP_WRONG)
         app_fail(&error, XNCC_ERROR_ARGUMENT, "see exactncc %s --help", c->name);
     if (error.text[0] && rank == 0 && status)

@@ -5,7 +5,7 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, pictures larger than memory, a build with -march=native,
+#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, pictures larger than memory, every failing call of the tool, a build with -march=native,
 #                                  a shared library, a release made twice and its Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
 #                                  for all GPUs with its limits of size; three quarters of an hour more
 #
@@ -133,6 +133,14 @@ if [[ ${1:-} == full ]]; then
         exit 1
     }
     note "random: $(grep 'problems,' "$root/random.log")"
+
+    # Every call of the tool that can fail, once and from then on.
+    echo "== faults"
+    python3 tests/faults/faults.py --lasting "$root/release/tests/faults/faulty_tool" data 2>&1 | tee "$root/faults.log" || {
+        finish
+        exit 1
+    }
+    note "faults: $(tail -n 1 "$root/faults.log")"
 
     # Pictures larger than memory, and work that is killed and goes on.
     built=$PWD/$root/release

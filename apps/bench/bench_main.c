@@ -104,6 +104,7 @@ int main(int argc, char **argv)
     }
     switch (bench_options_parse(argc, argv, &options, &error)) {
     case APP_WRONG: return complain(error.text, 2);
+    case APP_FAILED: return complain(error.text, 1);
     case APP_HELP: print_help(); return printed();
     case APP_VERSION: printf("exactncc-bench %s\n", xncc_version()); return printed();
     case APP_RUN: break;

@@ -13,6 +13,8 @@ xncc_status app_fail(app_error *error, xncc_status status, const char *format, .
     va_start(list, format);
     vsnprintf(error->text, sizeof error->text, format, list);
     va_end(list);
+    if (status == XNCC_ERROR_MEMORY) /* whatever was tried before, the words are not at fault */
+        error->usage = 0;
     return status;
 }
 

@@ -103,8 +103,12 @@ static FILE *open_filter(const char *path, app_error *error)
     FILE *file = standard ? (copy >= 0 ? fdopen(copy, "r") : NULL) : fopen(path, "r");
     if (!file)
         app_fail_errno(error, path, "cannot open", errno);
-    else if (fstat(fileno(file), &info) == 0)
-        app_inputs_add(&info);
+    else if (fstat(fileno(file), &info) == 0 && app_inputs_add(&info, path, error) != XNCC_OK) {
+        fclose(file);
+        file = NULL;
+    }
+    if (!file && copy >= 0)
+        close(copy);
     return file;
 }
 

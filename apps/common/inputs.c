@@ -2,6 +2,7 @@
 /* The files that this process has read or written. */
 #include "inputs.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -26,10 +27,11 @@ static int is_known(const struct stat *info, int written)
     return 0;
 }
 
-static void add(const struct stat *info, int written)
+/* Returns 0 if there is no memory. */
+static int add(const struct stat *info, int written)
 {
     if (!S_ISREG(info->st_mode))
-        return;
+        return 1;
     pthread_mutex_lock(&lock);
     if (count == room) {
         const size_t more = room ? 2 * room : 16;
@@ -39,9 +41,11 @@ static void add(const struct stat *info, int written)
             room = more;
         }
     }
-    if (count < room)
+    const int fits = count < room;
+    if (fits)
         known[count++] = (file_id){ info->st_dev, info->st_ino, written };
     pthread_mutex_unlock(&lock);
+    return fits;
 }
 
 static int has(const char *path, int written)
@@ -55,9 +59,9 @@ static int has(const char *path, int written)
     return found;
 }
 
-void app_inputs_add(const struct stat *info)
+xncc_status app_inputs_add(const struct stat *info, const char *path, app_error *error)
 {
-    add(info, 0);
+    return add(info, 0) ? XNCC_OK : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
 }
 
 int app_inputs_has(const char *path)
@@ -65,11 +69,12 @@ int app_inputs_has(const char *path)
     return has(path, 0);
 }
 
-void app_outputs_add(const char *path)
+xncc_status app_outputs_add(const char *name, const char *path, app_error *error)
 {
     struct stat info;
-    if (stat(path, &info) == 0)
-        add(&info, 1);
+    if (stat(name, &info) != 0)
+        return app_fail_errno(error, path, "cannot write", errno);
+    return add(&info, 1) ? XNCC_OK : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
 }
 
 int app_outputs_has(const char *path)

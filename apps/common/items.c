@@ -59,7 +59,7 @@ static xncc_status add_lines(app_items *items, const char *word, FILE *file, app
         if (length > 0 && !status)
             status = add_name(items, line, error);
     }
-    if (!status && ferror(file))
+    if (!status && (ferror(file) || !feof(file))) /* without memory getline sets neither */
         status = fail_errno(word, "cannot read", "give a text file with one name per line", error);
     if (!status && items->count == before)
         status = app_fail(error, XNCC_ERROR_ARGUMENT, "%s: has no names; write one per line", word);

@@ -68,6 +68,8 @@ static xncc_status read_entries(const app_journal *j, FILE *from, app_progress_l
         *done = one;
         end = ftell(from);
     }
+    if (ferror(from))
+        return app_fail_errno(error, j->name, "cannot read", errno);
     if (ftruncate(j->list, end) != 0 || lseek(j->list, end, SEEK_SET) != end)
         return app_fail_errno(error, j->name, "cannot write", errno);
     return XNCC_OK;
@@ -81,12 +83,19 @@ static xncc_status begin(const app_journal *j, const char *key, app_progress_lin
     size_t size = 0;
     const int copy = dup(j->list);
     FILE *from = copy >= 0 ? fdopen(copy, "r") : NULL;
-    if (!from)
-        return app_fail_errno(error, j->name, "cannot read", errno);
+    if (!from) {
+        const int why = errno;
+        if (copy >= 0)
+            close(copy);
+        return app_fail_errno(error, j->name, "cannot read", why);
+    }
     const ssize_t length = getline(&line, &size, from);
     const int complete = length > 0 && line[length - 1] == '\n';
     xncc_status status = XNCC_OK;
-    if (complete && ((size_t)length != strlen(key) + 1 || strncmp(line, key, strlen(key)) != 0))
+    if (length <= 0 && (ferror(from) || !feof(from)))
+        status = app_fail_errno(error, j->name, "cannot read", errno);
+    else if (complete &&
+             ((size_t)length != strlen(key) + 1 || strncmp(line, key, strlen(key)) != 0))
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
                           "%s: is the journal of another command or of other input files; remove "
                           "it and %s to begin again",
@@ -180,12 +189,12 @@ xncc_status app_journal_close(app_journal *j, xncc_status status, app_error *err
     if (!status && app_inputs_has(j->path))
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
                           "%s: would overwrite an input; give another name", j->path);
+    if (!status)
+        status = app_outputs_add(j->data_name, j->path, error);
     if (!status && rename(j->data_name, j->path) != 0)
         status = app_fail_errno(error, j->path, "cannot rename the finished file", errno);
     if (!status && unlink(j->name) != 0)
         status = app_fail_errno(error, j->name, "cannot remove", errno);
-    if (!status)
-        app_outputs_add(j->path);
     free_journal(j);
     return status;
 }

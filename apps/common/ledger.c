@@ -80,18 +80,34 @@ static const entry *find(const app_ledger *l, app_item_id id)
     return e && e->id.work == id.work && e->id.item == id.item ? e : NULL;
 }
 
+/* After a read that gave nothing: was that a failure, and not the end? */
+static xncc_status check_end(const app_ledger *l, FILE *file, app_error *error)
+{
+    if (feof(file) && !ferror(file))
+        return XNCC_OK;
+    return app_fail_errno(error, l->path, "cannot read", errno);
+}
+
 /* Reads the records after the head. What follows the last complete one does not count. */
 static xncc_status read_records(app_ledger *l, FILE *file, app_error *error)
 {
     char *line = NULL;
     size_t size = 0;
     xncc_status status = XNCC_OK;
-    while (!status && getline(&line, &size, file) > 0) {
+    while (!status) {
+        if (getline(&line, &size, file) <= 0) {
+            status = check_end(l, file, error);
+            break;
+        }
         entry e = { .at = (uint64_t)ftell(file) };
         if (sscanf(line, "item %" SCNu64 " %" SCNu64 " %d %zu\n", &e.id.work, &e.id.item, &e.failed,
                    &e.length) != 4 ||
-            fseek(file, (long)e.length, SEEK_CUR) != 0 || getc(file) != '\n')
+            fseek(file, (long)e.length, SEEK_CUR) != 0)
             break;
+        if (getc(file) != '\n') {
+            status = ferror(file) ? check_end(l, file, error) : XNCC_OK;
+            break;
+        }
         l->end = e.at + e.length + 1;
         status = remember(l, &e, error);
     }
@@ -109,10 +125,14 @@ static xncc_status load(app_ledger *l, char **head, app_error *error)
     const int copy = dup(l->fd);
     FILE *file = copy >= 0 ? fdopen(copy, "r") : NULL;
     *head = NULL;
-    if (!file)
-        return app_fail_errno(error, l->path, "cannot read", errno);
+    if (!file) {
+        const int why = errno;
+        if (copy >= 0)
+            close(copy);
+        return app_fail_errno(error, l->path, "cannot read", why);
+    }
     ssize_t length = getline(head, &size, file);
-    xncc_status status = XNCC_OK;
+    xncc_status status = length > 0 ? XNCC_OK : check_end(l, file, error);
     if (length > 0 && (*head)[length - 1] == '\n') {
         (*head)[length - 1] = 0;
         l->end = (uint64_t)length;
@@ -274,6 +294,12 @@ xncc_status app_ledger_add(app_ledger *l, const app_record *r, app_error *error)
         return app_fail_errno(error, l->path, "cannot write", why);
     l->end = e.at + r->length + 1;
     return remember(l, &e, error);
+}
+
+xncc_status app_ledger_finish(app_ledger *l, xncc_status status, app_error *error)
+{
+    return status || fdatasync(l->fd) == 0 ? status
+                                           : app_fail_errno(error, l->path, "cannot write", errno);
 }
 
 void app_ledger_close(app_ledger *l, int remove)

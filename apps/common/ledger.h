@@ -43,6 +43,9 @@ xncc_status app_ledger_get(const app_ledger *ledger, app_item_id id, app_record 
 
 xncc_status app_ledger_add(app_ledger *ledger, const app_record *record, app_error *error);
 
+/* Brings all records to the disk, unless status is a failure already. Returns the status. */
+xncc_status app_ledger_finish(app_ledger *ledger, xncc_status status, app_error *error);
+
 /* Closes it; remove: 1 to remove the file, too. NULL is allowed. */
 void app_ledger_close(app_ledger *ledger, int remove);
 

@@ -202,10 +202,10 @@ static xncc_status deliver_shared(const app_map_file *f, app_error *error)
     if (app_inputs_has(f->path))
         return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "%s: would overwrite an input; give another name", f->path);
-    if (rename(f->partial, f->path) != 0)
+    const xncc_status status = app_outputs_add(f->partial, f->path, error);
+    if (!status && rename(f->partial, f->path) != 0)
         return app_fail_errno(error, f->path, "cannot rename the finished file", errno);
-    app_outputs_add(f->path);
-    return XNCC_OK;
+    return status;
 }
 
 /* Writes what is not rows, and brings everything to the disk. */

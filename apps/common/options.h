@@ -42,8 +42,8 @@ struct app_spread;
 typedef xncc_status app_spread_maker(const struct app_options *options, uint64_t input_digest,
                                      struct app_spread **spread, app_error *error);
 
-/* What the command line asks for. */
-typedef enum app_parsed { APP_RUN, APP_HELP, APP_VERSION, APP_WRONG } app_parsed;
+/* What the command line asks for. APP_FAILED: it cannot be read, and nothing is wrong with it. */
+typedef enum app_parsed { APP_RUN, APP_HELP, APP_VERSION, APP_WRONG, APP_FAILED } app_parsed;
 
 /* Which pages of an image. */
 typedef struct app_pages {

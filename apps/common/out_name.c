@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of outputs that are made once per page of an image. */
 #include "out_name.h"
+#include "text_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,9 +58,8 @@ static size_t put_value(FILE *out, const char *text, const app_out_of *of)
 xncc_status app_out_name(const char *option, const char *name, const app_out_of *of,
                          const app_named *in, char *text, app_error *error)
 {
-    char *made = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&made, &size);
+    app_text value;
+    FILE *out = app_text_open(&value);
     if (!out)
         return app_fail(error, XNCC_ERROR_MEMORY, "%s %s: out of memory", option, name);
     while (*name) {
@@ -69,13 +69,14 @@ xncc_status app_out_name(const char *option, const char *name, const app_out_of 
         name += length ? length : 1;
     }
     xncc_status status = XNCC_OK;
-    if (fclose(out) != 0)
+    char *made = app_text_close(&value);
+    if (!made)
         status = app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", option);
-    else if (size >= APP_OUT_NAME_SIZE)
+    else if (value.size >= APP_OUT_NAME_SIZE)
         status = app_fail(error, XNCC_ERROR_ARGUMENT,
                           "%s %.40s...: the name is too long; shorten it", option, made);
     else
-        memcpy(text, made, size + 1);
+        memcpy(text, made, value.size + 1);
     free(made);
     return status ? status : app_check_output(in, option, text, error);
 }

@@ -95,6 +95,7 @@ static xncc_status open_standard(app_output *output, app_error *error)
     if (output->fd >= 0)
         close(output->fd);
     free(output->path);
+    *output = (app_output){ .fd = -1 };
     return app_fail_errno(error, "standard output", "cannot make a temporary file", why);
 }
 
@@ -128,15 +129,16 @@ xncc_status app_output_open(const char *path, app_output *output, app_error *err
     output->name = size ? malloc(size) : NULL;
     if (!output->name) {
         free(output->path);
+        *output = (app_output){ .fd = -1 };
         return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
     }
     const int why = create(output, size);
     if (!why)
         return XNCC_OK;
-    status = app_fail_errno(error, path, "cannot write", why);
     free(output->name);
     free(output->path);
-    return status;
+    *output = (app_output){ .fd = -1 };
+    return app_fail_errno(error, path, "cannot write", why);
 }
 
 /* Gives the finished file its name, or copies it to standard output. */
@@ -152,10 +154,10 @@ static xncc_status deliver(const app_output *output, app_error *error)
     if (app_outputs_has(output->path))
         return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "%s: is also the name of another output; give another name", output->path);
-    if (app_unfinished_rename(output->name, output->path) != 0)
+    const xncc_status status = app_outputs_add(output->name, output->path, error);
+    if (!status && app_unfinished_rename(output->name, output->path) != 0)
         return app_fail_errno(error, output->path, "cannot rename the finished file", errno);
-    app_outputs_add(output->path);
-    return XNCC_OK;
+    return status;
 }
 
 xncc_status app_output_close(app_output *output, xncc_status status, app_error *error)

@@ -263,6 +263,12 @@ xncc_status app_finish(FILE *out, const char *name, app_error *error)
     return XNCC_OK;
 }
 
+xncc_status app_finish_close(FILE *out, const char *name, app_error *error)
+{
+    const xncc_status status = app_finish(out, name, error);
+    return fclose(out) == 0 || status ? status : app_fail_errno(error, name, "cannot write", errno);
+}
+
 xncc_status app_finish_stdout(app_error *error)
 {
     return app_finish(stdout, "standard output", error);

@@ -70,6 +70,9 @@ const char *app_printable(const char *text, char *buffer, size_t size);
 /* Flushes a file, and fails if anything printed to it could not be written. name: for the text. */
 xncc_status app_finish(FILE *out, const char *name, app_error *error);
 
+/* The same, and closes the file in any case. */
+xncc_status app_finish_close(FILE *out, const char *name, app_error *error);
+
 /* Flushes stdout, and fails if anything printed to it could not be written. */
 xncc_status app_finish_stdout(app_error *error);
 

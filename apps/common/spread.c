@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Spreads that need no more than files. */
 #include "spread.h"
+#include "text_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,11 +20,14 @@ xncc_status app_work_item(const app_work *w, uint64_t item, app_record *r, app_e
 {
     app_error why = { .text = "" };
     *r = (app_record){ .id = { w->number, item } };
-    FILE *out = open_memstream(&r->text, &r->length);
+    app_text text;
+    FILE *out = app_text_open(&text);
     if (!out)
         return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for an item");
     xncc_status status = w->run(w->data, item, out, &why);
-    if (fclose(out) != 0 && !status)
+    r->text = app_text_close(&text);
+    r->length = text.size;
+    if (!r->text && !status)
         status = app_fail(&why, XNCC_ERROR_MEMORY, "out of memory for the result of an item");
     if (!status)
         return XNCC_OK;
@@ -64,9 +68,8 @@ static void put_word(FILE *out, const char *word)
 
 char *app_part_head(const app_options *o, uint64_t input_digest)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    app_text text;
+    FILE *out = app_text_open(&text);
     if (!out)
         return NULL;
     fprintf(out, "%s %s %016" PRIx64, magic, xncc_version(), input_digest);
@@ -80,10 +83,7 @@ char *app_part_head(const app_options *o, uint64_t input_digest)
         putc(' ', out);
         put_word(out, o->words[i]);
     }
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return app_text_close(&text);
 }
 
 static int hex(char c)
@@ -192,7 +192,8 @@ xncc_status app_work_take(const app_work *w, app_ledger *const *part, int parts,
 static xncc_status run_shard(app_spread *spread, const app_work *w, app_error *error)
 {
     file_spread *s = (file_spread *)spread;
-    return do_items(s, w, (uint64_t)s->shard - 1, (uint64_t)s->shards, error);
+    const xncc_status status = do_items(s, w, (uint64_t)s->shard - 1, (uint64_t)s->shards, error);
+    return app_ledger_finish(s->part[0], status, error);
 }
 
 static xncc_status run_join(app_spread *spread, const app_work *w, app_error *error)

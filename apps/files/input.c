@@ -51,8 +51,11 @@ static xncc_status open_descriptor(const char *path, app_input *in, app_error *e
     in->fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (in->fd < 0)
         return app_fail_errno(error, path, "cannot open", errno);
-    if (fstat(in->fd, &info) == 0)
-        app_inputs_add(&info);
+    if (fstat(in->fd, &info) != 0)
+        return app_fail_errno(error, path, "cannot open", errno);
+    xncc_status status = app_inputs_add(&info, path, error);
+    if (status)
+        return status;
     const off_t at = standard && !in->piped ? lseek(in->fd, 0, SEEK_CUR) : 0;
     in->base = at > 0 ? (uint64_t)at : 0;
     in->size = in->piped                           ? UINT64_MAX

@@ -3,6 +3,7 @@
 #include "html_picture.h"
 
 #include "html_text.h"
+#include "text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,24 +77,22 @@ static void fill(const app_picture *p, const app_stretch *s, int32_t factor, con
 /* Encodes, and prints what came out. Returns 0 if there is no memory. */
 static int print_png(FILE *out, const pixels *from)
 {
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&bytes, &size);
+    app_text text;
+    FILE *memory = app_text_open(&text);
     const png_uint_32 kind = (from->colours == 3 ? PNG_FORMAT_FLAG_COLOR : 0) |
                              (from->alpha ? PNG_FORMAT_FLAG_ALPHA : 0);
     png_image image = { .version = PNG_IMAGE_VERSION,
                         .width = (png_uint_32)from->width,
                         .height = (png_uint_32)from->height,
                         .format = kind };
-    int done = memory && png_image_write_to_stdio(&image, memory, 0, from->bytes, 0, NULL);
-    if (memory)
-        done = fclose(memory) == 0 && done;
-    if (done) {
+    const int done = memory && png_image_write_to_stdio(&image, memory, 0, from->bytes, 0, NULL);
+    char *bytes = memory ? app_text_close(&text) : NULL;
+    if (done && bytes) {
         fputs("data:image/png;base64,", out);
-        app_html_base64(out, (const unsigned char *)bytes, size);
+        app_html_base64(out, (const unsigned char *)bytes, text.size);
     }
     free(bytes);
-    return done;
+    return done && bytes;
 }
 
 /* The part of an area that is inside of the picture. */

@@ -3,6 +3,7 @@
 #include "html_text.h"
 
 #include "common/report.h"
+#include "text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,9 +56,8 @@ static void put_word(FILE *out, const char *word)
 
 char *app_html_command(const char *program, int count, char *const *words)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    app_text text;
+    FILE *out = app_text_open(&text);
     if (!out)
         return NULL;
     fputs(program, out);
@@ -65,8 +65,5 @@ char *app_html_command(const char *program, int count, char *const *words)
         putc(' ', out);
         put_word(out, words[i]);
     }
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return app_text_close(&text);
 }

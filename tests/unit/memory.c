@@ -192,6 +192,118 @@ static xncc_status track_check(void)
     return xncc_track_check(NULL, found, 9, &kit_error);
 }
 
+/* A template of some size, and one that is turned. */
+static xncc_template *cut(int32_t x, int32_t y)
+{
+    xncc_image part;
+    xncc_template *made = NULL;
+    CHECK_STATUS(xncc_image_crop(&image.view, x, y, 14, 12, &part, &kit_error), XNCC_OK);
+    CHECK_STATUS(xncc_template_create(context, &part, &made, &kit_error), XNCC_OK);
+    return made;
+}
+
+static xncc_template *large, *other;
+
+static xncc_status resample(void)
+{
+    xncc_template *made = NULL;
+    const xncc_status status = xncc_template_resample(large, 21.0, 1.2, XNCC_SUPPORT_WHOLE, &made,
+                                                      &kit_error);
+    CHECK((status == XNCC_OK) == (made != NULL));
+    xncc_template_destroy(made);
+    return status;
+}
+
+static xncc_status find_poses(xncc_pose_search search)
+{
+    static xncc_pose_match match[8];
+    const xncc_template *const both[] = { large, other };
+    xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
+    size_t found = 77;
+    o.search = search;
+    o.angles = (xncc_pose_range){ -4.0, 4.0, 4.0 };
+    const xncc_status status = xncc_find_poses(context, &image.view, both, 2, &o, match, 8, &found,
+                                               &kit_error);
+    CHECK(status == XNCC_OK ? found > 0 : found == 0);
+    return status;
+}
+
+static xncc_status every_pose(void)
+{
+    return find_poses(XNCC_POSES_EXHAUSTIVE);
+}
+
+static xncc_status pyramid(void)
+{
+    return find_poses(XNCC_POSES_PYRAMID);
+}
+
+static xncc_status batch(void)
+{
+    static xncc_candidate match[8];
+    const xncc_template *const both[] = { large, other };
+    xncc_problem problem = XNCC_PROBLEM_INIT;
+    xncc_batch_options o = XNCC_BATCH_OPTIONS_INIT;
+    xncc_suppress_rule rule = XNCC_SUPPRESS_RULE_INIT;
+    xncc_batch *made = NULL;
+    size_t found = 77;
+    o.capacity = 8;
+    o.suppress = &rule;
+    CHECK_STATUS(xncc_problem_set(&problem, &image.view, NULL, &kit_error), XNCC_OK);
+    xncc_status status = xncc_batch_create(context, &problem, NULL, both, 2, &o, &made, &kit_error);
+    CHECK((status == XNCC_OK) == (made != NULL));
+    if (!status) {
+        status = xncc_batch_find(made, &image.view, match, &found, NULL, &kit_error);
+        CHECK(status == XNCC_OK ? found > 0 : found == 0);
+    }
+    xncc_batch_destroy(made);
+    return status;
+}
+
+static xncc_status suppress(void)
+{
+    static xncc_candidate candidate[50];
+    const xncc_suppress_rule rule = XNCC_SUPPRESS_RULE_INIT;
+    size_t kept = 77;
+    for (int32_t i = 0; i < 50; i++)
+        candidate[i] = (xncc_candidate){ { i, i, 0.5f }, i, 9, 9 };
+    const xncc_status status = xncc_suppress(XNCC_CCOEFF_NORMED, candidate, 50, &rule, &kept,
+                                             &kit_error);
+    CHECK(status == XNCC_OK ? kept > 0 : kept == 0);
+    return status;
+}
+
+static xncc_status join(void)
+{
+    static xncc_match candidate[50], match[8];
+    xncc_problem problem = XNCC_PROBLEM_INIT;
+    size_t found = 77;
+    for (int32_t i = 0; i < 50; i++)
+        candidate[i] = (xncc_match){ i, 40 - i % 40, 0.5f };
+    CHECK_STATUS(xncc_problem_set(&problem, &image.view, template, &kit_error), XNCC_OK);
+    problem.rule.mode = XNCC_SAME;
+    const xncc_status status = xncc_join(&problem, NULL, candidate, 50, match, 8, &found,
+                                         &kit_error);
+    CHECK(status == XNCC_OK ? found > 0 : found == 0);
+    return status;
+}
+
+/* The calls of templates with a size that poses need. */
+static void exhaust_large(int persistent)
+{
+    large = cut(10, 12);
+    other = cut(40, 20);
+    exhaust("xncc_template_resample", resample, persistent);
+    exhaust("xncc_batch", batch, persistent);
+    exhaust("xncc_suppress", suppress, persistent);
+    exhaust("xncc_join", join, persistent);
+    exhaust("xncc_find_poses, every pose", every_pose, persistent);
+    if (device == XNCC_DEVICE_CPU)
+        exhaust("xncc_find_poses, pyramid", pyramid, persistent);
+    xncc_template_destroy(large);
+    xncc_template_destroy(other);
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
@@ -223,6 +335,7 @@ int main(int argc, char **argv)
         if (device == XNCC_DEVICE_CPU)
             exhaust("xncc_track", track, persistent);
         exhaust("xncc_track_check", track_check, persistent);
+        exhaust_large(persistent);
         xncc_alloc_fail(1, 1);
         CHECK_STATUS(plan_correlate(), XNCC_OK); /* running a plan allocates nothing */
         xncc_alloc_fail(0, 0);
