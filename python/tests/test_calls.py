@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import exactncc
+from exactncc import _core, _rules
 
 # A kernel that takes seconds for this pair on any machine, and a call with it.
 SLOW = {"kernel": "reference"}
@@ -240,9 +241,45 @@ def resident():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+def host_view(image):
+    view = _core.Image()
+    assert view.set(image, None, None)
+    return view
+
+
+def batch(image, templates, kernel=None):
+    what = _rules.rule("ccoeff_normed", "valid", "clamp", "zero", 0.5), _rules.peaks(3, 0.0, np.inf, None)
+    context = exactncc.default_context()._core
+    return _core.Batch(context, host_view(image), [t._core for t in templates], *what, None, kernel)
+
+
+def test_a_batch_is_kept_for_many_images(draw):
+    """What find_batch uses for images on a GPU, here with images in host memory."""
+    images = [draw((30, 40)) for _ in range(3)]
+    templates = [exactncc.Template(images[0][5:12, 6:14]), exactncc.Template(images[1][3:9, 20:29])]
+    kept = batch(images[0], templates)
+    wanted = [exactncc.find_batch(image, templates, top=3).tobytes() for image in images]
+    del templates  # the batch has them, too
+    gc.collect()
+    assert [bytes(kept.find(host_view(image), 0, None)) for image in images] == wanted
+    with pytest.raises(exactncc.ArgumentError):
+        kept.find(host_view(images[0][:20].copy()), 0, None)
+
+
 def fail(image):
     with pytest.raises(TypeError):
         exactncc.correlate(image, image, mask=np.ones(image.shape))
+
+
+def test_the_default_stream_of_a_thread_is_used_in_that_thread(draw):
+    """So the thread that could report progress is busy, and reports the end alone."""
+    image = draw((200, 200))
+    kept = batch(image, [exactncc.Template(image[100:160, 100:160])], **SLOW)
+    for stream, least, most in ((0, 3, 10**6), (2, 1, 1)):
+        seen = []
+        kept.find(host_view(image), stream, seen.append)
+        assert least <= len(seen) <= most
+        assert seen[-1] == 1
 
 
 CALLS = {
@@ -254,6 +291,12 @@ CALLS = {
     "converted": lambda a, t, m: exactncc.correlate(a[::-1].astype(np.int64), t.tolist(), mask=m.tolist()),
     "Template": lambda a, t, m: pickle.loads(pickle.dumps(exactncc.Template(t, mask=m[:8, :8]))),
     "Plan": lambda a, t, m: exactncc.Plan(a, t).find(a),
+    "find_poses": lambda a, t, m: exactncc.find_poses(a, t, angles=(0, 0), search="exhaustive"),
+    "track": lambda a, t, m: exactncc.track(a, a, [(12, 10)], chip=8, search=2),
+    "suppress": lambda a, t, m: exactncc.suppress(exactncc.find(a, t)),
+    "compat": lambda a, t, m: exactncc.match_template(a, t, pad_input=True),
+    "batch": lambda a, t, m: batch(a, [exactncc.Template(t)]).find(host_view(a), 0, None),
+    "dlpack": lambda a, t, m: exactncc._core.Tensor(a.__dlpack__()).strides,
     "failure": lambda a, t, m: fail(a),
 }
 

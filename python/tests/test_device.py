@@ -12,6 +12,7 @@ import pytest
 
 import exactncc
 from exactncc import _core, _device, _frameworks
+from exactncc._matches import POSE
 
 
 class Array:
@@ -227,6 +228,7 @@ def test_jax_is_ordered_by_dlpack(draw):
     assert asked[2:4] == [(image, JAX_TAKES), (mask, JAX_TAKES)]
     assert [stream for _, stream in asked[4:]] == [JAX_TAKES]
     made = asked[4][0]
+    assert Jax.asked[len(asked) :] == [(made, JAX_TAKES)]  # and what JAX takes then
     assert np.shares_memory(made.array, result.array)  # JAX's own memory, not a copy
     ((is_done, kept),) = _frameworks._busy
     assert kept[0] is result
@@ -276,6 +278,13 @@ def test_batches_and_refinement_on_the_callers_stream(draw, kind, monkeypatch):
     exactncc.refine(image, parts[0], exactncc.find(np.eye(9, dtype=np.uint8), np.eye(3, dtype=np.uint8), top=1))
     assert asked == [(image.array.ctypes.data, 0 if kind is Jax else 4711)]
     assert Stream.waited == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_poses_wait_for_the_image(draw, kind, monkeypatch):
+    monkeypatch.setattr(_core, "find_poses", lambda *_: bytes([Stream.waited]) * POSE.itemsize)
+    found = exactncc.find_poses(kind(draw((30, 40))), draw((5, 6)))
+    assert found.tobytes() == bytes([1]) * POSE.itemsize
 
 
 @pytest.mark.parametrize("kind", [Cupy, Torch])

@@ -134,7 +134,7 @@ def test_wrong_elsewhere_one_nan():
     image[100, 120] = np.nan
     ours = exactncc.correlate(image, templ)
     assert np.isnan(ours).sum() == 12 * 15
-    assert abs(ours[10, 10] - 1) < 1e-6
+    assert ours[10, 10] == 1
     theirs = feature.match_template(image, templ)
     assert np.isnan(theirs[10, 10])
     assert np.isnan(theirs).mean() > 0.9
