@@ -14,10 +14,11 @@ typedef struct job {
     struct job *next; /* in the pool's queue */
     xncc_task_fn function;
     void *argument;
-    uint64_t count;      /* tasks */
-    uint64_t started;    /* tasks that have been started */
-    uint64_t finished;   /* tasks that have returned */
-    int32_t slots;       /* threads that have joined */
+    uint64_t count;    /* tasks */
+    uint64_t started;  /* tasks that have been started */
+    uint64_t finished; /* tasks that have returned */
+    int32_t slots;     /* threads that have joined, at most `most` */
+    int32_t most;
     pthread_cond_t done; /* signalled when finished == count */
 } job;
 
@@ -62,14 +63,24 @@ static void job_work(xncc_pool *pool, job *j)
     }
 }
 
+/* The oldest job that another thread can join; NULL: none. */
+static job *open_job(const xncc_pool *pool)
+{
+    job *j = pool->jobs;
+    while (j && j->slots == j->most)
+        j = j->next;
+    return j;
+}
+
 static void *worker(void *argument)
 {
     xncc_pool *pool = argument;
     (void)xncc_float_env_enter();
     pthread_mutex_lock(&pool->mutex);
     while (!pool->stop) {
-        if (pool->jobs)
-            job_work(pool, pool->jobs);
+        job *j = open_job(pool);
+        if (j)
+            job_work(pool, j);
         else
             pthread_cond_wait(&pool->wake, &pool->mutex);
     }
@@ -77,27 +88,35 @@ static void *worker(void *argument)
     return NULL;
 }
 
-void xncc_pool_run(xncc_pool *pool, uint64_t count, xncc_task_fn function, void *argument)
+void xncc_pool_run_on(xncc_pool *pool, int32_t threads, uint64_t count, xncc_task_fn function,
+                      void *argument)
 {
-    assert(function);
-    if (pool->workers == 0 || count <= 1) {
+    assert(function && threads >= 1 && threads <= pool->threads);
+    if (threads == 1 || count <= 1) {
         for (uint64_t i = 0; i < count; i++)
             function(argument, i, 0);
         return;
     }
-    job j = { .function = function, .argument = argument, .count = count };
+    job j = { .function = function, .argument = argument, .count = count, .most = threads };
+    const uint64_t helpers = count < (uint64_t)threads ? count - 1 : (uint64_t)threads - 1;
     pthread_cond_init(&j.done, NULL);
     pthread_mutex_lock(&pool->mutex);
     job **end = &pool->jobs;
     while (*end)
         end = &(*end)->next;
     *end = &j;
-    pthread_cond_broadcast(&pool->wake);
+    for (uint64_t i = 0; i < helpers; i++)
+        pthread_cond_signal(&pool->wake);
     job_work(pool, &j);
     while (j.finished < j.count)
         pthread_cond_wait(&j.done, &pool->mutex);
     pthread_mutex_unlock(&pool->mutex);
     pthread_cond_destroy(&j.done);
+}
+
+void xncc_pool_run(xncc_pool *pool, uint64_t count, xncc_task_fn function, void *argument)
+{
+    xncc_pool_run_on(pool, pool->threads, count, function, argument);
 }
 
 xncc_status xncc_pool_create(int32_t threads, xncc_pool **result, xncc_error *error)

@@ -23,9 +23,14 @@ void xncc_pool_destroy(xncc_pool *pool);
 /* The number of threads given to xncc_pool_create. */
 int32_t xncc_pool_threads(const xncc_pool *pool);
 
-/* Runs the tasks 0 .. count - 1 on the caller's thread and the free threads of the pool, and
- * returns when all have finished. They are started in ascending order. No two running tasks of one
- * run have the same slot. */
+/* Runs the tasks 0 .. count - 1 on the caller's thread and the free threads of the pool, at most
+ * `threads` in all, and returns when all have finished. They are started in ascending order. No two
+ * running tasks of one run have the same slot; slots are below `threads`. threads: at least 1, and
+ * no more than the pool has. */
+void xncc_pool_run_on(xncc_pool *pool, int32_t threads, uint64_t count, xncc_task_fn function,
+                      void *argument);
+
+/* The same on all threads of the pool. */
 void xncc_pool_run(xncc_pool *pool, uint64_t count, xncc_task_fn function, void *argument);
 
 #endif

@@ -108,6 +108,16 @@ static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
     return XNCC_OK;
 }
 
+/* The threads that pay for a map: each has work for longer than it takes to wake it. Measured on 2
+ * processors: two threads take as long as one for a map of about 0.04 ms. */
+static int32_t useful_threads(const cpu_engine *engine, const xncc_decision *decision)
+{
+    const double worth_ms = 0.02;
+    const int32_t all = xncc_pool_threads(engine->pool);
+    const double most = decision->estimate_ms * all / worth_ms;
+    return most < 1.0 ? 1 : most < all ? (int32_t)most : all;
+}
+
 static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
                         const xncc_decision *decision, const xncc_watch *watch,
                         xncc_engine_plan **result, xncc_error *error)
@@ -120,6 +130,7 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
     plan->problem = *problem;
     plan->watch = watch;
     plan->kernel = xncc_cpu_kernel_of(decision->kernel, problem);
+    plan->threads = useful_threads(plan->engine, decision);
     plan->blocks = decision->cpu;
     plan->half = decision->cpu_half;
     plan->has_half = decision->has_cpu_half;

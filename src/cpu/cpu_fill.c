@@ -44,7 +44,7 @@ void xncc_plan_fill(const xncc_engine_plan *plan, const xncc_job *job, const xnc
     assert(plan->blocks.columns > 0 && band->area_rows > 0);
     fill_run run = { plan, job, band,
                      (uint64_t)xncc_ceil_div(plan->map_width, plan->blocks.columns) };
-    xncc_pool_run(plan->engine->pool,
-                  run.across * (uint64_t)xncc_ceil_div(band->count, band->area_rows), fill_task,
-                  &run);
+    xncc_pool_run_on(plan->engine->pool, plan->threads,
+                     run.across * (uint64_t)xncc_ceil_div(band->count, band->area_rows), fill_task,
+                     &run);
 }

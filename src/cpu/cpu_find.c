@@ -74,12 +74,11 @@ static int32_t band_rows(const xncc_engine_plan *plan)
 static int32_t area_rows(const xncc_sweep *run)
 {
     const xncc_engine_plan *plan = run->plan;
-    const int32_t threads = xncc_pool_threads(plan->engine->pool),
-                  rows = xncc_min_i32(plan->blocks.rows, run->count);
+    const int32_t rows = xncc_min_i32(plan->blocks.rows, run->count);
     if (plan->blocks.least_rows > 1)
         return rows;
     const int32_t across = xncc_ceil_div(plan->map_width, plan->blocks.columns),
-                  share = xncc_ceil_div(run->count, xncc_ceil_div(3 * threads, across));
+                  share = xncc_ceil_div(run->count, xncc_ceil_div(3 * plan->threads, across));
     return xncc_min_i32(rows, share > LEAST_ROWS ? share : LEAST_ROWS);
 }
 
@@ -94,8 +93,9 @@ static void search(xncc_sweep *run)
     /* The last row is searched with the next band, which has the row below it. */
     run->feed_end = run->first + run->count - (run->first + run->count < plan->map_height);
     if (run->feed_end > run->feed)
-        xncc_pool_run(pool, (uint64_t)xncc_ceil_div(run->feed_end - run->feed, FEED_ROWS),
-                      feed_task, run);
+        xncc_pool_run_on(pool, plan->threads,
+                         (uint64_t)xncc_ceil_div(run->feed_end - run->feed, FEED_ROWS), feed_task,
+                         run);
     run->feed = run->feed_end;
     memmove(plan->band, plan->band + (ptrdiff_t)run->count * plan->map_width,
             2 * (size_t)plan->map_width * sizeof(float));
@@ -167,7 +167,7 @@ static xncc_status alloc_sweep_memory(xncc_sweep *run, xncc_error *error)
 static int32_t band_least(const xncc_engine_plan *plan, int32_t most)
 {
     const uint64_t across = (uint64_t)xncc_ceil_div(plan->map_width, plan->blocks.columns),
-                   threads = (uint64_t)xncc_pool_threads(plan->engine->pool);
+                   threads = (uint64_t)plan->threads;
     const uint64_t least = (threads + across - 1) / across * (uint64_t)plan->blocks.rows;
     return least < (uint64_t)most ? (int32_t)least : most;
 }

@@ -21,6 +21,7 @@ struct xncc_engine_plan {
     xncc_problem problem;
     const xncc_watch *watch; /* of the running call */
     const xncc_cpu_kernel *kernel;
+    int32_t threads;        /* that pay for one map, at least 1 */
     xncc_cpu_blocks blocks; /* the decision's */
     xncc_cpu_blocks half;   /* the decision's, if has_half is 1 */
     int32_t has_half;

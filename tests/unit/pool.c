@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The pool of threads: every task runs once, on no more threads than asked for, in slots of their
+ * own, whatever else runs at the same time. */
+#include "kit/kit.h"
+
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { THREADS = 4, TASKS = 500, CALLERS = 3, ROUNDS = 40 };
+
+typedef struct run {
+    int32_t most;
+    atomic_int times[TASKS], busy[THREADS], highest;
+    atomic_int wrong; /* a slot out of range, or of two tasks at once */
+} run;
+
+static void task(void *argument, uint64_t index, int32_t slot)
+{
+    run *r = argument;
+    if (slot < 0 || slot >= r->most || atomic_fetch_add(&r->busy[slot], 1) != 0) {
+        atomic_store(&r->wrong, 1);
+        return;
+    }
+    atomic_fetch_add(&r->times[index], 1);
+    for (int high = atomic_load(&r->highest);
+         slot > high && !atomic_compare_exchange_weak(&r->highest, &high, slot);)
+        continue;
+    for (volatile int i = 0; i < 2000; i++)
+        continue;
+    atomic_fetch_sub(&r->busy[slot], 1);
+}
+
+/* Runs the tasks, and returns the highest slot. */
+static int check_run(xncc_pool *pool, int32_t most, uint64_t count)
+{
+    static const run empty;
+    run r = empty;
+    r.most = most;
+    xncc_pool_run_on(pool, most, count, task, &r);
+    int once = 1;
+    for (uint64_t i = 0; i < TASKS; i++)
+        once &= atomic_load(&r.times[i]) == (i < count);
+    CHECK(once);
+    CHECK_INT(atomic_load(&r.wrong), 0);
+    return atomic_load(&r.highest);
+}
+
+static void *call(void *argument)
+{
+    for (int i = 0; i < ROUNDS; i++)
+        check_run(argument, 1 + i % THREADS, (uint64_t)(i * 37 % (TASKS + 1)));
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    kit_start(argc, argv);
+    xncc_pool *pool = NULL;
+    pthread_t caller[CALLERS];
+    int highest = 0;
+    CHECK_STATUS(xncc_pool_create(THREADS, &pool, NULL), XNCC_OK);
+    for (int32_t most = 1; most <= THREADS; most++)
+        for (uint64_t count = 0; count < 8; count++)
+            check_run(pool, most, count);
+    for (int i = 0; i < 1000 && highest < THREADS - 1; i++)
+        highest = check_run(pool, THREADS, TASKS);
+    CHECK_INT(highest, THREADS - 1); /* all threads can take part */
+    for (int i = 0; i < CALLERS; i++)
+        CHECK_INT(pthread_create(&caller[i], NULL, call, pool), 0);
+    for (int i = 0; i < CALLERS; i++)
+        pthread_join(caller[i], NULL);
+    xncc_pool_destroy(pool);
+    return kit_finish("pool");
+}
