@@ -5,7 +5,7 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, pictures larger than memory, every failing call of the tool, a build with -march=native,
+#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, pictures larger than memory, every failing call of the tool, fuzzing, a build with -march=native,
 #                                  a shared library, a release made twice and its Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
 #                                  for all GPUs with its limits of size; three quarters of an hour more
 #
@@ -141,6 +141,16 @@ if [[ ${1:-} == full ]]; then
         exit 1
     }
     note "faults: $(tail -n 1 "$root/faults.log")"
+
+    # Every fuzz target for ten seconds.
+    echo "== fuzzing"
+    status=0
+    BUILD=$root/fuzz bash scripts/fuzz.sh 10 2>&1 | tee "$root/fuzz-targets.log" || status=$?
+    if ((status != 0 && status != 77)); then
+        finish
+        exit 1
+    fi
+    note "fuzzing: $(grep -c '^fuzz: .* runs' "$root/fuzz-targets.log" || true) targets without a finding"
 
     # Pictures larger than memory, and work that is killed and goes on.
     built=$PWD/$root/release

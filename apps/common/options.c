@@ -405,7 +405,7 @@ app_parsed app_options_parse(const app_option_list *list, int argc, char **argv,
     int key;
     fill_getopt(list, longs, shorts);
     opterr = 0;
-    optind = 1;
+    optind = 0; /* from the beginning, also after a line that ended within a word */
     while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (key == ':' || key == '?')
             return refuse(list, key, argc, argv, error);

@@ -154,6 +154,21 @@ failing() { # ARGUMENTS...: one of the items fails
     says 'items.csv: line 3: missing.tif: cannot open: No such file or directory; check the name'
     says '1 of 4 items failed; the rest is done'
 }
+
+# An item whose options end within a word leaves the others alone.
+cat >within.csv <<EOF
+image,templates,options
+$DATA/cells.tif,$DATA/cells-template.tif,-qZabc
+$DATA/cells.tif,$DATA/cells-template.tif,--top 2
+EOF
+run 0 find $cpu --quiet --format csv --top 2 "$DATA/cells.tif" "$DATA/cells-template.tif"
+cp out within-want
+"$EXACTNCC" find $cpu --quiet --format csv --manifest within.csv -o within-all.csv >out 2>err
+holds 'one of two items fails' [ $? -eq 1 ]
+says 'within.csv: line 2: -Z: no such option'
+says '1 of 2 items failed; the rest is done'
+holds 'an item after one that ended within a word' cmp within-want within-all.csv
+
 failing find $cpu --quiet --manifest items.csv -o all.csv
 holds 'a manifest' cmp want all.csv
 holds 'no journal is left' [ ! -e all.csv.journal ]
