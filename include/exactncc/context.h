@@ -35,8 +35,8 @@ typedef struct xncc_context_options {
      * XNCC_DEVICE_CPU. */
     int32_t cuda_index;
     /* CPU threads, 0 .. 1024. 0: one per processor that the process may use. A small map uses only
-     * as many of them as pay. On a CUDA device up to four threads, but no more than this number, copy
-     * images from pageable host memory. */
+     * as many of them as pay. On a CUDA device up to four threads, but no more than this number,
+     * copy images from pageable host memory. */
     int32_t threads;
     /* The most device memory of one plan, in bytes: of all its buffers together, also of those that
      * it takes on first use (xncc_plan_create). 0: a quarter of the device memory that is free when
