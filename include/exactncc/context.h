@@ -64,7 +64,11 @@ typedef struct xncc_context_options {
  *   was built without CUDA
  *
  * Threads. Several threads at once may use a context and the templates and filters made with it.
- * One thread at a time may use a plan. A child of fork() must not use its parent's contexts. */
+ * One thread at a time may use a plan.
+ *
+ * A child of fork() must not use or destroy its parent's contexts and what was made with them:
+ * their threads are in the parent only. It can make contexts of its own, on the CPU at any time,
+ * and on a CUDA device if its parent has not used CUDA. */
 XNCC_API xncc_status xncc_context_create(const xncc_context_options *options,
                                          xncc_context **context, xncc_error *error);
 
