@@ -29,6 +29,7 @@ static const kind kinds[] = {
     { "s16", XNCC_S16, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
     { "f32", XNCC_F32, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
     { "f64", XNCC_F64, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    { "u32", XNCC_U32, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
     { "u8, three channels", XNCC_U8, 3, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
     { "u8, four channels", XNCC_U8, 4, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
     { "u16, three channels", XNCC_U16, 3, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },

@@ -2,10 +2,11 @@
 // The windows of floats that are in doubt, one after the other per block: sums in pairs of doubles,
 // and where their interval does not round to one float, the exact sums (math/exact_score.h).
 //
-// Thread mapping: a block of 128 threads looks at CHUNK adjacent elements of the map. For each one
-// in doubt, thread i takes the window's pixels i, i + 128, and so on. Pairs of doubles are added up
-// in a tree; exact sums are made in shared memory by atomic additions, which need no order. The
-// last steps are done by one thread. Shared memory: struct Sums, 16 KB.
+// Thread mapping: a block of 128 threads looks at CHUNK adjacent elements of the map, or takes
+// windows of a list. For each one in doubt, thread i takes the window's pixels i, i + 128, and so
+// on. Pairs of doubles are added up in a tree; exact sums are made in shared memory by atomic
+// additions, which need no order. The last steps are done by one thread. Shared memory: struct
+// Sums, 16 KB.
 //
 // Runs on every compute capability.
 #include "cuda/direct/settle.h"
@@ -214,9 +215,35 @@ __device__ void settle_exactly(const PixelsJob &job, const Window &w, Sums *sums
     __syncthreads();
 }
 
+// Settles element (x, y) of the map.
 template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(THREADS) void settle(const __grid_constant__ PixelsJob job, int across)
+__device__ void settle_window(const PixelsJob &job, int x, int y, Sums *sums)
 {
+    float *at = job.map + y * job.map_pitch + x;
+    Window w = { job.x + x, job.y + y, 0, true, false };
+    if (!settle_near<PIXEL>(job, &w, sums, at))
+        settle_exactly<PIXEL>(job, w, sums, at);
+}
+
+// The windows of the list, a block for each, one after the other.
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(THREADS) void settle_listed(const __grid_constant__ PixelsJob job,
+                                                         const SettleList list)
+{
+    __shared__ Sums sums;
+    for (uint32_t i = blockIdx.x; i < *list.count; i += gridDim.x) {
+        const FloatDoubt at = list.window[i];
+        settle_window<PIXEL>(job, at.x, at.y, &sums);
+        __syncthreads();
+    }
+}
+
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(THREADS) void settle(const __grid_constant__ PixelsJob job, int across,
+                                                  const SettleList list)
+{
+    if (list.doubts && *list.doubts <= list.room)
+        return;
     __shared__ Sums sums;
     const int y = static_cast<int>(blockIdx.x / static_cast<unsigned>(across)),
               first = static_cast<int>(blockIdx.x % static_cast<unsigned>(across)) * CHUNK;
@@ -230,16 +257,17 @@ __global__ __launch_bounds__(THREADS) void settle(const __grid_constant__ Pixels
             sums.doubt[atomicAdd(&sums.doubts, 1)] = x;
     __syncthreads();
     const int doubts = sums.doubts;
-    for (int i = 0; i < doubts; i++) {
-        const int x = sums.doubt[i];
-        Window w = { job.x + x, job.y + y, 0, true, false };
-        if (!settle_near<PIXEL>(job, &w, &sums, row + x))
-            settle_exactly<PIXEL>(job, w, &sums, row + x);
-    }
+    for (int i = 0; i < doubts; i++)
+        settle_window<PIXEL>(job, sums.doubt[i], y, &sums);
 }
 
-template <xncc_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t stream)
+template <xncc_pixel PIXEL>
+void launch(const PixelsJob &job, const SettleList &list, int processors, cudaStream_t stream)
 {
+    constexpr int BLOCKS = 12; // per multiprocessor, as shared memory allows
+    if (list.window)
+        settle_listed<PIXEL>
+            <<<static_cast<unsigned>(processors) * BLOCKS, THREADS, 0, stream>>>(job, list);
     const int across = ceil_div(job.width, CHUNK);
     const int32_t step = INT32_MAX / across;
     for (int64_t row = 0; row < job.rows; row += step) {
@@ -248,21 +276,24 @@ template <xncc_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t strea
         some.y += row;
         some.map += row * job.map_pitch;
         settle<PIXEL><<<static_cast<unsigned>(across) * static_cast<unsigned>(some.rows), THREADS,
-                        0, stream>>>(some, across);
+                        0, stream>>>(some, across, list);
     }
 }
 
 } // namespace
 
-cudaError_t launch_settle(const PixelsJob &given, cudaStream_t stream)
+cudaError_t launch_settle(const PixelsJob &given, const SettleList &list, int processors,
+                          cudaStream_t stream)
 {
     PixelsJob job = given;
     job.image.pitch = xncc_image_pitch(&given.image);
     job.image.mask_pitch = given.image.mask_pitch ? given.image.mask_pitch : given.image.width;
     if (job.image.pixel == XNCC_F32)
-        launch<XNCC_F32>(job, stream);
+        launch<XNCC_F32>(job, list, processors, stream);
+    else if (job.image.pixel == XNCC_F64)
+        launch<XNCC_F64>(job, list, processors, stream);
     else
-        launch<XNCC_F64>(job, stream);
+        launch<XNCC_U32>(job, list, processors, stream);
     return cudaGetLastError();
 }
 

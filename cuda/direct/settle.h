@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Floats: settles the windows that the other kernels left in doubt (XNCC_DOUBT, math/near.h).
+// Floats, and u32 by transforms in double: settles the windows that the other kernels left in doubt
+// (XNCC_DOUBT, math/near.h).
 #ifndef XNCC_CUDA_DIRECT_SETTLE_H
 #define XNCC_CUDA_DIRECT_SETTLE_H
 
 #include "cuda/direct/general.h"
+#include "cuda/planes/float_image.h"
 
 namespace xncc {
 
+// What is known of the windows in doubt, in device memory; all nullptr: nothing.
+struct SettleList {
+    const FloatDoubt *window; // the windows in doubt, unless there was no room for all
+    const uint32_t *count;    // of them
+    const uint32_t *doubts;   // if no more than `room`, there is no other in the map
+    uint32_t room;
+};
+
 // Replaces every XNCC_DOUBT in the rectangle of the map by the score of math/exact_score.h.
-// image.pixel is XNCC_F32 or XNCC_F64; the method is not XNCC_COVERAGE. Launches the kernel in
-// several pieces if the rectangle has too many blocks.
-cudaError_t launch_settle(const PixelsJob &job, cudaStream_t stream);
+// image.pixel is XNCC_F32, XNCC_F64 or XNCC_U32; the method is not XNCC_COVERAGE. Launches the
+// kernel in several pieces if the rectangle has too many blocks. processors: of the device.
+cudaError_t launch_settle(const PixelsJob &job, const SettleList &list, int processors,
+                          cudaStream_t stream);
 
 } // namespace xncc
 

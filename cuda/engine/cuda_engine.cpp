@@ -264,7 +264,8 @@ xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image,
 int ready(xncc_engine *engine, xncc_kernel kernel)
 {
     DeviceScope scope(engine_of(engine)->device);
-    return kernel != XNCC_KERNEL_FFT_CUDA || fft_library() != nullptr;
+    return (kernel != XNCC_KERNEL_FFT_CUDA && kernel != XNCC_KERNEL_FLOAT_FFT) ||
+           fft_library() != nullptr;
 }
 
 // The default stream (NULL) sees the work that the caller has enqueued on blocking streams.

@@ -99,7 +99,8 @@ xncc_status compute_map(const Call &call, Band *band, const Target &target, bool
         if (!status)
             status = multiply_band(call, *band, target, true);
         // The sums of floats are relative to the template's pivot, so each template needs its own.
-        if (!status && call.plan->problem.pixel == XNCC_F32)
+        if (!status && (call.plan->problem.pixel == XNCC_F32 ||
+                        xncc_decision_has(&call.plan->decision, XNCC_STEP_COLUMN_SUMS)))
             status = sum_windows(call, *band);
     }
     return status ? status : score_band(call, *band, target, nullptr);

@@ -2,6 +2,7 @@
 // The product step: whole pixels, or the byte planes of a recipe one product after the other.
 #include "cuda/engine/product_pass.h"
 
+#include "cuda/engine/float_pass.h"
 #include "cuda/planes/template_planes.h"
 
 namespace xncc {
@@ -148,6 +149,9 @@ xncc_status product_bind(xncc_engine_plan *plan, xncc_error *error)
     if (!status && d.kernel == XNCC_KERNEL_FFT_CUDA)
         status = plan->fft.make(of, d.fft, plan->memory.as<unsigned char>(XNCC_BUFFER_TRANSFORMS),
                                 error);
+    if (!status && xncc_kernel_is_of_doubles(d.kernel))
+        status = plan->floats.make(p, d, plan->memory.as<unsigned char>(XNCC_BUFFER_TRANSFORMS),
+                                   error);
     const uint64_t bytes = d.workspace.bytes[XNCC_BUFFER_TEMPLATE];
     if (status || !bytes)
         return status;
@@ -217,6 +221,8 @@ xncc_status multiply_band(const Call &call, const Band &band, const Target &targ
     const xncc_decision &d = call.plan->decision;
     if (xncc_decision_has(&d, XNCC_STEP_PIXEL_PRODUCTS))
         return multiply_rows(call, band, target, BandRows{ 0, band.height });
+    if (xncc_decision_has(&d, XNCC_STEP_FLOAT_PRODUCTS))
+        return multiply_floats(call, band);
     if (!xncc_decision_has(&d, XNCC_STEP_PLANE_PRODUCTS))
         return XNCC_OK;
     return xncc_kernel_is_tensor(d.kernel) ? multiply_tensors(call, band, laid_out)

@@ -4,6 +4,7 @@
 
 #include "cuda/direct/general.h"
 #include "cuda/direct/settle.h"
+#include "cuda/engine/float_pass.h"
 #include "cuda/fused/fused_channels.h"
 #include "cuda/fused/fused_masked_u8.h"
 #include "cuda/fused/fused_u8.h"
@@ -386,7 +387,7 @@ PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &targ
     job.border = p.rule.border;
     job.x = map.x0 + static_cast<int64_t>(call.plan->x.start(band.x));
     job.y = map.y0 + static_cast<int64_t>(call.plan->y.start(band.y));
-    if (!xncc_decision_has(&call.plan->decision, XNCC_STEP_PIXELS)) {
+    if (call.plan->memory.sizes().bytes[XNCC_BUFFER_BAND]) {
         const StageView view = call.plan->stage.view(band.x, band.y);
         job.image = {};
         job.image.data = view.data;
@@ -422,7 +423,8 @@ xncc_status match_pixels(const Call &call, const Band &band, const Target &targe
 // Floats: what the bounds of the other kernels leave open.
 xncc_status settle_band(const Call &call, const Band &band, const Target &target)
 {
-    return check(launch_settle(make_pixels_job(call, band, target), call.stream),
+    return check(launch_settle(make_pixels_job(call, band, target), floats_to_settle(call.plan),
+                               call.plan->engine->machine.cuda.processors, call.stream),
                  "launching the exact scores", call.error);
 }
 
@@ -442,6 +444,7 @@ xncc_status run_score_step(const Call &call, const Band &band, const Target &tar
     case XNCC_STEP_TERM_SCORE: return score_terms(call, band, target);
     case XNCC_STEP_FUSED_MASKED: return score_fused_masked(call, band, target);
     case XNCC_STEP_PIXELS: return match_pixels(call, band, target);
+    case XNCC_STEP_FLOAT_SCORE: return score_floats(call, band, target);
     default:
         return xncc_fail(call.error, XNCC_ERROR_INTERNAL, "step %s gives no scores",
                          xncc_step_table[d.step[d.step_count - 1]].name);
@@ -489,6 +492,7 @@ xncc_status sum_windows(const Call &call, const Band &band)
     const xncc_decision &d = call.plan->decision;
     return xncc_decision_has(&d, XNCC_STEP_ROW_SUMS)      ? sum_rows(call, band)
            : xncc_decision_has(&d, XNCC_STEP_WINDOW_SUMS) ? sum_planes(call, band)
+           : xncc_decision_has(&d, XNCC_STEP_COLUMN_SUMS) ? sum_float_columns(call, band)
                                                           : XNCC_OK;
 }
 
@@ -496,7 +500,9 @@ xncc_status score_band(const Call &call, const Band &band, const Target &target,
                        const uint32_t *skip)
 {
     const xncc_problem &p = call.plan->problem;
-    const bool settles = xncc_pixel_is_float(p.pixel) && p.rule.method != XNCC_COVERAGE;
+    const bool settles = (xncc_pixel_is_float(p.pixel) ||
+                          xncc_decision_has(&call.plan->decision, XNCC_STEP_FLOAT_SCORE)) &&
+                         p.rule.method != XNCC_COVERAGE;
     xncc_status status = run_score_step(call, band, target, skip);
     return status || !settles ? status : settle_band(call, band, target);
 }

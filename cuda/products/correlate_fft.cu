@@ -202,44 +202,7 @@ dim3 grid_of(int32_t width, int32_t height, int32_t depth)
                 static_cast<unsigned>(depth));
 }
 
-// The CUDA error that stands for a cuFFT result code.
-cudaError_t code_of(int result)
-{
-    return result == FFT_SUCCESS        ? cudaSuccess
-           : result == FFT_ALLOC_FAILED ? cudaErrorMemoryAllocation
-                                        : cudaErrorUnknown;
-}
-
 } // namespace
-
-void FftHandle::drop()
-{
-    if (library)
-        (void)library->destroy(handle);
-    library = nullptr;
-}
-
-int FftHandle::make(const FftLibrary *from, const xncc_fft_blocks &blocks, int32_t batch,
-                    size_t *bytes)
-{
-    drop();
-    int result = from->create(&handle);
-    if (result != FFT_SUCCESS)
-        return result;
-    library = from;
-    result = library->set_auto_allocation(handle, 0);
-    long long extents[] = { blocks.height, blocks.width }, distance = extents[0] * extents[1];
-    if (result == FFT_SUCCESS)
-        result = library->make_plan(handle, 2, extents, extents, 1, distance, extents, 1, distance,
-                                    FFT_Z2Z, batch, bytes);
-    return result;
-}
-
-int FftHandle::execute(double2 *data, int direction, cudaStream_t stream) const
-{
-    int result = library->set_stream(handle, stream);
-    return result == FFT_SUCCESS ? library->execute(handle, data, data, direction) : result;
-}
 
 // The parameters of one correlate() call, and the batch being worked on.
 struct Fft::Pass {
@@ -249,40 +212,9 @@ struct Fft::Pass {
     Blocks batch;
 };
 
-xncc_status Fft::make_handles(const FftLibrary *library, uint64_t most_area, xncc_error *error)
-{
-    size_t needed = 0, single_needed = 0;
-    int result = batch.make(library, blocks, blocks.batch, &needed);
-    // if this version of cuFFT needs a larger work area than was planned, use smaller batches
-    for (; result == FFT_SUCCESS && needed > most_area && blocks.batch > 1;
-         result = batch.make(library, blocks, blocks.batch, &needed))
-        blocks.batch /= 2;
-    if (result == FFT_SUCCESS && blocks.batch > 1)
-        result = one.make(library, blocks, 1, &single_needed);
-    if (result != FFT_SUCCESS)
-        return xncc_fail(error, result == FFT_ALLOC_FAILED ? XNCC_ERROR_MEMORY : XNCC_ERROR_DEVICE,
-                         "cuFFT: planning transforms of %d x %d failed with result %d",
-                         blocks.width, blocks.height, result);
-    needed = needed > single_needed ? needed : single_needed;
-    if (needed > most_area)
-        return xncc_fail(
-            error, XNCC_ERROR_UNSUPPORTED,
-            "cuFFT: transforms of %d x %d need a work area of %llu bytes, and the plan has %llu",
-            blocks.width, blocks.height, static_cast<unsigned long long>(needed),
-            static_cast<unsigned long long>(most_area));
-    if (batch.set_area(area) != FFT_SUCCESS ||
-        (blocks.batch > 1 && one.set_area(area) != FFT_SUCCESS))
-        return xncc_fail(error, XNCC_ERROR_DEVICE, "cuFFT: setting the work area failed");
-    return XNCC_OK;
-}
-
 xncc_status Fft::make(const xncc_problem &problem, const xncc_fft_blocks &decided,
                       unsigned char *memory, xncc_error *error)
 {
-    const FftLibrary *library = fft_library();
-    if (!library)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "fft needs the cuFFT library, which cannot be loaded");
     pixel = problem.pixel;
     blocks = decided;
     across = ceil_div(problem.templ_width, blocks.columns);
@@ -291,21 +223,8 @@ xncc_status Fft::make(const xncc_problem &problem, const xncc_fft_blocks &decide
     data = reinterpret_cast<double2 *>(memory);
     product = reinterpret_cast<double2 *>(memory + buffers.data);
     spectrum = reinterpret_cast<double2 *>(memory + buffers.data + buffers.product);
-    area = memory + buffers.data + buffers.product + buffers.spectrum;
-    return make_handles(library, buffers.area, error);
-}
-
-// If capturing cannot be ruled out the call counts as captured.
-bool Fft::spectrum_is_ready(const DeviceTemplate &templ, int32_t piece, cudaStream_t stream)
-{
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess ||
-        capture != cudaStreamCaptureStatusNone)
-        captured = true;
-    bool held = !captured && serial == templ.serial && held_piece == piece;
-    serial = templ.serial;
-    held_piece = piece;
-    return held;
+    return plans.make("fft", &blocks, memory + buffers.data + buffers.product + buffers.spectrum,
+                      buffers.area, error);
 }
 
 // Computes the spectrum of the current piece, one plane per byte.
@@ -335,7 +254,7 @@ cudaError_t Fft::transform_template(const Pass &pass, const DeviceTemplate &temp
                 <<<grid, THREADS, 0, pass.stream>>>(t, blocks.width, target);
         code = cudaGetLastError();
         if (code == cudaSuccess)
-            code = code_of(single().execute(target, FFT_FORWARD, pass.stream));
+            code = plans.single().execute(target, FFT_FORWARD, pass.stream);
     }
     return code;
 }
@@ -357,7 +276,7 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
         load_blocks<unsigned short><<<all, THREADS, 0, stream>>>(b, there);
     cudaError_t code = cudaGetLastError();
     if (code == cudaSuccess)
-        code = code_of(batch.execute(there, FFT_FORWARD, stream));
+        code = plans.batch().execute(there, FFT_FORWARD, stream);
     Sums sums = { pass.job->sums,
                   pass.job->pitch,
                   pass.job->width,
@@ -370,7 +289,7 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
             there, spectrum + plane * points, back, points, blocks.batch);
         code = cudaGetLastError();
         if (code == cudaSuccess)
-            code = code_of(batch.execute(back, FFT_INVERSE, stream));
+            code = plans.batch().execute(back, FFT_INVERSE, stream);
         if (code != cudaSuccess)
             break;
         sums.add = sums.add || plane > 0;
@@ -403,13 +322,13 @@ xncc_status Fft::correlate(const CorrelateJob &job, bool narrow, const DeviceTem
     for (int32_t piece = 0; piece < across * down && code == cudaSuccess; piece++) {
         b.left = piece % across * blocks.columns;
         b.top = piece / across * blocks.rows;
-        if (!spectrum_is_ready(templ, piece, stream))
+        if (!held.is_ready(templ, piece, stream))
             code = transform_template(pass, templ);
         for (b.first = 0; b.first < b.count && code == cudaSuccess; b.first += step)
             code = transform_blocks(pass);
     }
     if (code != cudaSuccess)
-        serial = 0;
+        held.forget();
     return check(code, "correlating by Fourier transforms", error);
 }
 

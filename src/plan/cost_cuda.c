@@ -129,12 +129,17 @@ double xncc_pixels_ms(const xncc_problem *p, const xncc_machine *m, const xncc_d
                 processors);
 }
 
+double xncc_fft_bands_ms(const xncc_problem *p, const xncc_decision *fit)
+{
+    const xncc_extent map = xncc_problem_extent(p);
+    return fit->estimate_ms * ceil((double)map.width / fit->band_width) *
+           ceil((double)map.height / fit->band_height);
+}
+
 double xncc_fft_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *fit)
 {
     const xncc_extent map = xncc_problem_extent(p);
-    const double bands = ceil((double)map.width / fit->band_width) *
-                         ceil((double)map.height / fit->band_height);
-    return fit->estimate_ms * bands + launch_ms * 3.0 +
+    return xncc_fft_bands_ms(p, fit) + launch_ms * 3.0 +
            (double)map.width * (double)map.height /
                (score_elements_per_ms * xncc_machine_processors(m));
 }

@@ -62,9 +62,11 @@ xncc_status xncc_fit_constant(const xncc_problem *problem, const xncc_machine *m
                               xncc_decision *fit, xncc_error *error);
 
 /* The time of a plain problem, in milliseconds: of shared, tex-constant and tex-tex, and of fft,
- * for which fit->estimate_ms holds the time of one band. */
+ * for which fit->estimate_ms holds the time of one band. xncc_fft_bands_ms: of the transforms of
+ * all bands. */
 double xncc_pixels_ms(const xncc_problem *problem, const xncc_machine *machine,
                       const xncc_decision *fit);
+double xncc_fft_bands_ms(const xncc_problem *problem, const xncc_decision *fit);
 double xncc_fft_ms(const xncc_problem *problem, const xncc_machine *machine,
                    const xncc_decision *fit);
 

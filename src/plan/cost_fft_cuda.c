@@ -22,13 +22,19 @@ static const struct {
 enum { SIDES = sizeof sides / sizeof *sides };
 static const double measured_processors = 132.0;
 
-/* The largest batch, in bytes. */
-static const uint64_t batch_bytes = UINT64_C(1) << 30;
+/* The largest batch, in bytes: of bytes, and of doubles. */
+static const uint64_t batch_bytes = UINT64_C(1) << 30, batch_bytes_of_doubles = UINT64_C(1) << 29;
 
 /* The passes other than the transforms: bytes per millisecond and multiprocessor. */
 static const double bytes_per_ms = 2.65e7;
 /* Transforms on devices with slow doubles: operations per millisecond and multiprocessor. */
 static const double slow_flops_per_ms = 4.0e6;
+/* A transform of float-tiles there and back, in milliseconds on a multiprocessor, and how many
+ * times as long it takes where doubles are slow. */
+static const double tile_ms = 6.8e-3, slow_tiles = 16.0;
+/* float-fft: windows in doubt per window and unit of 2^-53 of the bound, on pictures; and products
+ * of such windows per millisecond and multiprocessor. */
+static const double doubt_rate = 4.0e-7, refine_rate = 1.2e6;
 static const double launch_ms = 0.004;
 
 /* Let u = 2^-53, x the complex block (two real blocks side by side, or the two bytes of one), t the
@@ -63,15 +69,44 @@ double xncc_fft_error_bound(double points, double pixels)
     return 40.0 * log2(points) * 0x1p-53 * 255.0 * sqrt(2.0 * points) * 255.0 * sqrt(pixels);
 }
 
+/* The constants are those of the CPU's transforms (plan/fft_blocking.h): with passes of radix 4 or
+ * more, every doubling of the length adds once, and every second one multiplies by a twiddle
+ * factor; 3 more multiplications are allowed for the sides' odd steps, and 9 u for the roundings of
+ * the samples and of the scale. A pass of radix r = 3, 5 or 7 is at worst r products and r - 1
+ * additions per output, one by one: an output is off by (2.95 + r - 1) u times the sum of the sizes
+ * of its inputs, which is at most the root of r times their norm; in all (r + 2) sqrt(r) u, and
+ * 2.95 u for the twiddle factor. There are three transforms. */
+double xncc_fft_double_error(const xncc_fft_blocks *blocks)
+{
+    const int32_t side[] = { blocks->width, blocks->height };
+    double levels = 0.0, odd = 0.0;
+    for (int i = 0; i < 2; i++) {
+        int32_t rest = side[i];
+        for (; rest % 2 == 0; rest /= 2)
+            levels += 1.0;
+        for (int32_t radix = 3; radix <= 7; radix += 2)
+            for (; rest % radix == 0; rest /= radix)
+                odd += (radix + 2.0) * sqrt((double)radix) + 2.95;
+        assert(rest == 1);
+    }
+    return 1.01 * 0x1p-53 * (3.0 * levels + 3.0 * 2.95 * (levels / 2.0 + 3.0) + 3.0 * odd + 9.0);
+}
+
 xncc_fft_buffers xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_blocks *blocks)
 {
     xncc_fft_buffers buffers = { 0 };
     uint64_t transform = (uint64_t)blocks->width * (uint64_t)blocks->height * 2 * sizeof(double);
     buffers.data = transform * (uint64_t)blocks->batch;
-    buffers.product = problem->pixel == XNCC_U8 ? 0 : buffers.data;
+    buffers.product = problem->pixel == XNCC_U16 ? buffers.data : 0;
     buffers.spectrum = transform * (uint64_t)xncc_fft_planes(problem->pixel);
     buffers.area = buffers.data;
-    buffers.total = buffers.data + buffers.product + buffers.spectrum + buffers.area;
+    buffers.bounds = xncc_fft_is_of_doubles(problem->pixel)
+                         ? XNCC_FFT_CONSTANTS +
+                               sizeof(double) * ((uint64_t)blocks->count * 2 +
+                                                 (uint64_t)blocks->columns * (uint64_t)blocks->rows)
+                         : 0;
+    buffers.total = buffers.data + buffers.product + buffers.spectrum + buffers.area +
+                    buffers.bounds;
     return buffers;
 }
 
@@ -111,12 +146,25 @@ typedef struct search {
     int32_t pieces;       /* pieces of the template */
     xncc_fft_blocks best; /* the cheapest blocks so far */
     double ms;            /* their time; negative: none yet */
+    double elements;      /* of the band's map */
 } search;
 
 /* Returns 1 if doubles run at half the rate of floats. On other devices it is 1/32 or 1/64. */
 static int has_fast_doubles(const xncc_machine *m)
 {
     return m->cuda.minor == 0 && m->cuda.major >= 6 && m->cuda.major <= 10;
+}
+
+/* The time of the windows that the bound of these blocks leaves in doubt, whose products are made
+ * again one by one. Their number is proportional to the bound relative to a window; how many they
+ * are depends on the picture. */
+static double doubts_ms(const search *s, const xncc_fft_blocks *b)
+{
+    const double pixels = (double)b->columns * (double)b->rows, n = sqrt(pixels),
+                 bound = xncc_fft_double_error(b) * 0x1p53 *
+                         sqrt(2.0 * (double)b->width * (double)b->height) / n;
+    return s->elements * doubt_rate * bound * fmin(1.0, 8.0 / sqrt(n)) * pixels /
+           (refine_rate * xncc_machine_processors(s->machine));
 }
 
 /* The time for one band. cost: picoseconds per point of a transform. runs: batches per band. */
@@ -132,6 +180,9 @@ static double blocks_ms(const search *s, const xncc_fft_blocks *b, int32_t cost,
     double rest = points * (16.0 + planes * (32.0 + 16.0 / batch + 24.0)) / bytes_per_ms /
                   processors;
     double launches = launch_ms * (3.0 + planes * 4.0);
+    if (xncc_fft_is_of_doubles(s->problem->pixel)) /* those of a batch follow each other closely */
+        return (double)runs * (batch * (2.0 * transform + rest) + 0.5 * launches) + transform +
+               3.0 * launch_ms + doubts_ms(s, b);
     double piece = (double)runs * (batch * ((1.0 + planes) * transform + rest) + launches) +
                    planes * (transform + 3.0 * launch_ms);
     return piece * (double)s->pieces;
@@ -144,16 +195,21 @@ static void try_blocks(search *s, const side *across, const side *down)
     b.width = across->length;
     b.height = down->length;
     b.batch = 1;
-    if (xncc_fft_error_bound((double)b.width * (double)b.height,
-                             (double)b.columns * (double)b.rows) >= 0.25)
-        return;
-    xncc_fft_buffers one = xncc_fft_workspace(s->problem, &b);
-    if (one.total > s->budget)
+    const int doubles = xncc_fft_is_of_doubles(s->problem->pixel);
+    if (!doubles && xncc_fft_error_bound((double)b.width * (double)b.height,
+                                         (double)b.columns * (double)b.rows) >= 0.25)
         return;
     int64_t slots = xncc_fft_blocks_per_transform(s->problem->pixel);
     int64_t transforms = ((int64_t)across->blocks * down->blocks + slots - 1) / slots;
-    int64_t most = (int64_t)((s->budget - one.spectrum) / (one.total - one.spectrum));
-    int64_t aim = (int64_t)(batch_bytes / one.data);
+    if (transforms > INT32_MAX / 2)
+        return;
+    b.count = doubles ? (int32_t)transforms : 0;
+    xncc_fft_buffers one = xncc_fft_workspace(s->problem, &b);
+    if (one.total > s->budget)
+        return;
+    const uint64_t fixed = one.spectrum + one.bounds;
+    int64_t most = (int64_t)((s->budget - fixed) / (one.total - fixed));
+    int64_t aim = (int64_t)((doubles ? batch_bytes_of_doubles : batch_bytes) / one.data);
     if (most > aim)
         most = aim > 1 ? aim : 1;
     int64_t runs = (transforms + most - 1) / most;
@@ -184,26 +240,31 @@ xncc_status xncc_fit_fft_cuda(const xncc_problem *problem, const xncc_machine *m
                               uint64_t budget, xncc_decision *fit, xncc_error *error)
 {
     assert(fit->band_width >= 1 && fit->band_height >= 1);
-    if (problem->pixel == XNCC_F32)
-        return xncc_fail(
-            error, XNCC_ERROR_UNSUPPORTED,
-            "fft serves pixels of 8 and 16 bits; sums of floats cannot be rounded to exact ones");
+    const char *name = xncc_kernel_table[fit->kernel].name;
+    if (problem->pixel == XNCC_F32 && fit->kernel == XNCC_KERNEL_FFT_CUDA)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "fft serves pixels of 8 and 16 bits; kernel float-fft serves floats");
     if (!machine->cuda.fft)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "fft needs the cuFFT library, which cannot be loaded; install libcufft of "
-                         "the CUDA Toolkit");
-    search s = { .problem = problem, .machine = machine, .budget = budget, .ms = -1.0 };
+                         "%s needs the cuFFT library, which cannot be loaded; install libcufft of "
+                         "the CUDA Toolkit",
+                         name);
+    search s = { .problem = problem,
+                 .machine = machine,
+                 .budget = budget,
+                 .ms = -1.0,
+                 .elements = (double)fit->band_width * (double)fit->band_height };
     int32_t across = 1, down = 1;
     for (;;) {
         try_pieces(&s, fit, across, down);
         int32_t columns = s.best.columns, rows = s.best.rows;
         if (s.ms >= 0.0)
             break;
-        if (columns <= 16 && rows <= 16)
+        if ((columns <= 16 && rows <= 16) || xncc_fft_is_of_doubles(problem->pixel))
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                             "fft finds no blocks in %llu bytes of device memory; raise "
+                             "%s finds no blocks in %llu bytes of device memory; raise "
                              "device_memory of the context",
-                             (unsigned long long)budget);
+                             name, (unsigned long long)budget);
         if (columns > rows)
             across *= 2;
         else
@@ -211,5 +272,51 @@ xncc_status xncc_fit_fft_cuda(const xncc_problem *problem, const xncc_machine *m
     }
     fit->fft = s.best;
     fit->estimate_ms = s.ms;
+    return XNCC_OK;
+}
+
+/* Each of the three transforms is off by 30 u (cuda/products/float_tiles.cu), the product of the
+ * spectra by 3 u, and the samples of image and template by 1 u each; 5 u are for their products
+ * with each other. */
+double xncc_float_tiles_error(void)
+{
+    return 1.01 * 0x1p-53 * (3.0 * 30.0 + 3.0 + 2.0 + 5.0);
+}
+
+xncc_status xncc_fit_float_tiles(const xncc_problem *problem, const xncc_machine *machine,
+                                 uint64_t budget, xncc_decision *fit, xncc_error *error)
+{
+    if (problem->templ_width > XNCC_FLOAT_TILES_TEMPLATE ||
+        problem->templ_height > XNCC_FLOAT_TILES_TEMPLATE)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-tiles serves templates up to %d x %d pixels, and this one "
+                         "is %d x %d",
+                         (int)XNCC_FLOAT_TILES_TEMPLATE, (int)XNCC_FLOAT_TILES_TEMPLATE,
+                         problem->templ_width, problem->templ_height);
+    if (machine->cuda.shared_optin < XNCC_FLOAT_TILES_SHARED)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-tiles needs %d bytes of shared memory, and a thread block "
+                         "has %lld",
+                         (int)XNCC_FLOAT_TILES_SHARED, (long long)machine->cuda.shared_optin);
+    const int64_t across = XNCC_FLOAT_TILE - problem->templ_width + 1,
+                  down = XNCC_FLOAT_TILE - problem->templ_height + 1,
+                  blocks = ((fit->band_width + across - 1) / across) *
+                           ((fit->band_height + down - 1) / down),
+                  pairs = (blocks + 1) / 2;
+    fit->fft = (xncc_fft_blocks){ .width = XNCC_FLOAT_TILE,
+                                  .height = XNCC_FLOAT_TILE,
+                                  .batch = 1,
+                                  .columns = problem->templ_width,
+                                  .rows = problem->templ_height,
+                                  .count = pairs < INT32_MAX / 2 ? (int32_t)pairs : INT32_MAX / 2 };
+    if (pairs >= INT32_MAX / 2 || xncc_fft_workspace(problem, &fit->fft).total > budget)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-tiles needs %llu bytes for its bounds, and a plan may use "
+                         "%llu; raise device_memory of the context",
+                         (unsigned long long)xncc_fft_workspace(problem, &fit->fft).total,
+                         (unsigned long long)budget);
+    const double slow = has_fast_doubles(machine) ? 1.0 : slow_tiles;
+    fit->estimate_ms = launch_ms * 4.0 +
+                       (double)pairs * tile_ms * slow / xncc_machine_processors(machine);
     return XNCC_OK;
 }

@@ -8,17 +8,23 @@
 #include "plan/decision.h"
 #include "plan/machine.h"
 
-/* Blocks of the image per transform: two real u8 blocks share one. The two bytes of 16-bit pixels
- * are the real and the imaginary part of one block. */
+/* Blocks of the image per transform: two real blocks share one. The two bytes of 16-bit pixels are
+ * the real and the imaginary part of one block. */
 static inline int32_t xncc_fft_blocks_per_transform(xncc_pixel pixel)
 {
-    return pixel == XNCC_U8 ? 2 : 1;
+    return pixel == XNCC_U16 ? 1 : 2;
 }
 
-/* Transforms of the template: one per byte of a pixel. */
+/* Transforms of the template: one per byte of 8 or 16 bits, else one. */
 static inline int32_t xncc_fft_planes(xncc_pixel pixel)
 {
-    return pixel == XNCC_U8 ? 1 : 2;
+    return pixel == XNCC_U16 ? 2 : 1;
+}
+
+/* Returns 1 for the pixels of kernel float-fft, whose sums are not rounded to integers. */
+static inline int xncc_fft_is_of_doubles(xncc_pixel pixel)
+{
+    return pixel == XNCC_F32 || pixel == XNCC_F64 || pixel == XNCC_U32;
 }
 
 /* A bound on the difference between an element of an inverse transform and the exact integer X, for
@@ -26,14 +32,21 @@ static inline int32_t xncc_fft_planes(xncc_pixel pixel)
  * exact integer if it is below 1/2; plans keep it below 1/4. */
 double xncc_fft_error_bound(double points, double pixels);
 
+/* The same for doubles: the error of an element, relative to the root of the sum of squares of the
+ * samples that are transformed together, times that of the template's. */
+double xncc_fft_double_error(const xncc_fft_blocks *blocks);
+
 /* The kernel's buffers, in bytes. */
 typedef struct xncc_fft_buffers {
     uint64_t data;     /* a batch of transforms */
     uint64_t product;  /* 16-bit pixels: as large as data; u8: 0 */
     uint64_t spectrum; /* the transforms of a piece of the template, all planes */
     uint64_t area;     /* the work area of cuFFT */
+    uint64_t bounds;   /* floats: constants of the template, two doubles per transform, and the
+                          template in double */
     uint64_t total;    /* the sum */
 } xncc_fft_buffers;
+enum { XNCC_FFT_CONSTANTS = 512 }; /* bytes of the template's constants there */
 xncc_fft_buffers xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_blocks *blocks);
 
 /* Chooses the blocks for bands of fit->band_width x fit->band_height. Fills fit->fft and
@@ -41,5 +54,16 @@ xncc_fft_buffers xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_
  * above. Returns XNCC_OK, or XNCC_ERROR_UNSUPPORTED with a text that names the limit. */
 xncc_status xncc_fit_fft_cuda(const xncc_problem *problem, const xncc_machine *machine,
                               uint64_t budget, xncc_decision *fit, xncc_error *error);
+
+/* Kernel float-tiles: the points of a side of its transforms, the largest side of a template, and
+ * the shared memory of a thread block. */
+enum { XNCC_FLOAT_TILE = 64, XNCC_FLOAT_TILES_TEMPLATE = 48, XNCC_FLOAT_TILES_SHARED = 76 << 10 };
+
+/* As xncc_fft_double_error, for its transforms. */
+double xncc_float_tiles_error(void);
+
+/* As xncc_fit_fft_cuda, for kernel float-tiles. */
+xncc_status xncc_fit_float_tiles(const xncc_problem *problem, const xncc_machine *machine,
+                                 uint64_t budget, xncc_decision *fit, xncc_error *error);
 
 #endif

@@ -30,11 +30,13 @@ typedef struct xncc_tensor_blocks {
     uint64_t toeplitz;    /* bytes of a block in the form that the products read */
 } xncc_tensor_blocks;
 
-/* How kernel fft on CUDA divides image and template. All zero for other kernels. */
+/* How kernels fft, float-fft and float-tiles on CUDA divide image and template. All zero for other
+ * kernels. */
 typedef struct xncc_fft_blocks {
     int32_t width, height; /* points of a transform */
     int32_t batch;         /* transforms at a time */
     int32_t columns, rows; /* pixels of a piece of the template; usually there is one piece */
+    int32_t count;         /* float-fft and float-tiles: transforms of a band */
 } xncc_fft_blocks;
 
 /* The device memory of a plan. A plan allocates it when it is made, except for the two buffers at
@@ -43,10 +45,10 @@ typedef enum xncc_buffer {
     XNCC_BUFFER_BAND,       /* the image under a band, as textures read it */
     XNCC_BUFFER_PLANES,     /* byte planes of the image under a band */
     XNCC_BUFFER_SUMS,       /* X of a band, or planes of partial sums */
-    XNCC_BUFFER_ROWS,       /* sums along the image rows of a band */
+    XNCC_BUFFER_ROWS,       /* sums along the image rows of a band, or down its columns */
     XNCC_BUFFER_TEMPLATE,   /* byte planes of the template */
     XNCC_BUFFER_TOEPLITZ,   /* the template as matrix products read it */
-    XNCC_BUFFER_TRANSFORMS, /* the buffers of kernel fft */
+    XNCC_BUFFER_TRANSFORMS, /* the buffers of kernels fft, float-fft, float-tiles */
     XNCC_BUFFER_MAP,        /* rows of the map */
     XNCC_BUFFER_SEARCH,     /* the peak search in one map, with its results */
     XNCC_BUFFER_SOURCE,     /* an image from the host, with its mask */
@@ -64,6 +66,10 @@ typedef struct xncc_workspace {
     uint64_t sums_pitch;  /* elements per row of a plane of sums */
     uint64_t sums;        /* bytes of a plane of sums */
     uint64_t rows_pitch;  /* elements per row of XNCC_BUFFER_ROWS */
+    /* Kernels float-fft and float-tiles: windows in doubt that each of the two lists behind X has
+     * room for, and where in XNCC_BUFFER_ROWS the reach of the sums of columns begins and where the
+     * sums of groups of rows. */
+    uint64_t doubts, reach, groups;
 } xncc_workspace;
 
 /* How a batch of templates is searched: so many at a time. 0: one by one. */

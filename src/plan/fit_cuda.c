@@ -24,7 +24,12 @@ static const double window_rate = 3.0e6; /* map elements of a window sum */
 static const double term_rate = 4.5e6;   /* sums that the term score reads */
 static const double masked_rate = 1.2e7; /* sums that the masked score reads */
 static const double masked_window_rate = 1.14e6; /* map elements, if it also makes N, S and Q */
-static const double launch_ms = 0.004;           /* per kernel launch */
+/* Map elements of windows of 8 x 8 pixels that are settled, and how the time falls with the side.
+ */
+static const double settle_rate = 1.3e4, settle_power = 4.8;
+/* Map elements of the sums down columns, the score and the windows in doubt of float-fft. */
+static const double float_rate = 3.0e5, float_launches = 8.0;
+static const double launch_ms = 0.004; /* per kernel launch */
 /* Map elements of the channel score: this rate over a part of their own and a part per byte of the
  * pixel. */
 static const double channel_rate = 1.6e6, channel_element = 0.4, channel_byte = 0.6;
@@ -148,6 +153,18 @@ static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of,
         add_step(d, XNCC_STEP_PIXELS);
         return XNCC_OK;
     }
+    if (xncc_kernel_is_of_doubles(d->kernel)) {
+        if (!xncc_fft_is_of_doubles(p->pixel) || p->channels > 1 || !xncc_problem_counts_all(p) ||
+            p->rule.method == XNCC_COVERAGE)
+            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                             "kernel %s serves f32, f64 and u32 with one channel and all pixels "
+                             "counting; other kernels serve this problem",
+                             name);
+        add_step(d, XNCC_STEP_FLOAT_PRODUCTS);
+        add_step(d, XNCC_STEP_COLUMN_SUMS);
+        add_step(d, XNCC_STEP_FLOAT_SCORE);
+        return XNCC_OK;
+    }
     if (general && xncc_pixel_is_float(p->pixel))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "kernel %s serves floats only as f32 with one channel and all pixels "
@@ -255,8 +272,10 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
                              xncc_decision *d, xncc_error *error)
 {
     const xncc_extent map = xncc_problem_extent(p);
-    const int fft = d->kernel == XNCC_KERNEL_FFT_CUDA,
-              textures = !xncc_kernel_is_tensor(d->kernel) && d->kernel != XNCC_KERNEL_GENERAL;
+    const int floats = xncc_kernel_is_of_doubles(d->kernel),
+              fft = floats || d->kernel == XNCC_KERNEL_FFT_CUDA,
+              textures = !xncc_kernel_is_tensor(d->kernel) && d->kernel != XNCC_KERNEL_GENERAL &&
+                         !floats;
     const uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0),
                    most = xncc_decision_has(d, XNCC_STEP_PLANES) ? max_plane_workspace
                                                                  : max_pixel_workspace;
@@ -270,8 +289,11 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
     status = halve_bands(p, aim < most ? aim : most, limit,
                          textures ? xncc_smaller(map.height, p->templ_height) : 1, d, error);
     if (!status && fft) {
-        const uint64_t rest = limit - d->workspace.total;
-        status = xncc_fit_fft_cuda(of, m, rest < max_transforms ? rest : max_transforms, d, error);
+        const uint64_t rest = limit - d->workspace.total,
+                       budget = rest < max_transforms ? rest : max_transforms;
+        status = d->kernel == XNCC_KERNEL_FLOAT_TILES
+                     ? xncc_fit_float_tiles(p, m, budget, d, error)
+                     : xncc_fit_fft_cuda(floats ? p : of, m, budget, d, error);
     }
     if (status)
         return status;
@@ -331,6 +353,17 @@ static double plane_score(const xncc_problem *p, const xncc_decision *d)
     return d->planes.windows / window_rate + (1.0 + d->planes.term_count) / term_rate;
 }
 
+/* The time of the windows that only exact sums decide: on pictures many of 8 x 8 pixels, which have
+ * little variance, and few larger ones. It is left out for floats, whose other kernels have it
+ * too. */
+static double settle_ms(const xncc_problem *p, const xncc_machine *m)
+{
+    const double n = sqrt((double)p->templ_width * (double)p->templ_height);
+    return p->pixel == XNCC_U32 ? elements_of(p) * pow(8.0 / n, settle_power) /
+                                      (settle_rate * xncc_machine_processors(m))
+                                : 0.0;
+}
+
 static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc_machine *m,
                        const xncc_decision *d)
 {
@@ -339,6 +372,9 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
     if (d->kernel == XNCC_KERNEL_GENERAL)
         return launch_ms + elements * p->templ_width * p->templ_height * p->channels /
                                (direct_rate * processors);
+    if (xncc_kernel_is_of_doubles(d->kernel))
+        return xncc_fft_bands_ms(p, d) + float_launches * launch_ms +
+               elements / (float_rate * processors) + settle_ms(p, m);
     if (xncc_decision_has(d, XNCC_STEP_FUSED) || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE))
         return layout + xncc_tensor_ms(of, m, d);
     if (xncc_decision_has(d, XNCC_STEP_FUSED_CHANNELS))

@@ -24,8 +24,12 @@ typedef enum xncc_stage {
     S(PIXEL_PRODUCTS, "pixel-products", PRODUCTS, PRODUCTS)                                        \
     /* products of byte planes, by the plan's kernel */                                            \
     S(PLANE_PRODUCTS, "plane-products", PRODUCTS, PRODUCTS)                                        \
+    /* X of floats and u32, in double with bounds of the errors, from the image itself */          \
+    S(FLOAT_PRODUCTS, "float-products", IMAGE, PRODUCTS)                                           \
     /* sums along the image rows */                                                                \
     S(ROW_SUMS, "row-sums", WINDOWS, WINDOWS)                                                      \
+    /* sums down the image columns, in double */                                                   \
+    S(COLUMN_SUMS, "column-sums", WINDOWS, WINDOWS)                                                \
     /* a map of sums per byte plane */                                                             \
     S(WINDOW_SUMS, "window-sums", WINDOWS, WINDOWS)                                                \
     /* the score passes: column_score.cu, ... */                                                   \
@@ -36,6 +40,7 @@ typedef enum xncc_stage {
     S(MASKED_WINDOWS, "masked-windows", WINDOWS, SCORES)                                           \
     S(MASKED_SCORE, "masked-score", SCORES, SCORES)                                                \
     S(TERM_SCORE, "term-score", SCORES, SCORES)                                                    \
+    S(FLOAT_SCORE, "float-score", SCORES, SCORES)                                                  \
     /* kernel tensor-fused, for ccoeff_normed of one channel, for all methods and channels, and    \
        for masked problems, and kernel general */                                                  \
     S(FUSED, "fused", PRODUCTS, SCORES)                                                            \

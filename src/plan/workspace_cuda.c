@@ -15,6 +15,9 @@
  * divides it. */
 enum { ALIGNMENT = XNCC_STAGE_PITCH };
 
+/* The list of windows in doubt has room for one in so many, and for so many more. */
+enum { XNCC_DOUBT_SHARE = 8, XNCC_LEAST_DOUBTS = 1024 };
+
 /* The most memory for X or for the score maps of the templates that are searched at once, and for
  * the results of all templates of a call. */
 static const uint64_t batch_bytes = UINT64_C(256) << 20, batch_results = UINT64_C(4) << 20;
@@ -120,6 +123,25 @@ static void size_pixels(const xncc_problem *p, xncc_decision *d)
     }
 }
 
+/* Kernels for floats that read the image itself: X, and two lists of windows in doubt; S and Q of
+ * columns, what they reach, and sums of groups of rows. */
+static void size_floats(const xncc_problem *p, xncc_decision *d)
+{
+    xncc_workspace *w = &d->workspace;
+    const uint64_t width = (uint64_t)d->band_width, height = (uint64_t)d->band_height;
+    w->sums_pitch = xncc_round_up(width, 32);
+    w->sums = times(w->sums_pitch * 8, height);
+    w->doubts = smaller(w->sums / 8 / XNCC_DOUBT_SHARE + XNCC_LEAST_DOUBTS, UINT32_MAX);
+    w->bytes[XNCC_BUFFER_SUMS] = plus(w->sums, w->doubts * 2 * 8);
+    w->rows_pitch = xncc_round_up(width + (uint64_t)p->templ_width - 1, XNCC_COLUMN_BLOCK);
+    w->reach = times(w->rows_pitch * 16, height);
+    w->groups = plus(w->reach,
+                     w->rows_pitch / XNCC_COLUMN_BLOCK * 8 * (height / XNCC_COLUMN_STRIP + 1));
+    w->bytes[XNCC_BUFFER_ROWS] = plus(
+        w->groups,
+        times(w->rows_pitch * 32, (height + (uint64_t)p->templ_height) / XNCC_COLUMN_GROUP + 1));
+}
+
 void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
 {
     xncc_workspace *w = &d->workspace;
@@ -127,12 +149,14 @@ void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
     *w = (xncc_workspace){ 0 };
     if (xncc_decision_has(d, XNCC_STEP_PLANES))
         size_planes(p, d);
+    else if (xncc_decision_has(d, XNCC_STEP_FLOAT_PRODUCTS))
+        size_floats(p, d);
     else if (!xncc_decision_has(d, XNCC_STEP_PIXELS))
         size_pixels(p, d);
     if (!xncc_decision_has(d, XNCC_STEP_BAND))
         w->bytes[XNCC_BUFFER_SOURCE] = source_bytes(p);
     if (d->fft.batch) {
-        const xncc_problem of = xncc_problem_read(p);
+        const xncc_problem of = xncc_kernel_is_of_doubles(d->kernel) ? *p : xncc_problem_read(p);
         w->bytes[XNCC_BUFFER_TRANSFORMS] = xncc_fft_workspace(&of, &d->fft).total;
     }
     w->bytes[XNCC_BUFFER_MAP] = times((uint64_t)map.width * 4, (uint64_t)d->map_rows);

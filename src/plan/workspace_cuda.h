@@ -5,6 +5,10 @@
 
 #include "plan/decision.h"
 
+/* Sums down the columns of an image of floats: the rows of windows of a strip, the columns of a
+ * block, and the rows of a group. */
+enum { XNCC_COLUMN_STRIP = 64, XNCC_COLUMN_BLOCK = 128, XNCC_COLUMN_GROUP = 32 };
+
 /* Fills the workspace of a decision for its steps, blocks and bands. */
 void xncc_workspace_make(const xncc_problem *problem, xncc_decision *decision);
 

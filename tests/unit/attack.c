@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Attacks the bounds of math/near.h and plan/fft_blocking.h: climbs, from many starts, to inputs on
- * which an error is as large a part of its bound as can be found, prints the largest part, and
- * fails above 1. --seconds N: how long, in all (2). */
+/* Attacks the bounds of math/near.h, math/window_bounds.h and plan/fft_blocking.h: climbs, from
+ * many starts, to inputs on which an error is as large a part of its bound as can be found, prints
+ * the largest part, and fails above 1. --seconds N: how long, in all (2). */
 #include "cpu/kernels/variants.h"
 #include "kit/kit.h"
-#include "math/near.h"
+#include "math/window_bounds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -220,6 +220,62 @@ static double of_bounded(const input *in, void *state)
     return fabs(rounded(&exact)) / got.numerator.error;
 }
 
+/* The terms and the score of math/window_bounds.h by a method, of the same pairs: 2 for a score
+ * that is decided and wrong. */
+static double of_window_by(const input *in, xncc_method method)
+{
+    const int n = in->count / 2;
+    const double e = (n + 12.0) * 0x1p-53;
+    const xncc_general_rule rule = { .undefined = 0.0f };
+    xncc_exact_sums whole = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
+    xncc_exact_terms terms = { { 0 }, { 0 }, { 0 } };
+    xncc_window_sums s = { 0, 0, 0, 0, 0, 0 };
+    xncc_window_templ t = { .n = n, .relative = 0x1p-48 };
+    for (int i = 0; i < n; i++) {
+        const double v = in->v[2 * i], w = in->v[2 * i + 1];
+        s.S += v;
+        s.Q += v * v;
+        s.X += v * w;
+        t.T += w;
+        t.T2 += w * w;
+        xncc_exact_add_pair(&whole, method, v, w);
+    }
+    s.error_S = e * sqrt(n * s.Q) + XNCC_WINDOW_TINY;
+    s.error_Q = e * s.Q + XNCC_WINDOW_TINY;
+    s.error_X = e * sqrt(s.Q) * sqrt(t.T2) + XNCC_WINDOW_TINY;
+    t.error_T = e * sqrt(n * t.T2) + XNCC_WINDOW_TINY;
+    t.error_T2 = e * t.T2 + XNCC_WINDOW_TINY;
+    xncc_exact_normalize(&whole);
+    xncc_exact_add_channel(&terms, method, n, &whole);
+    exact_sum numerator, image, templ;
+    memcpy(numerator.digit, terms.numerator, sizeof numerator.digit);
+    memcpy(image.digit, terms.image, sizeof image.digit);
+    memcpy(templ.digit, terms.templ, sizeof templ.digit);
+    t.over_root = xncc_method_is_normed(method) ? 1.0 / sqrt(rounded(&templ)) : 0.0;
+    const xncc_bounded q = xncc_window_numerator(method, &t, &s),
+                       root = xncc_window_image(method, &t, &s);
+    const float score = xncc_window_score(method, &t, &s),
+                want = xncc_exact_score(method, &rule, n, &terms);
+    if (!xncc_same_float(score, xncc_float_of_bits(XNCC_DOUBT)) && !xncc_same_float(score, want))
+        return 2.0;
+    xncc_wide_add_product(numerator.digit, -q.value, 1.0);
+    xncc_wide_add_product(image.digit, -root.value, 1.0);
+    const double of_image = xncc_method_is_normed(method) ? fabs(rounded(&image)) / root.error
+                                                          : 0.0;
+    return fmax(fabs(rounded(&numerator)) / q.error, of_image);
+}
+
+static double of_window(const input *in, void *state)
+{
+    static const xncc_method methods[] = { XNCC_CCOEFF_NORMED, XNCC_CCOEFF, XNCC_CCORR_NORMED,
+                                           XNCC_SQDIFF, XNCC_SQDIFF_NORMED };
+    double most = 0.0;
+    (void)state;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        most = fmax(most, of_window_by(in, methods[i]));
+    return most;
+}
+
 /* ---- transforms ---- */
 
 enum { SIDE = XNCC_FFT_MIN_SIDE, TEMPL = 6, PERIOD = 8 };
@@ -317,6 +373,7 @@ int main(int argc, char **argv)
         { "sums of pairs", of_near_sum, 4, 4, 0, NULL },
         { "sums of products in rows", of_rows, 4, 2 * MOST, 0, NULL },
         { "numerators from sums in double", of_bounded, 4, MOST, 0, NULL },
+        { "windows from sums with bounds", of_window, 4, MOST, 0, NULL },
         { "transforms", of_transform, PERIOD * PERIOD + TEMPL * TEMPL,
           PERIOD * PERIOD + TEMPL * TEMPL, 1, &portable },
     };

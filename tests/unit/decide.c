@@ -3,6 +3,8 @@
  * problem. */
 #include "unit/machines.h"
 
+#include "plan/cost_fft_cuda.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -203,6 +205,65 @@ static void check_measured(void)
     check_choices(both, sizeof both / sizeof *both, 1, 1);
 }
 
+/* What serves floats and u32 on an H200: transforms in shared memory, cuFFT, or without it the
+ * direct kernels. */
+static void check_floats(void)
+{
+    static const struct {
+        xncc_pixel pixel;
+        int32_t n;
+        int without_fft;
+        const char *kernel;
+    } some[] = { { XNCC_F32, 8, 0, "float-tiles" },  { XNCC_F32, 32, 0, "float-tiles" },
+                 { XNCC_F32, 64, 0, "float-fft" },   { XNCC_F32, 512, 0, "float-fft" },
+                 { XNCC_F64, 16, 0, "float-tiles" }, { XNCC_F64, 128, 0, "float-fft" },
+                 { XNCC_U32, 8, 0, "general" },      { XNCC_U32, 16, 0, "float-tiles" },
+                 { XNCC_U32, 256, 0, "float-fft" },  { XNCC_F32, 32, 1, "float-tiles" },
+                 { XNCC_F32, 64, 1, "shared" },      { XNCC_F64, 64, 1, "general" } };
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        xncc_machine m = machine(5);
+        const xncc_problem p = matching(some[i].pixel, 4096, 4096, some[i].n, some[i].n);
+        const xncc_preference want = { .size = sizeof want,
+                                       .image_memory = XNCC_DEVICE,
+                                       .map_memory = XNCC_DEVICE };
+        xncc_decision d;
+        xncc_error error;
+        m.cuda.fft = !some[i].without_fft;
+        CHECK_STATUS(xncc_decide(&p, &m, &want, &d, &error), XNCC_OK);
+        CHECK_TEXT(xncc_kernel_table[d.kernel].name, some[i].kernel);
+        check_cuda(&p, &m, &d);
+        if (!some[i].without_fft)
+            continue;
+        CHECK_STATUS(decide(&p, &m, "float-fft", &d, &error), XNCC_ERROR_UNSUPPORTED);
+        CHECK(strstr(error.text, "float-fft needs the cuFFT library") != NULL);
+    }
+    /* limits: the template, the shared memory, and what is not served */
+    xncc_machine m = machine(5);
+    xncc_problem p = matching(XNCC_F32, 4096, 4096, 49, 8);
+    xncc_decision d;
+    xncc_error error;
+    CHECK_STATUS(decide(&p, &m, "float-tiles", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "48 x 48") != NULL && strstr(error.text, "49 x 8") != NULL);
+    p.templ_width = 48;
+    CHECK_STATUS(decide(&p, &m, "float-tiles", &d, &error), XNCC_OK);
+    m.cuda.shared_optin = m.cuda.shared_memory = 65536;
+    CHECK_STATUS(decide(&p, &m, "float-tiles", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "65536") != NULL);
+    m = machine(5);
+    p.templ_masked = 1;
+    CHECK_STATUS(decide(&p, &m, "float-fft", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    p = matching(XNCC_U16, 4096, 4096, 64, 64);
+    CHECK_STATUS(decide(&p, &m, "float-fft", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    /* the error of a transform: radix 2 against radix 3 */
+    const xncc_fft_blocks two = { .width = 1024, .height = 1024 },
+                          three = { .width = 1152, .height = 1152 };
+    const double u = ldexp(1.0, -53);
+    CHECK(xncc_fft_double_error(&two) > (60 + 88 + 26) * u &&
+          xncc_fft_double_error(&two) < 190 * u);
+    CHECK(xncc_fft_double_error(&three) > 250 * u && xncc_fft_double_error(&three) < 300 * u);
+    CHECK(xncc_float_tiles_error() > 95 * u);
+}
+
 static void check_illegal(void)
 {
     xncc_machine m = machine(1);
@@ -241,6 +302,7 @@ int main(int argc, char **argv)
     check_names();
     check_illegal();
     check_measured();
+    check_floats();
     check_fallback();
     check_limits();
     check_fft();

@@ -228,6 +228,8 @@ static void check_plan_info(void)
                  { "tensor-mma", 0, 1 },
                  { "general", 0, 1 },
                  { "fft", 0, 1 },
+                 { "float-fft", 0, 1 },
+                 { "float-tiles", 0, 1 },
                  { "conv-global", 5, 1 },
                  { "conv-constant", 5, 0 },
                  { "conv-registers", 5, 1 },
@@ -236,9 +238,11 @@ static void check_plan_info(void)
                  { "conv-tiled", 9, 1 } };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         xncc_machine m = h200();
-        const xncc_pixel pixel = strcmp(some[i].kernel, "general") == 0 ? XNCC_F64 : XNCC_U8;
-        const xncc_problem p = some[i].filter ? convolution(some[i].filter, some[i].filter)
-                                              : matching(pixel, 4096, 4096, 64, 64);
+        const int floats = strcmp(some[i].kernel, "general") == 0 ||
+                           strncmp(some[i].kernel, "float-", 6) == 0;
+        const xncc_problem p = some[i].filter
+                                   ? convolution(some[i].filter, some[i].filter)
+                                   : matching(floats ? XNCC_F64 : XNCC_U8, 4096, 4096, 48, 48);
         m.cpu.absent = 1; /* its kernels fft-* have the same beginning */
         const xncc_extent map = xncc_problem_extent(&p);
         xncc_decision d;

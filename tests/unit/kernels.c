@@ -12,7 +12,8 @@
 
 /* Does the machine have what the kernel needs for these pixels, whatever the sizes? Floats are
  * refused by the kernels whose sums are exact only for integers: the byte products of VNNI and of
- * the tensor cores, and the transforms of the GPU, which are rounded. */
+ * the tensor cores, and the transforms of the GPU that are rounded; and integers by those whose
+ * sums have bounds. */
 static int serves(xncc_kernel kernel, xncc_pixel pixel, const xncc_machine *machine)
 {
     uint32_t features = machine->cpu.features;
@@ -25,6 +26,8 @@ static int serves(xncc_kernel kernel, xncc_pixel pixel, const xncc_machine *mach
     case XNCC_KERNEL_FFT_AVX2: return (features & XNCC_CPU_AVX2_FMA) != 0;
     case XNCC_KERNEL_FFT_AVX512: return (features & XNCC_CPU_AVX512_VNNI) != 0;
     case XNCC_KERNEL_FFT_CUDA: return integers && machine->cuda.fft;
+    case XNCC_KERNEL_FLOAT_FFT: return !integers && machine->cuda.fft;
+    case XNCC_KERNEL_FLOAT_TILES: return !integers && machine->cuda.shared_optin >= 76 << 10;
     case XNCC_KERNEL_TENSOR_WGMMA: return integers && major == 9 && machine->cuda.minor == 0;
     case XNCC_KERNEL_TENSOR_MMA: return integers && major >= 8;
     case XNCC_KERNEL_TENSOR_FUSED: return pixel == XNCC_U8 && major >= 8;

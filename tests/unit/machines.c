@@ -87,6 +87,11 @@ int mentions(const xncc_error *error, long long number)
     return strstr(error->text, text) != NULL;
 }
 
+static uint64_t up128(uint64_t n)
+{
+    return (n + 127) / 128 * 128;
+}
+
 static int has_large_prime(int32_t n)
 {
     for (int32_t prime = 2; prime <= 7; prime++)
@@ -115,6 +120,42 @@ static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const
              batches = p->pixel == XNCC_U8 ? 2 : 3, spectra = p->pixel == XNCC_U8 ? 1 : 2;
     CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >=
           bytes * (batches * (uint64_t)b->batch + spectra));
+}
+
+/* Transforms of floats, which are not rounded: they are large enough for the whole template, cover
+ * the band in pairs of blocks, and fit the memory. */
+static void check_float_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+{
+    const xncc_fft_blocks *b = &d->fft;
+    CHECK(p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32);
+    CHECK(p->channels == 1 && !p->templ_masked && !p->image_masked);
+    CHECK(b->columns == p->templ_width && b->rows == p->templ_height);
+    CHECK(b->width >= b->columns && b->height >= b->rows && !has_large_prime(b->width) &&
+          !has_large_prime(b->height));
+    if (d->kernel == XNCC_KERNEL_FLOAT_TILES)
+        CHECK(b->width == 64 && b->height == 64 && m->cuda.shared_optin >= 76 << 10);
+    else
+        CHECK(m->cuda.fft && b->batch >= 1);
+    const int64_t across = (d->band_width + b->width - b->columns) / (b->width - b->columns + 1),
+                  down = (d->band_height + b->height - b->rows) / (b->height - b->rows + 1);
+    CHECK_INT(b->count, (across * down + 1) / 2);
+    const uint64_t transform = (uint64_t)b->width * (uint64_t)b->height * 16,
+                   columns = up128((uint64_t)d->band_width + (uint64_t)p->templ_width - 1),
+                   height = (uint64_t)d->band_height;
+    /* a batch, its work area, the spectrum, two bounds per pair, and the template in double */
+    CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >=
+          transform * (2 * (uint64_t)b->batch + 1) + (uint64_t)b->count * 16 +
+              (uint64_t)b->columns * (uint64_t)b->rows * 8);
+    /* X, and two lists of windows in doubt */
+    CHECK(d->workspace.sums >= (uint64_t)d->band_width * height * 8);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >= d->workspace.sums + d->workspace.doubts * 16);
+    /* S and Q of columns, a bound per 128 columns of 64 rows, and four doubles per column of 32
+     * rows */
+    const uint64_t strips = (height + 63) / 64,
+                   groups = (height + (uint64_t)p->templ_height - 1 + 31) / 32;
+    CHECK(d->workspace.reach >= columns * height * 16);
+    CHECK(d->workspace.groups >= d->workspace.reach + columns / 128 * strips * 8);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_ROWS] >= d->workspace.groups + columns * groups * 32);
 }
 
 /* Kernels that read the image through textures. */
@@ -189,6 +230,8 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
     }
     if (d->kernel == XNCC_KERNEL_FFT_CUDA)
         check_fft_blocks(p, m, d);
+    else if (d->kernel == XNCC_KERNEL_FLOAT_FFT || d->kernel == XNCC_KERNEL_FLOAT_TILES)
+        check_float_blocks(p, m, d);
     else
         CHECK_INT(d->fft.batch, 0);
     if (d->kernel == XNCC_KERNEL_CONV_TILED)

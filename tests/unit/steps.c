@@ -87,6 +87,11 @@ static const wanted some_steps[] = {
     { "tex-tex", "planes, plane-products, term-score", .pixel = XNCC_U8, .width = 32,
       .method = XNCC_COVERAGE },
     { "general", "pixels", .pixel = XNCC_F64, .width = 32 },
+    { "float-fft", "float-products, column-sums, float-score", .pixel = XNCC_F32, .width = 64 },
+    { "float-fft", "float-products, column-sums, float-score", .pixel = XNCC_U32, .width = 64,
+      .mode = XNCC_SAME, .border = XNCC_BORDER_MIRROR },
+    { "float-tiles", "float-products, column-sums, float-score", .pixel = XNCC_F64, .width = 32,
+      .method = XNCC_SQDIFF_NORMED },
     { "general", "pixels", .pixel = XNCC_U8, .width = 32, .channels = 3 },
 };
 

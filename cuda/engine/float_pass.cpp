@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The steps of kernels float-fft and float-tiles: one function per step makes the jobs of its
+// kernels.
+#include "cuda/engine/float_pass.h"
+
+#include "cuda/direct/refine.h"
+#include "cuda/score/float_score.h"
+#include "cuda/windows/column_sums.h"
+
+namespace xncc {
+
+namespace {
+
+FloatImage image_of(const Call &call, const Band &band)
+{
+    const xncc_problem &p = call.plan->problem;
+    const xncc_extent map = xncc_problem_extent(&p);
+    FloatImage of = {};
+    of.image = call.image;
+    of.image.pitch = xncc_image_pitch(&call.image);
+    of.border = p.rule.border;
+    of.x = map.x0 + static_cast<int64_t>(call.plan->x.start(band.x));
+    of.y = map.y0 + static_cast<int64_t>(call.plan->y.start(band.y));
+    of.columns = band.width + p.templ_width - 1;
+    of.rows = band.height + p.templ_height - 1;
+    return of;
+}
+
+// The lists of doubts lie behind X.
+FloatDoubts doubts_of(const xncc_engine_plan *plan)
+{
+    const xncc_workspace &w = plan->memory.sizes();
+    FloatDoubt *list = reinterpret_cast<FloatDoubt *>(
+        plan->memory.as<unsigned char>(XNCC_BUFFER_SUMS) + w.sums);
+    return { list, list + w.doubts, static_cast<uint32_t>(w.doubts) };
+}
+
+// The bound of what the sums of columns lose is derived in column_sums.cu.
+FloatColumns columns_of(const xncc_engine_plan *plan, const Band &band)
+{
+    const xncc_workspace &w = plan->memory.sizes();
+    unsigned char *rows = plan->memory.as<unsigned char>(XNCC_BUFFER_ROWS);
+    const xncc_problem &p = plan->problem;
+    const double additions = p.templ_height + 2.0 * XNCC_COLUMN_STRIP + 8.0;
+    FloatColumns of = {};
+    of.sums = reinterpret_cast<double2 *>(rows);
+    of.pitch = static_cast<int64_t>(w.rows_pitch);
+    of.reach = reinterpret_cast<double *>(rows + w.reach);
+    of.across = ceil_div(band.width + p.templ_width - 1, static_cast<int>(XNCC_COLUMN_BLOCK));
+    of.loss = additions * additions * 0x1p-105;
+    of.samples = (p.templ_width + 2.0 * XNCC_COLUMN_BLOCK) *
+                 (static_cast<double>(p.templ_height) + XNCC_COLUMN_STRIP);
+    return of;
+}
+
+float undefined_score(const xncc_problem &p)
+{
+    return p.rule.flat == XNCC_FLAT_NAN ? NAN : 0.0f;
+}
+
+FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &target)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_workspace &w = plan->memory.sizes();
+    const FloatBlocks &blocks = plan->floats.last();
+    FloatScoreJob job = {};
+    job.constants = plan->floats.constants();
+    job.method = plan->problem.rule.method;
+    job.width = band.width;
+    job.height = band.height;
+    job.templ_width = plan->problem.templ_width;
+    job.templ_height = plan->problem.templ_height;
+    job.columns = columns_of(plan, band);
+    job.sums = plan->memory.as<double>(XNCC_BUFFER_SUMS);
+    job.sums_pitch = static_cast<int64_t>(w.sums_pitch);
+    job.error = blocks.error;
+    job.step_x = blocks.step_x;
+    job.step_y = blocks.step_y;
+    job.across = blocks.across;
+    job.list = doubts_of(plan).list;
+    job.room = static_cast<uint32_t>(w.doubts);
+    job.undefined = undefined_score(plan->problem);
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    return job;
+}
+
+RefineJob make_refine_job(const Call &call, const Band &band, const Target &target)
+{
+    const xncc_engine_plan *plan = call.plan;
+    RefineJob job = {};
+    job.image = image_of(call, band);
+    job.constants = plan->floats.constants();
+    job.doubts = doubts_of(plan);
+    job.columns = columns_of(plan, band);
+    job.templ_width = plan->problem.templ_width;
+    job.templ_height = plan->problem.templ_height;
+    job.method = plan->problem.rule.method;
+    job.undefined = undefined_score(plan->problem);
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    return job;
+}
+
+} // namespace
+
+xncc_status multiply_floats(const Call &call, const Band &band)
+{
+    xncc_engine_plan *plan = call.plan;
+    FloatProductsJob job = {};
+    job.image = image_of(call, band);
+    job.method = plan->problem.rule.method;
+    job.width = band.width;
+    job.height = band.height;
+    job.sums = plan->memory.as<double>(XNCC_BUFFER_SUMS);
+    job.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
+    return plan->floats.correlate(job, *call.templ, call.stream, call.error);
+}
+
+xncc_status sum_float_columns(const Call &call, const Band &band)
+{
+    const xncc_engine_plan *plan = call.plan;
+    ColumnSumsJob job = {};
+    job.image = image_of(call, band);
+    job.constants = plan->floats.constants();
+    job.templ_height = plan->problem.templ_height;
+    job.rows = band.height;
+    job.to = columns_of(plan, band);
+    job.groups = plan->memory.as<unsigned char>(XNCC_BUFFER_ROWS) + plan->memory.sizes().groups;
+    return check(launch_column_sums(job, call.stream), "launching the window sums", call.error);
+}
+
+xncc_status score_floats(const Call &call, const Band &band, const Target &target)
+{
+    const xncc_status status = check(
+        launch_float_score(make_score_job(call, band, target), call.stream), "launching the score",
+        call.error);
+    return status ? status
+                  : check(launch_refine(make_refine_job(call, band, target),
+                                        call.plan->engine->machine.cuda.processors, call.stream),
+                          "launching the finer sums", call.error);
+}
+
+SettleList floats_to_settle(const xncc_engine_plan *plan)
+{
+    if (!xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SCORE))
+        return {};
+    const FloatConstants *constants = plan->floats.constants();
+    const FloatDoubts doubts = doubts_of(plan);
+    return { doubts.hard, &constants->hard, &constants->doubts, doubts.room };
+}
+
+} // namespace xncc

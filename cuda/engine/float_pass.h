@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The steps of kernels float-fft and float-tiles: products, sums of columns, scores, and windows in
+// doubt.
+#ifndef XNCC_CUDA_ENGINE_FLOAT_PASS_H
+#define XNCC_CUDA_ENGINE_FLOAT_PASS_H
+
+#include "cuda/direct/settle.h"
+#include "cuda/engine/call.h"
+
+namespace xncc {
+
+// X of a band, with the constants of the template.
+xncc_status multiply_floats(const Call &call, const Band &band);
+
+// S and Q of the columns of a band's windows.
+xncc_status sum_float_columns(const Call &call, const Band &band);
+
+// Scores a band. The map may hold XNCC_DOUBT afterwards.
+xncc_status score_floats(const Call &call, const Band &band, const Target &target);
+
+// The windows that remain in doubt; empty for other kernels.
+SettleList floats_to_settle(const xncc_engine_plan *plan);
+
+} // namespace xncc
+
+#endif

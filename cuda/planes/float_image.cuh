@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Reads the image under a band where it is, as doubles less a pivot, and what else kernels
+// for floats by transforms share.
+#ifndef XNCC_CUDA_PLANES_FLOAT_IMAGE_CUH
+#define XNCC_CUDA_PLANES_FLOAT_IMAGE_CUH
+
+#include "cuda/planes/float_image.h"
+
+#include "image/samples.h"
+
+extern "C" {
+#include "plan/workspace_cuda.h"
+}
+
+namespace xncc {
+
+// Sample (x, y) of the band, 0 outside the image if the border says so.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ double float_sample(const FloatImage &of, int64_t x, int64_t y)
+{
+    x += of.x;
+    y += of.y;
+    if (x < 0 || y < 0 || x >= of.image.width || y >= of.image.height) {
+        x = xncc_border_index(of.border, x, of.image.width);
+        y = xncc_border_index(of.border, y, of.image.height);
+        if (x < 0 || y < 0)
+            return 0.0;
+    }
+    const unsigned char *row = static_cast<const unsigned char *>(of.image.data) +
+                               y * of.image.pitch;
+    return xncc_sample_value(PIXEL, row, x);
+}
+
+// The same less a pivot; 0 where no window of the band reaches.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ double float_value(const FloatImage &of, int x, int y, double pivot)
+{
+    return x < of.columns && y < of.rows ? xncc_sum(float_sample<PIXEL>(of, x, y), -pivot) : 0.0;
+}
+
+// Sample (x, y) of the template.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ double templ_sample(const TemplateView &t, int x, int y)
+{
+    return xncc_sample_value(PIXEL, t.pixels + y * t.pitch, x);
+}
+
+// Map element where a block begins.
+__device__ __forceinline__ int2 block_start(const FloatBlocks &b, int block)
+{
+    return make_int2(block % b.across * b.step_x, block / b.across * b.step_y);
+}
+
+// Stores X of element (x, y) of a block, unless it is outside the band.
+__device__ __forceinline__ void store_product(const FloatProductsJob &job, int2 start, int x, int y,
+                                              double value)
+{
+    x += start.x;
+    y += start.y;
+    if (x < job.width && y < job.height)
+        job.sums[y * job.pitch + x] = value;
+}
+
+// The reach of columns first .. last of a band, at row y of windows.
+__device__ __forceinline__ double reach_of(const FloatColumns &of, int first, int last, int y)
+{
+    const double *reach = of.reach + y / XNCC_COLUMN_STRIP * of.across;
+    double all = 0.0;
+    for (int i = first / XNCC_COLUMN_BLOCK; i <= last / XNCC_COLUMN_BLOCK && i < of.across; i++)
+        all += __ldg(reach + i);
+    return all;
+}
+
+// Calls a function with the pixel type as a constant.
+template <class Function> void with_float_pixel(xncc_pixel pixel, const Function &function)
+{
+    switch (pixel) {
+    case XNCC_F32: function(std::integral_constant<xncc_pixel, XNCC_F32>()); break;
+    case XNCC_F64: function(std::integral_constant<xncc_pixel, XNCC_F64>()); break;
+    default: function(std::integral_constant<xncc_pixel, XNCC_U32>()); break;
+    }
+}
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the kernels for floats by transforms share: the image under a band, the template's constants
+// and the list of windows in doubt. f32, f64 and u32, one channel, all pixels count.
+#ifndef XNCC_CUDA_PLANES_FLOAT_IMAGE_H
+#define XNCC_CUDA_PLANES_FLOAT_IMAGE_H
+
+#include "cuda/runtime/handles.h"
+
+#include "math/window_bounds.h"
+
+#include <type_traits>
+
+namespace xncc {
+
+// The image under a band.
+struct FloatImage {
+    xncc_image image; // in device memory, with its pitch
+    xncc_border border;
+    int64_t x, y;          // the image pixel where the first window begins
+    int32_t columns, rows; // the pixels that the band's windows reach
+};
+
+// The template's samples, in device memory.
+struct TemplateView {
+    const unsigned char *pixels;
+    int64_t pitch;
+    int32_t width, height;
+};
+
+// The template's constants, in device memory. Kernels make and read them.
+struct FloatConstants {
+    xncc_window_templ templ;
+    double *samples;    // of the template, less its pivot, tightly packed
+    double pivot;       // of the template
+    double image_pivot; // the same, unless the method is centred
+    uint32_t doubts;    // of the band: windows in doubt; the list may have no room for all
+    uint32_t hard;      // of these, those that finer sums leave in doubt
+};
+
+// S and Q of the columns of a band's windows.
+struct FloatColumns {
+    double2 *sums; // a row per row of windows
+    int64_t pitch; // in elements
+    // Per strip and block of columns: the sum of the squares of all samples that entered the sums.
+    double *reach;
+    int32_t across; // blocks of columns per strip
+    // What the sums lose, relative to the reach of their columns. For S: to the root of its
+    // product with `samples`, the most samples that a strip of a window's columns reads.
+    double loss, samples;
+};
+
+// The blocks of a band whose products are made together: their geometry, and what is known of each
+// pair of them.
+struct FloatBlocks {
+    int32_t width, height;  // points of a transform
+    int32_t step_x, step_y; // map elements of a block; the distance between adjacent ones
+    int32_t across, count;  // blocks per row of blocks, and in the band
+    double relative;        // the error of X, relative to the norms of what was transformed
+    double *squares;        // per pair: the sum of the squares of its samples
+    double *error;          // per pair: a bound of the error of X
+};
+
+// The products of a band.
+struct FloatProductsJob {
+    FloatImage image;
+    xncc_method method;
+    int32_t width, height; // map elements of the band
+    double *sums;          // X, `pitch` elements per row
+    int64_t pitch;
+};
+
+// A window in doubt.
+struct FloatDoubt {
+    int32_t x, y; // in the band
+};
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The order of the launches that make X of floats (float_products.h).
+#include "cuda/products/float_products.h"
+
+#include "cuda/products/float_terms.h"
+#include "cuda/products/float_tiles.h"
+
+namespace xncc {
+
+xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision &decision,
+                                unsigned char *memory, xncc_error *error)
+{
+    static_assert(sizeof(FloatConstants) <= XNCC_FFT_CONSTANTS, "the decision has less room");
+    const xncc_fft_blocks &of = decision.fft;
+    const xncc_fft_buffers buffers = xncc_fft_workspace(&problem, &of);
+    tiles = decision.kernel == XNCC_KERNEL_FLOAT_TILES;
+    blocks.width = of.width;
+    blocks.height = of.height;
+    blocks.step_x = of.width - of.columns + 1;
+    blocks.step_y = of.height - of.rows + 1;
+    blocks.relative = tiles ? xncc_float_tiles_error() : xncc_fft_double_error(&of);
+    double2 *data = reinterpret_cast<double2 *>(memory);
+    spectrum = reinterpret_cast<double2 *>(memory + buffers.data);
+    unsigned char *area = memory + buffers.data + buffers.spectrum, *bounds = area + buffers.area;
+    state = reinterpret_cast<FloatConstants *>(bounds);
+    blocks.squares = reinterpret_cast<double *>(bounds + XNCC_FFT_CONSTANTS);
+    blocks.error = blocks.squares + of.count;
+    room = of.count;
+    if (tiles)
+        return check(float_tiles_set_max_shared_memory(), "preparing the kernels", error);
+    return fft.make(of, data, area, buffers.area, error);
+}
+
+// Everything that comes before the blocks.
+cudaError_t FloatProducts::prepare(const FloatProductsJob &job, const DeviceTemplate &templ,
+                                   cudaStream_t stream)
+{
+    const xncc_pixel pixel = job.image.image.pixel;
+    const TemplateView t = { templ.pixels.as<unsigned char>(), static_cast<int64_t>(templ.pitch),
+                             templ.width, templ.height };
+    cudaError_t code = cudaMemsetAsync(
+        blocks.squares, 0, static_cast<size_t>(ceil_div(blocks.count, 2)) * sizeof(double), stream);
+    if (code == cudaSuccess)
+        code = cudaMemsetAsync(&state->doubts, 0, sizeof state->doubts + sizeof state->hard,
+                               stream);
+    if (code == cudaSuccess && !held.is_ready(templ, 0, stream)) {
+        code = launch_template_terms(pixel, t, job.method, blocks.error + room, state, stream);
+        if (code == cudaSuccess)
+            code = tiles ? launch_float_tiles_template(pixel, t, state, spectrum, stream)
+                         : fft.transform_template(t, blocks, pixel, state, spectrum, stream);
+    }
+    if (code == cudaSuccess && xncc_method_is_centred(job.method))
+        code = launch_image_pivot(job.image, state, stream);
+    return code;
+}
+
+xncc_status FloatProducts::correlate(const FloatProductsJob &job, const DeviceTemplate &templ,
+                                     cudaStream_t stream, xncc_error *error)
+{
+    blocks.across = ceil_div(job.width, blocks.step_x);
+    blocks.count = blocks.across * ceil_div(job.height, blocks.step_y);
+    cudaError_t code = prepare(job, templ, stream);
+    if (code == cudaSuccess)
+        code = tiles ? launch_float_tiles(job, blocks, spectrum, state, stream)
+                     : fft.transform_blocks(job, blocks, spectrum, state, stream);
+    if (code != cudaSuccess)
+        held.forget();
+    return check(code, "correlating by Fourier transforms", error);
+}
+
+} // namespace xncc

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// X of floats and u32 with bounds of the errors, by the transforms of kernel float-fft or of kernel
+// float-tiles, and what a plan owns for them.
+#ifndef XNCC_CUDA_PRODUCTS_FLOAT_PRODUCTS_H
+#define XNCC_CUDA_PRODUCTS_FLOAT_PRODUCTS_H
+
+#include "cuda/products/float_fft.h"
+
+namespace xncc {
+
+class FloatProducts {
+  public:
+    // Makes everything for the blocks that were decided, in `memory`, which the caller owns
+    // (xncc_fft_workspace has its size). XNCC_ERROR_UNSUPPORTED if float-fft cannot load cuFFT.
+    xncc_status make(const xncc_problem &problem, const xncc_decision &decision,
+                     unsigned char *memory, xncc_error *error);
+    // Puts the computation of X and of the errors' bounds on the stream, and forgets the doubts of
+    // the band before.
+    xncc_status correlate(const FloatProductsJob &job, const DeviceTemplate &templ,
+                          cudaStream_t stream, xncc_error *error);
+    // The blocks of the band that was correlated last.
+    const FloatBlocks &last() const
+    {
+        return blocks;
+    }
+    FloatConstants *constants() const
+    {
+        return state;
+    }
+
+  private:
+    cudaError_t prepare(const FloatProductsJob &job, const DeviceTemplate &templ,
+                        cudaStream_t stream);
+
+    FloatFft fft;
+    SpectrumCache held;
+    bool tiles = false; // kernel float-tiles
+    int32_t room = 0;   // pairs of blocks that there are bounds for
+    FloatBlocks blocks = {};
+    double2 *spectrum = nullptr;
+    FloatConstants *state = nullptr;
+};
+
+} // namespace xncc
+
+#endif

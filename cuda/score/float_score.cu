@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sums of columns slide along the rows to S and Q of every window, which with X give the score
+// (float_score.h).
+//
+// A warp slides along a segment of a row, 128 windows at a time, SPAN adjacent ones per lane. From
+// one window to the next S and Q gain a column and lose one, so they are the first window's sums
+// plus prefix sums of those differences. A block is 4 warps, each on a row of its own; blockIdx.x:
+// group of 4 rows; blockIdx.y: segment. No shared memory; any compute capability.
+//
+// Errors. All additions that lead to a sum are a tree of depth D, and the sum of the sizes of what
+// is added is at most R, the first window's Q and the Q of all columns that entered or left: so the
+// error of Q is at most (D + 8) u R, of which 8 are for the roundings of samples, squares, columns
+// and differences. The sizes of S add up to sqrt(samples * R) at most, by Cauchy and Schwarz.
+#include "cuda/score/float_score.h"
+
+#include "cuda/planes/float_image.cuh"
+
+namespace xncc {
+
+namespace {
+
+constexpr int LANES = 32;
+constexpr int WARPS = 4;           // rows per block
+constexpr int SPAN = 4;            // adjacent windows per lane
+constexpr int STEP = LANES * SPAN; // windows per warp and turn
+constexpr unsigned ALL = 0xffffffffu;
+
+// Inclusive prefix sum over the lanes of a warp.
+__device__ double scan(double value, int lane)
+{
+#pragma unroll
+    for (int step = 1; step < LANES; step *= 2) {
+        const double before = __shfl_up_sync(ALL, value, step);
+        value += lane >= step ? before : 0.0;
+    }
+    return value;
+}
+
+__device__ double total(double value)
+{
+#pragma unroll
+    for (int step = LANES / 2; step > 0; step /= 2)
+        value += __shfl_xor_sync(ALL, value, step);
+    return value;
+}
+
+// Where a warp is in its segment.
+struct Slide {
+    double S, Q;  // of the window before the turn's first one, with the columns that enter
+    double sizes; // R above
+    double used;  // columns that were added
+    double depth; // D above
+};
+
+// The first window of a segment; every lane gets it.
+__device__ Slide first_window(const FloatScoreJob &job, const double2 *columns, int lane)
+{
+    double s = 0.0, q = 0.0;
+    for (int i = lane; i < job.templ_width; i += LANES) {
+        const double2 v = __ldg(columns + i);
+        s += v.x;
+        q += v.y;
+    }
+    Slide at;
+    at.S = total(s);
+    at.Q = at.sizes = total(q);
+    at.used = job.templ_width;
+    at.depth = ceil_div(job.templ_width, LANES) + 5.0;
+    return at;
+}
+
+// The bounds that all windows of a turn share.
+struct TurnBounds {
+    double S, Q;
+};
+
+// reach: of the columns of the turn's windows.
+__device__ TurnBounds bounds_of(const FloatScoreJob &job, const Slide &at, double reach)
+{
+    const double samples = at.used * job.templ_height, unit = (at.depth + 8.0) * 0x1.04p-53,
+                 loss = job.columns.loss;
+    TurnBounds b;
+    b.Q = unit * fabs(at.sizes) + loss * reach + XNCC_WINDOW_TINY;
+    b.S = unit * sqrt(samples * fabs(at.sizes)) + loss * sqrt(job.columns.samples * reach) +
+          XNCC_WINDOW_TINY;
+    return b;
+}
+
+// The bound of X's error in SPAN windows from x on: the larger one where they are in two blocks.
+__device__ double error_at(const FloatScoreJob &job, int x, int row_of_blocks)
+{
+    const int last = min(x + SPAN, job.width) - 1, block = row_of_blocks * job.across,
+              one = (block + x / job.step_x) / 2, other = (block + last / job.step_x) / 2;
+    const double error = __ldg(job.error + one), more = __ldg(job.error + other);
+    return error < more ? more : error; // where a bound is NaN, so is X
+}
+
+// Puts the windows of a warp that are in doubt on the list. doubts: a bit per window of the lane.
+__device__ void list_doubts(const FloatScoreJob &job, unsigned doubts, int x, int y, int lane)
+{
+    int mine = __popc(doubts), before = mine;
+#pragma unroll
+    for (int step = 1; step < LANES; step *= 2) {
+        const int more = __shfl_up_sync(ALL, before, step);
+        before += lane >= step ? more : 0;
+    }
+    uint32_t base = 0;
+    if (lane == LANES - 1)
+        base = atomicAdd(&job.constants->doubts, static_cast<uint32_t>(before));
+    base = __shfl_sync(ALL, base, LANES - 1) + static_cast<uint32_t>(before - mine);
+    for (int i = 0; i < SPAN; i++)
+        if (doubts >> i & 1u) {
+            if (base < job.room)
+                job.list[base] = FloatDoubt{ x + i, y };
+            base++;
+        }
+}
+
+// The score of a window, where the template decides it or the bounds do.
+template <xncc_method METHOD>
+__device__ float score_of(const FloatScoreJob &job, const xncc_window_templ &t,
+                          const xncc_window_sums &s)
+{
+    if (xncc_method_is_centred(METHOD) && t.flat && isfinite(s.X) && isfinite(s.Q))
+        return METHOD == XNCC_CCOEFF ? 0.0f : job.undefined;
+    return xncc_window_score(METHOD, &t, &s);
+}
+
+template <xncc_method METHOD>
+__global__
+__launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatScoreJob job,
+                                                int segment)
+{
+    const int lane = static_cast<int>(threadIdx.x),
+              y = static_cast<int>(blockIdx.x) * WARPS + static_cast<int>(threadIdx.y),
+              begin = static_cast<int>(blockIdx.y) * segment, end = min(begin + segment, job.width);
+    if (y >= job.height)
+        return;
+    const xncc_window_templ t = job.constants->templ;
+    const double2 *columns = job.columns.sums + y * job.columns.pitch;
+    const double *products = job.sums + y * job.sums_pitch;
+    float *map = job.map + y * job.map_pitch;
+    const int last = job.width + job.templ_width - 2, row_of_blocks = y / job.step_y;
+    Slide at = first_window(job, columns + begin, lane);
+    for (int first = begin; first < end; first += STEP) {
+        const int x = first + lane * SPAN;
+        double ds[SPAN], dq[SPAN], s = 0.0, q = 0.0, moved = 0.0;
+#pragma unroll
+        for (int i = 0; i < SPAN; i++) { // columns past the last one reach no window that is stored
+            const double2 in = __ldg(columns + min(x + i + job.templ_width, last)),
+                          out = __ldg(columns + min(x + i, last));
+            s += ds[i] = in.x - out.x;
+            q += dq[i] = in.y - out.y;
+            moved += in.y + out.y;
+        }
+        const double s_end = scan(s, lane), q_end = scan(q, lane);
+        at.sizes += total(moved);
+        at.used += 2.0 * STEP;
+        at.depth += 1.0;
+        Slide turn = at;
+        turn.depth += 13.0; // within the turn: 4 of a lane, 5 of the scan, and 4 after it
+        const TurnBounds bound = bounds_of(
+            job, turn,
+            reach_of(job.columns, first, min(first + STEP, end) + job.templ_width - 2, y));
+        xncc_window_sums sums;
+        const double s_before = __shfl_up_sync(ALL, s_end, 1),
+                     q_before = __shfl_up_sync(ALL, q_end, 1);
+        sums.S = at.S + (lane ? s_before : 0.0);
+        sums.Q = at.Q + (lane ? q_before : 0.0);
+        sums.error_S = bound.S;
+        sums.error_Q = bound.Q;
+        sums.error_X = x < end ? error_at(job, x, row_of_blocks) : 0.0;
+        unsigned doubts = 0;
+#pragma unroll
+        for (int i = 0; i < SPAN; i++) {
+            if (x + i < end) {
+                sums.X = __ldg(products + x + i);
+                const float score = t.bad ? xncc_float_of_bits(0x7fc00000u)
+                                          : score_of<METHOD>(job, t, sums);
+                doubts |= (__float_as_uint(score) == XNCC_DOUBT ? 1u : 0u) << i;
+                map[x + i] = score;
+            }
+            sums.S += ds[i];
+            sums.Q += dq[i];
+        }
+        if (__any_sync(ALL, doubts != 0))
+            list_doubts(job, doubts, x, y, lane);
+        at.S += __shfl_sync(ALL, s_end, LANES - 1);
+        at.Q += __shfl_sync(ALL, q_end, LANES - 1);
+    }
+}
+
+template <xncc_method METHOD> void launch(const FloatScoreJob &job, cudaStream_t stream)
+{
+    // long enough that the first window costs little, short enough that the bounds stay small
+    int segment = 4 * job.templ_width > 4 * STEP ? ceil_div(4 * job.templ_width, STEP) * STEP
+                                                 : 4 * STEP;
+    while (ceil_div(job.width, segment) > UINT16_MAX)
+        segment *= 2;
+    const dim3 block(LANES, WARPS), grid(static_cast<unsigned>(ceil_div(job.height, WARPS)),
+                                         static_cast<unsigned>(ceil_div(job.width, segment)));
+    score_rows<METHOD><<<grid, block, 0, stream>>>(job, segment);
+}
+
+} // namespace
+
+cudaError_t launch_float_score(const FloatScoreJob &job, cudaStream_t stream)
+{
+    switch (job.method) {
+    case XNCC_CCOEFF_NORMED: launch<XNCC_CCOEFF_NORMED>(job, stream); break;
+    case XNCC_CCOEFF: launch<XNCC_CCOEFF>(job, stream); break;
+    case XNCC_CCORR: launch<XNCC_CCORR>(job, stream); break;
+    case XNCC_CCORR_NORMED: launch<XNCC_CCORR_NORMED>(job, stream); break;
+    case XNCC_SQDIFF: launch<XNCC_SQDIFF>(job, stream); break;
+    case XNCC_SQDIFF_NORMED: launch<XNCC_SQDIFF_NORMED>(job, stream); break;
+    case XNCC_COVERAGE: return cudaErrorInvalidValue;
+    }
+    return cudaGetLastError();
+}
+
+} // namespace xncc

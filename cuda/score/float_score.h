@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The score of floats and u32 from X and the sums of columns, with bounds of all errors: the last
+// step of kernel float-fft. Where the bounds leave two floats, the map gets XNCC_DOUBT
+// (math/near.h), and the window is put on a list. Data mapping: float_score.cu.
+#ifndef XNCC_CUDA_SCORE_FLOAT_SCORE_H
+#define XNCC_CUDA_SCORE_FLOAT_SCORE_H
+
+#include "cuda/planes/float_image.h"
+
+namespace xncc {
+
+struct FloatScoreJob {
+    FloatConstants *constants;
+    xncc_method method;
+    int32_t width, height; // of the band, in map elements
+    int32_t templ_width, templ_height;
+    FloatColumns columns; // column_sums.h
+    const double *sums;   // X
+    int64_t sums_pitch;
+    // The bounds of the errors of X, per pair of blocks: block (x / step_x, y / step_y).
+    const double *error;
+    int32_t step_x, step_y, across;
+    FloatDoubt *list; // the windows in doubt, as many as there is room for
+    uint32_t room;
+    float undefined; // the score of a flat window by ccoeff_normed
+    float *map;
+    int64_t map_pitch;
+};
+
+// The method is not XNCC_COVERAGE.
+cudaError_t launch_float_score(const FloatScoreJob &job, cudaStream_t stream);
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sums down the columns of the image (column_sums.h).
+//
+// A thread slides down a column of a strip: a row enters, and one leaves. The sums are pairs of
+// doubles, so what has left leaves no trace but of the second order, and what is stored is rounded
+// once more. For high windows the first sum of a strip is made from sums of groups of rows. A block
+// has XNCC_COLUMN_BLOCK adjacent columns of one strip of XNCC_COLUMN_STRIP rows (blockIdx.x:
+// strips, one after the other); loads of BATCH rows are in flight at a time. Shared memory: 32
+// bytes. Any compute capability.
+//
+// What the pairs lose. A strip makes at most templ_height + 2 * XNCC_COLUMN_STRIP additions, and
+// each loses a unit of 2^-53 of the low part, which is at most their number times a unit of all
+// that entered (`reach`). FloatColumns::loss is twice that.
+#include "cuda/windows/column_sums.h"
+
+#include "cuda/planes/float_image.cuh"
+
+namespace xncc {
+
+namespace {
+
+constexpr int THREADS = XNCC_COLUMN_BLOCK;
+constexpr int STRIP = XNCC_COLUMN_STRIP;
+constexpr int GROUP = XNCC_COLUMN_GROUP;
+constexpr int BATCH = 8; // rows whose loads are in flight at a time
+constexpr unsigned ALL = 0xffffffffu;
+static_assert(STRIP % GROUP == 0 && STRIP % BATCH == 0 && GROUP % BATCH == 0, "whole groups");
+
+// S and Q of a column.
+struct ColumnSum {
+    xncc_twofold S, Q;
+
+    __device__ void enter(double v)
+    {
+        xncc_twofold_put(&S, v);
+        xncc_twofold_put(&Q, xncc_product(v, v));
+    }
+    __device__ void leave(double v)
+    {
+        xncc_twofold_put(&S, -v);
+        xncc_twofold_put(&Q, -xncc_product(v, v));
+    }
+    __device__ double2 rounded() const
+    {
+        return make_double2(xncc_sum(S.high, S.low), xncc_sum(Q.high, Q.low));
+    }
+};
+
+// BATCH samples of a column from row y on.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ void load(const FloatImage &of, int x, int y, double pivot,
+                                     double (&v)[BATCH])
+{
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+        const double one = float_value<PIXEL>(of, x, y + k, pivot);
+        v[k] = isfinite(one) ? one : 0.0;
+    }
+}
+
+// Sums of groups of rows: row blockIdx.x / across of the scratch.
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(THREADS) void sum_groups(const __grid_constant__ ColumnSumsJob job,
+                                                      int across)
+{
+    const int x = static_cast<int>(blockIdx.x) % across * THREADS + static_cast<int>(threadIdx.x),
+              group = static_cast<int>(blockIdx.x) / across;
+    if (x >= job.image.columns)
+        return;
+    const double pivot = job.constants->image_pivot;
+    ColumnSum sum = {};
+    for (int y = group * GROUP; y < (group + 1) * GROUP; y += BATCH) {
+        double v[BATCH];
+        load<PIXEL>(job.image, x, y, pivot, v);
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            sum.enter(v[k]);
+    }
+    reinterpret_cast<ColumnSum *>(job.groups)[group * job.to.pitch + x] = sum;
+}
+
+// The sum of the first windows of a strip, without their last row. *reach: all that entered.
+template <xncc_pixel PIXEL>
+__device__ ColumnSum begin_strip(const ColumnSumsJob &job, int x, int y0, double pivot,
+                                 double *reach)
+{
+    const ColumnSum *groups = reinterpret_cast<const ColumnSum *>(job.groups);
+    const int end = y0 + job.templ_height - 1;
+    ColumnSum sum = {};
+    int y = y0;
+    for (; groups && y + GROUP <= end; y += GROUP) {
+        const ColumnSum more = groups[y / GROUP * job.to.pitch + x];
+        sum.S = xncc_twofold_add(sum.S, more.S);
+        sum.Q = xncc_twofold_add(sum.Q, more.Q);
+    }
+    *reach = sum.Q.high;
+    for (; y < end; y += BATCH) {
+        double v[BATCH];
+        load<PIXEL>(job.image, x, y, pivot, v);
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            if (y + k < end) {
+                sum.enter(v[k]);
+                *reach += v[k] * v[k];
+            }
+    }
+    return sum;
+}
+
+// Stores the sum of the columns' reach.
+__device__ void store_reach(double reach, double *to)
+{
+    __shared__ double part[THREADS / 32];
+    for (int step = 16; step > 0; step /= 2)
+        reach += __shfl_xor_sync(ALL, reach, step);
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = reach;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        double all = 0.0;
+        for (double one : part)
+            all += one;
+        *to = all;
+    }
+}
+
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(THREADS) void sum_columns(const __grid_constant__ ColumnSumsJob job,
+                                                       int across)
+{
+    const int x = static_cast<int>(blockIdx.x) % across * THREADS + static_cast<int>(threadIdx.x),
+              y0 = static_cast<int>(blockIdx.x) / across * STRIP, y1 = min(y0 + STRIP, job.rows);
+    const bool inside = x < job.image.columns;
+    double reach = 0.0;
+    if (inside) {
+        const double pivot = job.constants->image_pivot;
+        ColumnSum sum = begin_strip<PIXEL>(job, x, y0, pivot, &reach);
+        double2 *to = job.to.sums + y0 * job.to.pitch + x;
+        for (int y = y0; y < y1; y += BATCH, to += BATCH * job.to.pitch) {
+            double in[BATCH], out[BATCH]; // rows past the last window are 0
+            load<PIXEL>(job.image, x, y + job.templ_height - 1, pivot, in);
+            load<PIXEL>(job.image, x, y, pivot, out);
+#pragma unroll
+            for (int k = 0; k < BATCH; k++) {
+                sum.enter(in[k]);
+                reach += in[k] * in[k];
+                if (y + k < y1)
+                    to[k * job.to.pitch] = sum.rounded();
+                sum.leave(out[k]);
+            }
+        }
+    }
+    store_reach(reach, job.to.reach + blockIdx.x);
+}
+
+} // namespace
+
+cudaError_t launch_column_sums(const ColumnSumsJob &given, cudaStream_t stream)
+{
+    ColumnSumsJob job = given;
+    const int across = ceil_div(job.image.columns, THREADS);
+    // low windows are summed sample by sample
+    if (job.templ_height <= 2 * GROUP)
+        job.groups = nullptr;
+    const unsigned strips = static_cast<unsigned>(across) *
+                            static_cast<unsigned>(ceil_div(job.rows, STRIP)),
+                   groups = static_cast<unsigned>(across) *
+                            static_cast<unsigned>(ceil_div(job.image.rows, GROUP));
+    with_float_pixel(job.image.image.pixel, [&](auto type) {
+        if (job.groups)
+            sum_groups<type><<<groups, THREADS, 0, stream>>>(job, across);
+        sum_columns<type><<<strips, THREADS, 0, stream>>>(job, across);
+    });
+    return cudaGetLastError();
+}
+
+} // namespace xncc

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// S and Q of the columns of every window: sums of templ_height samples less a pivot, one below the
+// other, and of their squares, at a cost that does not depend on the height. Samples that are not
+// finite count as 0: X of their windows is NaN. Data mapping: column_sums.cu.
+#ifndef XNCC_CUDA_WINDOWS_COLUMN_SUMS_H
+#define XNCC_CUDA_WINDOWS_COLUMN_SUMS_H
+
+#include "cuda/planes/float_image.h"
+
+extern "C" {
+#include "plan/workspace_cuda.h"
+}
+
+namespace xncc {
+
+struct ColumnSumsJob {
+    FloatImage image;
+    const FloatConstants *constants; // the pivot
+    int32_t templ_height;
+    int32_t rows; // of windows
+    FloatColumns to;
+    unsigned char *groups; // scratch: sums of XNCC_COLUMN_GROUP rows each
+};
+
+cudaError_t launch_column_sums(const ColumnSumsJob &job, cudaStream_t stream);
+
+} // namespace xncc
+
+#endif
