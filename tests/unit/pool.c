@@ -2,6 +2,7 @@
 /* The pool of threads: every task runs once, on no more threads than asked for, in slots of their
  * own, whatever else runs at the same time. */
 #include "kit/kit.h"
+#include "kit/sanitized.h"
 
 #include "base/pool.h"
 
@@ -9,7 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { THREADS = 4, TASKS = 500, CALLERS = 3, ROUNDS = 40 };
+enum { THREADS = 4, TASKS = 500, CALLERS = 3, ROUNDS = KIT_SANITIZED ? 50 : 1000 };
 
 typedef struct run {
     int32_t most;
@@ -50,7 +51,7 @@ static int check_run(xncc_pool *pool, int32_t most, uint64_t count)
 
 static void *call(void *argument)
 {
-    for (int i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < ROUNDS && kit_failures() == 0; i++)
         check_run(argument, 1 + i % THREADS, (uint64_t)(i * 37 % (TASKS + 1)));
     return NULL;
 }
