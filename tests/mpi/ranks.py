@@ -104,6 +104,21 @@ def ranks_of(process):
     return [int(pid) for pid, _, name in rows if int(pid) in below and name.startswith("exactncc-mpi")]
 
 
+def is_running(pid):
+    try:
+        return content(f"/proc/{pid}/stat").rsplit(b")", 1)[1].split()[0] not in (b"Z", b"X")
+    except OSError:
+        return False
+
+
+def wait_for_end(process, ranks):
+    """Waits for a job and for its ranks, which may outlive the starter. What is started while one still writes is refused."""
+    process.wait(timeout=PATIENCE)
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and any(is_running(rank) for rank in ranks):
+        time.sleep(0.05)
+
+
 def kill_some(what, arguments, want, ranks):
     """Jobs lose a rank until KILLS have; the last one is left alone."""
     output = arguments[arguments.index("-o") + 1]
@@ -121,7 +136,7 @@ def kill_some(what, arguments, want, ranks):
                 killed += 1
             except ProcessLookupError:
                 pass
-        process.wait(timeout=PATIENCE)
+        wait_for_end(process, victims)
         if os.path.exists(output):
             expect(content(output) == want, what, "after a kill: other bytes")
             os.remove(output)  # the kill came after the work; what it left is worth nothing for a map
@@ -164,8 +179,9 @@ def main():
     # Another number of ranks goes on where the first have ended.
     process = subprocess.Popen(job(RANKS, manifest), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(0.6)
+    running = ranks_of(process)
     process.kill()
-    process.wait()
+    wait_for_end(process, running)
     check_same("a killed manifest, with one rank", manifest, want["manifest"], 1)
 
     # A full disk on one rank: the job says so, and goes on when there is room. A sanitizer has to be loaded before the shim.
