@@ -241,6 +241,14 @@ static int help(const char *word)
     return printed();
 }
 
+/* A signal ends the process: the line of progress ends, and nothing is printed behind it, as stderr
+ * stays locked. */
+static void end_terminal(void)
+{
+    flockfile(stderr);
+    app_progress_abandon();
+}
+
 int main(int argc, char **argv)
 {
     /* A full disk or a closed pipe is reported as an error, so that no half-written file is left.
@@ -250,7 +258,7 @@ int main(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : "";
     const command *c = find_command(word);
     if (c) {
-        app_unfinished_watch(app_progress_abandon);
+        app_unfinished_watch(end_terminal);
         return run(c, argc - 1, argv + 1);
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)

@@ -17,6 +17,7 @@ static void show(void *data)
     app_progress *p = data;
     const int part = atomic_load(&p->part), parts = atomic_load(&p->parts);
     int width;
+    flockfile(stderr); /* whoever ends the line sees it and the flag together */
     if (p->context)
         width = fprintf(stderr, "\r%s: %3.0f %%", p->what,
                         100.0 * (part + xncc_context_progress(p->context)) / parts);
@@ -25,6 +26,7 @@ static void show(void *data)
     fflush(stderr);
     p->width = width > p->width ? width : p->width;
     atomic_store(&line, 1);
+    funlockfile(stderr);
 }
 
 void app_progress_start(app_progress *p, const xncc_context *context, const char *what, int quiet)
@@ -58,6 +60,8 @@ void app_progress_stop(app_progress *p)
 
 void app_progress_abandon(void)
 {
+    flockfile(stderr);
     if (atomic_exchange(&line, 0))
         putc('\n', stderr);
+    funlockfile(stderr);
 }

@@ -8,20 +8,29 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Prints a line of its own: no progress is shown between the end of its line and this one. */
+static void print_line(const char *who, const char *text)
+{
+    char line[APP_ERROR_SIZE];
+    flockfile(stderr);
+    app_progress_abandon();
+    fprintf(stderr, "exactncc%s: %s\n", who, app_printable(text, line, sizeof line));
+    funlockfile(stderr);
+}
+
 void app_warn(const char *format, ...)
 {
-    char text[APP_ERROR_SIZE], line[APP_ERROR_SIZE];
+    char text[APP_ERROR_SIZE];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    app_progress_abandon();
-    fprintf(stderr, "exactncc: warning: %s\n", app_printable(text, line, sizeof line));
+    print_line(": warning", text);
 }
 
 void app_say_failure(const char *command, const char *text)
 {
-    char line[APP_ERROR_SIZE];
-    app_progress_abandon();
-    fprintf(stderr, "exactncc %s: %s\n", command, app_printable(text, line, sizeof line));
+    char who[64];
+    snprintf(who, sizeof who, " %s", command);
+    print_line(who, text);
 }
