@@ -3,6 +3,7 @@
 #include "peaks/peaks.h"
 
 #include "base/memory.h"
+#include "peaks/cells.h"
 
 #include <assert.h>
 #include <math.h>
@@ -68,70 +69,6 @@ static int compare_small(const void *a, const void *b)
     return xncc_match_before(a, b, 1) ? -1 : 1;
 }
 
-/* A hash table of matches by the cell of side x side pixels that they are in, one per cell. Open
- * addressing, at most half full. */
-typedef struct cells {
-    uint64_t mask;  /* number of slots - 1; the number is a power of two */
-    uint32_t *slot; /* index in match + 1; 0: empty */
-    const xncc_match *match;
-    int32_t side;
-} cells;
-
-/* Makes a table for up to `most` matches. */
-static xncc_status cells_make(cells *c, uint64_t most, const xncc_match *match, int32_t side,
-                              xncc_error *error)
-{
-    uint64_t size = 16;
-    while (size < 2 * most)
-        size *= 2;
-    *c = (cells){ size - 1, xncc_alloc(size, sizeof *c->slot), match, side };
-    return c->slot
-               ? XNCC_OK
-               : xncc_fail(error, XNCC_ERROR_MEMORY, "no memory to choose among %llu candidates",
-                           (unsigned long long)most);
-}
-
-/* The slot of a cell, or the empty slot where it belongs. */
-static uint64_t slot_of(const cells *c, int32_t cx, int32_t cy)
-{
-    uint64_t h = ((uint64_t)(uint32_t)cx * UINT64_C(0x9e3779b97f4a7c15)) ^
-                 ((uint64_t)(uint32_t)cy * UINT64_C(0xc2b2ae3d27d4eb4f));
-    h ^= h >> 29;
-    while (c->slot[h & c->mask] != 0) {
-        const xncc_match *m = &c->match[c->slot[h & c->mask] - 1];
-        if (m->x / c->side == cx && m->y / c->side == cy)
-            break;
-        h++;
-    }
-    return h & c->mask;
-}
-
-/* Returns 1 if an accepted match is closer than the minimum distance to the candidate. */
-static int too_close(const cells *c, const xncc_match *candidate)
-{
-    int32_t cx = candidate->x / c->side, cy = candidate->y / c->side;
-    for (int32_t y = cy - 1; y <= cy + 1; y++)
-        for (int32_t x = cx - 1; x <= cx + 1; x++) {
-            uint32_t taken = c->slot[slot_of(c, x, y)];
-            if (taken == 0)
-                continue;
-            const xncc_match *m = &c->match[taken - 1];
-            if (abs(m->x - candidate->x) < c->side && abs(m->y - candidate->y) < c->side)
-                return 1;
-        }
-    return 0;
-}
-
-/* Accepts a candidate, the one at `index`, unless it is too close to a match. Returns 1 if it was
- * accepted. */
-static int accept(cells *c, const xncc_match *candidate, uint64_t index)
-{
-    if (too_close(c, candidate))
-        return 0;
-    c->slot[slot_of(c, candidate->x / c->side, candidate->y / c->side)] = (uint32_t)index + 1;
-    return 1;
-}
-
 /* How many matches must be accepted among the candidates so far to know that no further candidate
  * than these can matter. Candidates that come later can replace them. But a match of the final list
  * is closer than d to at most four of them, because they are at least d apart from each other: two
@@ -148,17 +85,17 @@ static xncc_status cut_to_accepted(xncc_peaks *p, xncc_error *error)
     const uint64_t enough = enough_of(&p->rule);
     if (p->rule.min_distance < 2 || p->count <= enough || p->count >= UINT32_MAX)
         return XNCC_OK;
-    cells c;
-    xncc_status status = cells_make(&c, enough, p->candidate, p->rule.min_distance, error);
+    xncc_cells c;
+    xncc_status status = xncc_cells_make(&c, enough, p->candidate, p->rule.min_distance, error);
     if (status)
         return status;
     uint64_t accepted = 0;
     for (uint64_t i = 0; i < p->count; i++)
-        if (accept(&c, &p->candidate[i], i) && ++accepted == enough) {
+        if (xncc_cells_accept(&c, i) && ++accepted == enough) {
             p->limit = p->candidate[i].score;
             p->count = i + 1; /* ends the loop */
         }
-    xncc_free(c.slot);
+    xncc_cells_free(&c);
     return XNCC_OK;
 }
 
@@ -432,19 +369,19 @@ xncc_status xncc_peaks_finish(xncc_peaks *peaks, xncc_match *match, size_t *foun
     const int smallest = peaks->rule.smallest;
     uint64_t left = peaks->count;
     const uint64_t most = left < peaks->rule.top ? left : peaks->rule.top;
-    cells c;
+    xncc_cells c;
     *found = 0;
-    const xncc_status status = cells_make(&c, most, match, peaks->rule.min_distance, error);
+    const xncc_status status = xncc_cells_make(&c, most, match, peaks->rule.min_distance, error);
     if (status)
         return status;
     for (uint64_t i = left / 2; i-- > 0;)
         sift_down(heap, left, i, smallest);
     while (left > 0 && *found < most) {
         match[*found] = heap[0];
-        *found += (size_t)accept(&c, &match[*found], *found);
+        *found += (size_t)xncc_cells_accept(&c, *found);
         heap[0] = heap[--left];
         sift_down(heap, left, 0, smallest);
     }
-    xncc_free(c.slot);
+    xncc_cells_free(&c);
     return XNCC_OK;
 }
