@@ -2,6 +2,7 @@
 /* Searches for poses: against a plain loop over the public calls, on scenes with known poses, and
  * with every search, kernel and number of threads. */
 #include "unit/pose.h"
+#include "unit/pose_scene.h"
 
 #include "exactncc/pose.h"
 #include "pose/frames.h"
@@ -10,134 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCENE_W = 150, SCENE_H = 120, TEMPL_W = 32, TEMPL_H = 24, MOST = 64 };
-
-/* A smooth pattern without symmetry, as a function of the place. */
-static double pattern(double x, double y)
-{
-    return 120.0 + 45.0 * sin(0.31 * x + 0.4 * sin(0.17 * y)) + 40.0 * cos(0.23 * y - 0.11 * x) +
-           25.0 * sin(0.53 * x - 0.37 * y + 1.0);
-}
-
-static double background(double x, double y)
-{
-    return 110.0 + 40.0 * sin(0.19 * x - 0.09 * y) + 35.0 * cos(0.27 * y + 0.05 * x + 2.0) +
-           20.0 * sin(0.45 * y);
-}
-
-static double placed(double x, double y, const xncc_pose_match *at)
-{
-    const double r = at->angle * 3.14159265358979 / 180.0, dx = x - at->center_x,
-                 dy = y - at->center_y, u = (cos(r) * dx - sin(r) * dy) / at->scale,
-                 v = (sin(r) * dx + cos(r) * dy) / at->scale;
-    return fabs(u) <= TEMPL_W / 2.0 && fabs(v) <= TEMPL_H / 2.0
-               ? pattern(u + (TEMPL_W - 1) / 2.0, v + (TEMPL_H - 1) / 2.0)
-               : background(x, y);
-}
-
-/* Writes a value of about 0 .. 255 as a sample. */
-static void put(const xncc_image *image, int32_t x, int32_t y, double v)
-{
-    const int32_t channels = image->channels ? image->channels : 1;
-    for (int32_t c = 0; c < channels; c++) {
-        char *at = (char *)(uintptr_t)image->data + y * image->pitch +
-                   (size_t)(x * channels + c) * xncc_pixel_size(image->pixel);
-        const double w = c == 0 ? v : 100.0 + 0.3 * v;
-        switch (image->pixel) {
-        case XNCC_U8: *(uint8_t *)at = (uint8_t)(w + 0.5); break;
-        case XNCC_S8: *(int8_t *)at = (int8_t)floor(w - 127.5); break;
-        case XNCC_U16: *(uint16_t *)(void *)at = (uint16_t)(40.0 * w + 3000.0); break;
-        case XNCC_S16: *(int16_t *)(void *)at = (int16_t)(40.0 * w - 6000.0); break;
-        case XNCC_U32: *(uint32_t *)(void *)at = (uint32_t)(1e6 * w); break;
-        case XNCC_F32: *(float *)(void *)at = (float)(0.01 * w - 1.0); break;
-        case XNCC_F64: *(double *)(void *)at = 1e5 * w; break;
-        }
-    }
-}
-
-typedef struct scene {
-    kit_image image, patch;
-    xncc_template *templ;
-    xncc_pose_match truth[3];
-} scene;
-
-static scene scene_make(xncc_context *context, xncc_pixel pixel, int32_t channels)
-{
-    static const xncc_pose_match truth[3] = {
-        { .center_x = 36.3, .center_y = 40.7, .angle = 33.4, .scale = 1.0 },
-        { .center_x = 108.6, .center_y = 35.2, .angle = 201.9, .scale = 1.0 },
-        { .center_x = 80.1, .center_y = 88.4, .angle = 310.2, .scale = 1.0 }
-    };
-    const kit_room room = { 3, KIT_AFTER };
-    scene s = { .image = kit_image_create_channels(pixel, channels, SCENE_W, SCENE_H, room),
-                .patch = kit_image_create_channels(pixel, channels, TEMPL_W, TEMPL_H, room) };
-    memcpy(s.truth, truth, sizeof truth);
-    for (int32_t y = 0; y < SCENE_H; y++)
-        for (int32_t x = 0; x < SCENE_W; x++) {
-            int k = 0;
-            for (int i = 1; i < 3; i++)
-                if (hypot(x - truth[i].center_x, y - truth[i].center_y) <
-                    hypot(x - truth[k].center_x, y - truth[k].center_y))
-                    k = i;
-            put(&s.image.view, x, y, placed(x, y, &truth[k]));
-        }
-    for (int32_t y = 0; y < TEMPL_H; y++)
-        for (int32_t x = 0; x < TEMPL_W; x++)
-            put(&s.patch.view, x, y, pattern(x, y));
-    CHECK_STATUS(xncc_template_create(context, &s.patch.view, &s.templ, &kit_error), XNCC_OK);
-    return s;
-}
-
-static void scene_free(scene *s)
-{
-    xncc_template_destroy(s->templ);
-    kit_image_destroy(&s->image);
-    kit_image_destroy(&s->patch);
-}
-
-static size_t search(xncc_context *context, const scene *s, const xncc_pose_options *o,
-                     xncc_pose_match *match)
-{
-    size_t found = 99;
-    const xncc_template *templ = s->templ;
-    memset(match, 0, MOST * sizeof *match);
-    if (!CHECK_STATUS(
-            xncc_find_poses(context, &s->image.view, &templ, 1, o, match, MOST, &found, &kit_error),
-            XNCC_OK))
-        kit_fail(__FILE__, __LINE__, "%s", kit_error.text);
-    return found;
-}
-
-/* Does a match have a pose, within so many pixels, degrees and parts of the scale? */
-static int is_at(const xncc_pose_match *m, const xncc_pose_match *truth, double pixels,
-                 double degrees, double scale)
-{
-    return fabs(m->center_x - truth->center_x) <= pixels &&
-           fabs(m->center_y - truth->center_y) <= pixels &&
-           fabs(remainder(m->angle - truth->angle, 360.0)) <= degrees &&
-           fabs(m->scale - truth->scale) <= scale;
-}
-
-/* All three objects are the best matches, and nothing else scores as well. */
-static void check_found(const scene *s, const xncc_pose_match *match, size_t found, double pixels,
-                        double degrees)
-{
-    if (!CHECK(found >= 3))
-        return;
-    for (int k = 0; k < 3; k++) {
-        int hits = 0;
-        for (int i = 0; i < 3; i++)
-            hits += is_at(&match[i], &s->truth[k], pixels, degrees, 1e-9);
-        if (!CHECK_INT(hits, 1))
-            for (int i = 0; i < 3; i++)
-                kit_fail(__FILE__, __LINE__, "object %d: match %.3f %.3f %.3f score %.4f", k,
-                         match[i].center_x, match[i].center_y, match[i].angle,
-                         (double)match[i].score);
-    }
-}
-
 /* Every pose of a small grid by xncc_template_resample and xncc_find; the list by the rule. */
-static size_t by_hand(xncc_context *context, const scene *s, const xncc_pose_options *o,
+static size_t by_hand(xncc_context *context, const pose_scene *s, const xncc_pose_options *o,
                       xncc_pose_match *list)
 {
     enum { ROOM = 20000 };
@@ -170,7 +45,7 @@ static size_t by_hand(xncc_context *context, const scene *s, const xncc_pose_opt
             xncc_template_destroy(t);
         }
     CHECK(count < ROOM);
-    while (kept < MOST) {
+    while (kept < POSE_MOST) {
         const xncc_pose_match *best = NULL;
         for (size_t i = 0; i < count; i++) {
             const xncc_pose_match *m = &all[i];
@@ -186,16 +61,16 @@ static size_t by_hand(xncc_context *context, const scene *s, const xncc_pose_opt
                                     list[kept - 1].center_y,
                                     cos(list[kept - 1].angle * 3.14159265358979 / 180.0),
                                     sin(list[kept - 1].angle * 3.14159265358979 / 180.0),
-                                    0.5 * TEMPL_W * list[kept - 1].scale,
-                                    0.5 * TEMPL_H * list[kept - 1].scale };
+                                    0.5 * POSE_TEMPL_W * list[kept - 1].scale,
+                                    0.5 * POSE_TEMPL_H * list[kept - 1].scale };
         for (size_t i = 0; i < count; i++) {
             const double r = all[i].angle * 3.14159265358979 / 180.0;
             const xncc_pose_frame b = { all[i].center_x,
                                         all[i].center_y,
                                         cos(r),
                                         sin(r),
-                                        0.5 * TEMPL_W * all[i].scale,
-                                        0.5 * TEMPL_H * all[i].scale };
+                                        0.5 * POSE_TEMPL_W * all[i].scale,
+                                        0.5 * POSE_TEMPL_H * all[i].scale };
             if (xncc_pose_overlap(&a, &b) > o->overlap)
                 all[i].width = 0; /* removed */
         }
@@ -203,9 +78,9 @@ static size_t by_hand(xncc_context *context, const scene *s, const xncc_pose_opt
     return kept;
 }
 
-static void check_by_hand(xncc_context *context, const scene *s)
+static void check_by_hand(xncc_context *context, const pose_scene *s)
 {
-    xncc_pose_match got[MOST], want[MOST];
+    xncc_pose_match got[POSE_MOST], want[POSE_MOST];
     for (int n = 0; n < 3; n++) {
         xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
         o.search = XNCC_POSES_EXHAUSTIVE;
@@ -215,7 +90,7 @@ static void check_by_hand(xncc_context *context, const scene *s)
         o.angles = (xncc_pose_range){ 0, 360, 24 };
         o.scales = (xncc_pose_range){ 0.875, 1.125, 0.125 };
         o.overlap = n == 1 ? 0.05 : 0.25;
-        const size_t found = search(context, s, &o, got), all = by_hand(context, s, &o, want);
+        const size_t found = pose_search(context, s, &o, got), all = by_hand(context, s, &o, want);
         CHECK_INT(found, all);
         CHECK(all > 3);
         for (size_t i = 0; i < found && i < all; i++)
@@ -223,7 +98,7 @@ static void check_by_hand(xncc_context *context, const scene *s)
                        got[i].y == want[i].y && got[i].width == want[i].width &&
                        got[i].height == want[i].height && got[i].grid_angle == want[i].angle &&
                        got[i].grid_scale == want[i].scale && got[i].templ == 0 &&
-                       is_at(&got[i], &want[i], 1e-9, 1e-9, 1e-9)))
+                       pose_is_at(&got[i], &want[i], 1e-9, 1e-9, 1e-9)))
                 kit_fail(__FILE__, __LINE__, "match %zu: %.9g at (%d, %d), not %.9g at (%d, %d)", i,
                          (double)got[i].score, got[i].x, got[i].y, (double)want[i].score, want[i].x,
                          want[i].y);
@@ -231,7 +106,7 @@ static void check_by_hand(xncc_context *context, const scene *s)
 }
 
 /* The score of a match is that of its resampled template in its window. */
-static void check_scores(xncc_context *context, const scene *s, const xncc_pose_match *match,
+static void check_scores(xncc_context *context, const pose_scene *s, const xncc_pose_match *match,
                          size_t found, xncc_support support)
 {
     for (size_t i = 0; i < found; i++) {
@@ -253,16 +128,16 @@ static void check_scores(xncc_context *context, const scene *s, const xncc_pose_
 }
 
 /* The same bits from every kernel and number of threads, and on a GPU those of the CPU. */
-static void check_alike(const scene *s, xncc_device device)
+static void check_alike(const pose_scene *s, xncc_device device)
 {
     static const char *const kernels[] = { NULL, "reference", "direct", "fft" };
-    xncc_pose_match first[2][MOST], got[MOST];
+    xncc_pose_match first[2][POSE_MOST], got[POSE_MOST];
     size_t found[2];
     for (int c = 0; c < (device == XNCC_DEVICE_CUDA ? 3 : 2); c++) {
         const xncc_device own = c < 2 ? device : XNCC_DEVICE_CPU;
         const xncc_context_options options = { sizeof options, own, 0, c == 1 ? 4 : 1, 0 };
         xncc_context *context = NULL;
-        scene mine = *s;
+        pose_scene mine = *s;
         CHECK_STATUS(xncc_context_create(&options, &context, &kit_error), XNCC_OK);
         CHECK_STATUS(xncc_template_create(context, &s->patch.view, &mine.templ, &kit_error),
                      XNCC_OK);
@@ -273,7 +148,7 @@ static void check_alike(const scene *s, xncc_device device)
                                                            : XNCC_POSES_PYRAMID;
                 o.kernel = kernels[k];
                 o.angles.last = e ? 90 : 360;
-                const size_t n = search(context, &mine, &o, got);
+                const size_t n = pose_search(context, &mine, &o, got);
                 if (c == 0 && k == 0) {
                     memcpy(first[e], got, sizeof got);
                     found[e] = n;
@@ -288,11 +163,13 @@ static void check_alike(const scene *s, xncc_device device)
 
 /* Bytes and the same values in 16 bits have the same poses, although their fits take scores from
  * other code. */
-static void check_widened(xncc_context *context, const scene *s)
+static void check_widened(xncc_context *context, const pose_scene *s)
 {
     const kit_room room = { 1, KIT_AFTER };
-    scene wide = { .image = kit_image_create_channels(XNCC_U16, 1, SCENE_W, SCENE_H, room),
-                   .patch = kit_image_create_channels(XNCC_U16, 1, TEMPL_W, TEMPL_H, room) };
+    pose_scene wide = {
+        .image = kit_image_create_channels(XNCC_U16, 1, POSE_SCENE_W, POSE_SCENE_H, room),
+        .patch = kit_image_create_channels(XNCC_U16, 1, POSE_TEMPL_W, POSE_TEMPL_H, room)
+    };
     kit_image *const to[] = { &wide.image, &wide.patch };
     const kit_image *const from[] = { &s->image, &s->patch };
     for (int i = 0; i < 2; i++)
@@ -301,49 +178,49 @@ static void check_widened(xncc_context *context, const scene *s)
                 ((uint16_t *)((char *)(uintptr_t)to[i]->view.data + y * to[i]->view.pitch))[x] =
                     ((const uint8_t *)from[i]->view.data)[y * from[i]->view.pitch + x];
     CHECK_STATUS(xncc_template_create(context, &wide.patch.view, &wide.templ, &kit_error), XNCC_OK);
-    xncc_pose_match narrow[MOST], words[MOST];
+    xncc_pose_match narrow[POSE_MOST], words[POSE_MOST];
     xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
     o.search = XNCC_POSES_EXHAUSTIVE;
-    const size_t found = search(context, s, &o, narrow);
+    const size_t found = pose_search(context, s, &o, narrow);
     CHECK(found >= 3);
-    CHECK_INT(search(context, &wide, &o, words), found);
+    CHECK_INT(pose_search(context, &wide, &o, words), found);
     CHECK(memcmp(narrow, words, sizeof words) == 0);
-    scene_free(&wide);
+    pose_scene_free(&wide);
 }
 
 /* Both searches find the objects of every pixel type, at the same poses of the grid. */
 static void check_pixel_types(xncc_context *context, xncc_device device)
 {
     for (int n = 0; n < 9; n++) {
-        scene s = scene_make(context,
-                             n < 7    ? (xncc_pixel)n
-                             : n == 7 ? XNCC_U8
-                                      : XNCC_F32,
-                             n < 7 ? 1 : 3);
-        xncc_pose_match pyramid[MOST], whole[MOST];
+        pose_scene s = pose_scene_make(context,
+                                       n < 7    ? (xncc_pixel)n
+                                       : n == 7 ? XNCC_U8
+                                                : XNCC_F32,
+                                       n < 7 ? 1 : 3);
+        xncc_pose_match pyramid[POSE_MOST], whole[POSE_MOST];
         xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
         o.top = 3;
         o.min_score = 0.7f;
-        const size_t found = search(context, &s, &o, pyramid);
-        check_found(&s, pyramid, found, 0.1, 0.4);
+        const size_t found = pose_search(context, &s, &o, pyramid);
+        pose_check_found(&s, pyramid, found, 0.1, 0.4);
         check_scores(context, &s, pyramid, found, o.support);
         if (n % 4 == 0 && device == XNCC_DEVICE_CPU) {
             o.search = XNCC_POSES_EXHAUSTIVE;
-            CHECK_INT(search(context, &s, &o, whole), found);
+            CHECK_INT(pose_search(context, &s, &o, whole), found);
             CHECK(memcmp(whole, pyramid, sizeof whole) == 0);
         }
-        scene_free(&s);
+        pose_scene_free(&s);
     }
 }
 
 /* A reversed image is found only if polarity is ignored, with the negated score. */
 static void check_polarity(xncc_context *context)
 {
-    scene s = scene_make(context, XNCC_U8, 1), r = scene_make(context, XNCC_U8, 1);
-    xncc_pose_match plain[MOST], reversed[MOST];
+    pose_scene s = pose_scene_make(context, XNCC_U8, 1), r = pose_scene_make(context, XNCC_U8, 1);
+    xncc_pose_match plain[POSE_MOST], reversed[POSE_MOST];
     xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
-    for (int32_t y = 0; y < SCENE_H; y++)
-        for (int32_t x = 0; x < SCENE_W; x++) {
+    for (int32_t y = 0; y < POSE_SCENE_H; y++)
+        for (int32_t x = 0; x < POSE_SCENE_W; x++) {
             uint8_t *at = (uint8_t *)(uintptr_t)r.image.view.data + y * r.image.view.pitch + x;
             *at = (uint8_t) ~*at;
         }
@@ -354,18 +231,18 @@ static void check_polarity(xncc_context *context)
         if (e)
             o.angles = (xncc_pose_range){ 30, 40, XNCC_AUTO };
         o.any_polarity = 0;
-        CHECK_INT(search(context, &r, &o, reversed), 0);
-        const size_t found = search(context, &s, &o, plain);
+        CHECK_INT(pose_search(context, &r, &o, reversed), 0);
+        const size_t found = pose_search(context, &s, &o, plain);
         CHECK_INT(found, e ? 1 : 3);
         o.any_polarity = 1;
-        CHECK_INT(search(context, &r, &o, reversed), found);
+        CHECK_INT(pose_search(context, &r, &o, reversed), found);
         for (size_t i = 0; i < found; i++) {
-            CHECK(is_at(&reversed[i], &plain[i], 1e-6, 1e-6, 1e-9));
+            CHECK(pose_is_at(&reversed[i], &plain[i], 1e-6, 1e-6, 1e-9));
             CHECK_FLOAT(reversed[i].score, -plain[i].score);
         }
     }
-    scene_free(&s);
-    scene_free(&r);
+    pose_scene_free(&s);
+    pose_scene_free(&r);
 }
 
 /* An object at another scale, and the disc. */
@@ -374,43 +251,44 @@ static void check_scales(xncc_context *context)
     const xncc_pose_match truth = {
         .center_x = 70.4, .center_y = 61.8, .angle = 130.3, .scale = 1.234
     };
-    scene s = scene_make(context, XNCC_U8, 1);
-    for (int32_t y = 0; y < SCENE_H; y++)
-        for (int32_t x = 0; x < SCENE_W; x++)
-            put(&s.image.view, x, y, placed(x, y, &truth));
+    pose_scene s = pose_scene_make(context, XNCC_U8, 1);
+    for (int32_t y = 0; y < POSE_SCENE_H; y++)
+        for (int32_t x = 0; x < POSE_SCENE_W; x++)
+            pose_put(&s.image.view, x, y, pose_placed(x, y, &truth));
     for (int disc = 0; disc < 2; disc++) {
-        xncc_pose_match match[MOST];
+        xncc_pose_match match[POSE_MOST];
         xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
         o.support = disc ? XNCC_SUPPORT_DISC : XNCC_SUPPORT_WHOLE;
         o.scales = (xncc_pose_range){ 0.8, 1.5, XNCC_AUTO };
         o.min_score = 0.8f;
         o.top = 1;
-        CHECK_INT(search(context, &s, &o, match), 1);
-        if (!CHECK(is_at(&match[0], &truth, 0.1, 0.4, 0.01)))
+        CHECK_INT(pose_search(context, &s, &o, match), 1);
+        if (!CHECK(pose_is_at(&match[0], &truth, 0.1, 0.4, 0.01)))
             kit_fail(__FILE__, __LINE__, "%.3f %.3f %.3f %.4f", match[0].center_x,
                      match[0].center_y, match[0].angle, match[0].scale);
         CHECK(match[0].fit_score > 0.97 && match[0].fit_score < 1.01);
         check_scores(context, &s, match, 1, o.support);
     }
-    scene_free(&s);
+    pose_scene_free(&s);
 }
 
 /* Two templates in one call give what each gives alone, in one list. */
-static void check_several(xncc_context *context, const scene *s)
+static void check_several(xncc_context *context, const pose_scene *s)
 {
     xncc_image half;
     xncc_template *other = NULL;
-    xncc_pose_match match[MOST];
+    xncc_pose_match match[POSE_MOST];
     size_t found = 0, of[2] = { 0, 0 };
     xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
     o.min_score = 0.93f;
     o.overlap = 1.0;
-    CHECK_STATUS(xncc_image_crop(&s->patch.view, 0, 0, TEMPL_H, TEMPL_H, &half, &kit_error),
-                 XNCC_OK);
+    CHECK_STATUS(
+        xncc_image_crop(&s->patch.view, 0, 0, POSE_TEMPL_H, POSE_TEMPL_H, &half, &kit_error),
+        XNCC_OK);
     CHECK_STATUS(xncc_template_create(context, &half, &other, &kit_error), XNCC_OK);
     const xncc_template *const both[2] = { s->templ, other };
     CHECK_STATUS(
-        xncc_find_poses(context, &s->image.view, both, 2, &o, match, MOST, &found, &kit_error),
+        xncc_find_poses(context, &s->image.view, both, 2, &o, match, POSE_MOST, &found, &kit_error),
         XNCC_OK);
     for (size_t i = 0; i < found; i++) {
         of[match[i].templ]++;
@@ -419,14 +297,14 @@ static void check_several(xncc_context *context, const scene *s)
     CHECK(of[0] >= 3 && of[1] >= 3);
     o.overlap = 0.3;
     CHECK_STATUS(
-        xncc_find_poses(context, &s->image.view, both, 2, &o, match, MOST, &found, &kit_error),
+        xncc_find_poses(context, &s->image.view, both, 2, &o, match, POSE_MOST, &found, &kit_error),
         XNCC_OK);
     CHECK_INT(found, 3); /* each object once */
     xncc_template_destroy(other);
 }
 
 /* A template that just fits, at the edges of the image. */
-static void check_edges(xncc_context *context, const scene *s)
+static void check_edges(xncc_context *context, const pose_scene *s)
 {
     const xncc_template *templ = s->templ;
     xncc_pose_match match[4];
@@ -442,7 +320,7 @@ static void check_edges(xncc_context *context, const scene *s)
     }
 }
 
-static void check_refusals(xncc_context *context, const scene *s, xncc_device device)
+static void check_refusals(xncc_context *context, const pose_scene *s, xncc_device device)
 {
     const xncc_template *templ = s->templ;
     xncc_pose_match match[2];
@@ -451,7 +329,7 @@ static void check_refusals(xncc_context *context, const scene *s, xncc_device de
     for (int i = 0; i < 18; i++) {
         xncc_pose_options o = good;
         xncc_image image = s->image.view;
-        const uint8_t mask[SCENE_W * SCENE_H] = { 1 };
+        const uint8_t mask[POSE_SCENE_W * POSE_SCENE_H] = { 1 };
         xncc_status want = XNCC_ERROR_ARGUMENT;
         switch (i) {
         case 0: o.size = 0; break;
@@ -506,11 +384,11 @@ static void check_refusals(xncc_context *context, const scene *s, xncc_device de
 
 void check_searches(xncc_context *context, xncc_device device)
 {
-    scene s = scene_make(context, XNCC_U8, 1);
-    xncc_pose_match match[MOST];
+    pose_scene s = pose_scene_make(context, XNCC_U8, 1);
+    xncc_pose_match match[POSE_MOST];
     const xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
-    const size_t found = search(context, &s, &o, match);
-    check_found(&s, match, found, 0.06, 0.15);
+    const size_t found = pose_search(context, &s, &o, match);
+    pose_check_found(&s, match, found, 0.06, 0.15);
     check_scores(context, &s, match, found, o.support);
     check_by_hand(context, &s);
     check_alike(&s, device);
@@ -518,7 +396,7 @@ void check_searches(xncc_context *context, xncc_device device)
     check_several(context, &s);
     check_edges(context, &s);
     check_refusals(context, &s, device);
-    scene_free(&s);
+    pose_scene_free(&s);
     check_polarity(context);
     check_scales(context);
     check_pixel_types(context, device);
