@@ -7,7 +7,7 @@
 #include "common/page_loop.h"
 #include "common/progress.h"
 #include "common/spread.h"
-#include "text_file.h"
+#include "common/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -34,14 +34,12 @@ static xncc_status compute(const correlate_job *j, const correlate_task *t, xncc
 /* Computes the map of the valid fraction, by the kernel of --kernel if that can serve it. */
 static xncc_status compute_coverage(correlate_job *j, correlate_task *t, app_error *error)
 {
-    const char *kernel = j->options->kernel;
     xncc_problem problem = t->search.problem;
     xncc_plan *plan = NULL;
     xncc_error why;
     problem.rule.method = XNCC_COVERAGE;
-    xncc_status status = app_plans_get(&j->kit.plans, &problem, kernel, &plan, &why);
-    if (status && kernel)
-        status = app_plans_get(&j->kit.plans, &problem, NULL, &plan, &why);
+    const xncc_status status = app_plans_prefer(&j->kit.plans, &problem, j->options->kernel, &plan,
+                                                &why);
     if (status)
         return app_pass_on(error, status, correlate_templ(j, t)->path, &why);
     return compute(j, t, plan, &t->out[1], error);

@@ -66,10 +66,8 @@ static xncc_status plan_map(const sweep *s, int map, app_search *search, xncc_pl
     if (part_of(s, map) == 0)
         return app_search_plan(kit, search, name, plan, error);
     search->problem.rule.method = XNCC_COVERAGE;
-    xncc_status status = app_plans_get(&kit->plans, &search->problem, s->job->options->kernel, plan,
-                                       &why);
-    if (status)
-        status = app_plans_get(&kit->plans, &search->problem, NULL, plan, &why);
+    const xncc_status status = app_plans_prefer(&kit->plans, &search->problem,
+                                                s->job->options->kernel, plan, &why);
     return app_pass_on(error, status, name, &why);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The maps of one template on one page. */
 #include "correlate_task.h"
-#include "text_file.h"
+
+#include "common/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>

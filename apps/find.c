@@ -78,7 +78,8 @@ static xncc_status take_page(find_job *j, find_writer *writer, app_feed *feed, a
     return XNCC_OK;
 }
 
-/* 1 if rows appear on the terminal while the work goes on, so that no progress can stand there. */
+/* 1 if rows are printed to the terminal during the work, where they would mix with a line of
+ * progress. */
 static int rows_are_seen(const find_report *r)
 {
     return r->format != APP_TABLE && r->out == stdout && isatty(STDOUT_FILENO);

@@ -395,7 +395,6 @@ static void free_texts(app_rows *rows, int column)
 
 xncc_status find_report_close(find_report *r, xncc_status status, app_error *error)
 {
-    app_error unwritten = { .text = "" };
     if (r->begun && r->format == APP_JSON)
         end_json(r);
     if (r->begun && r->format == APP_GEOJSON)
@@ -404,14 +403,9 @@ xncc_status find_report_close(find_report *r, xncc_status status, app_error *err
         end_table(r);
     if (r->out) {
         const int owned = r->out != stdout && r->out != r->options->capture;
-        const xncc_status written = (owned ? app_finish_close : app_finish)(r->out, r->name,
-                                                                            &unwritten);
+        status = (owned ? app_finish_close : app_finish)(r->out, r->name, status, error);
         if (owned)
             r->file.fd = -1;
-        if (written && !status) {
-            *error = unwritten;
-            status = written;
-        }
     }
     if (r->file.name)
         status = app_output_close(&r->file, status, error);

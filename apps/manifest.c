@@ -236,12 +236,10 @@ static xncc_status close_output(manifest *m, xncc_status status, app_error *erro
 {
     if (!m->output.path)
         return status;
-    app_error unwritten = { .text = "" };
-    if (m->out && app_finish_close(m->out, m->options->output, &unwritten) && !status) {
-        *error = unwritten;
-        status = XNCC_ERROR_ARGUMENT;
+    if (m->out) {
+        status = app_finish_close(m->out, m->options->output, status, error);
+        m->output.fd = -1;
     }
-    m->output.fd = m->out ? -1 : m->output.fd;
     return app_output_close(&m->output, status, error);
 }
 

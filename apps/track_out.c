@@ -254,12 +254,7 @@ xncc_status track_out_table(const track_result *r, app_format format, app_error 
     status = out ? print_table(r, format, out, error)
                  : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", name);
     if (out) {
-        app_error unwritten = { .text = "" };
-        const xncc_status written = app_finish_close(out, name, &unwritten);
-        if (written && !status) {
-            *error = unwritten;
-            status = written;
-        }
+        status = app_finish_close(out, name, status, error);
         file.fd = -1;
     }
     return app_output_close(&file, status, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of outputs that are made once per page of an image. */
 #include "out_name.h"
+
 #include "text_file.h"
 
 #include <stdio.h>

@@ -80,6 +80,13 @@ xncc_status app_plans_get(app_plans *p, const xncc_problem *problem, const char 
     return status;
 }
 
+xncc_status app_plans_prefer(app_plans *p, const xncc_problem *problem, const char *kernel,
+                             xncc_plan **plan, xncc_error *why)
+{
+    const xncc_status status = app_plans_get(p, problem, kernel, plan, why);
+    return status && kernel ? app_plans_get(p, problem, NULL, plan, why) : status;
+}
+
 int app_plans_refused(app_plans *p, const xncc_problem *problem, const char *kernel,
                       xncc_status status)
 {

@@ -31,6 +31,10 @@ typedef struct app_plans {
 xncc_status app_plans_get(app_plans *plans, const xncc_problem *problem, const char *kernel,
                           xncc_plan **plan, xncc_error *why);
 
+/* The same, and if the kernel cannot serve the problem, by any other that can. */
+xncc_status app_plans_prefer(app_plans *plans, const xncc_problem *problem, const char *kernel,
+                             xncc_plan **plan, xncc_error *why);
+
 /* After work with this kernel has ended with the status: 1 if it failed and the kernel is the
  * reason, because it cannot serve the problem and others can. */
 int app_plans_refused(app_plans *plans, const xncc_problem *problem, const char *kernel,

@@ -255,21 +255,21 @@ void app_rows_print(FILE *out, const app_rows *rows, unsigned skip, app_format f
         print_table(out, rows, skip);
 }
 
-xncc_status app_finish(FILE *out, const char *name, app_error *error)
+xncc_status app_finish(FILE *out, const char *name, xncc_status status, app_error *error)
 {
     errno = 0;
-    if (fflush(out) != 0 || ferror(out))
+    if ((fflush(out) != 0 || ferror(out)) && !status)
         return app_fail_errno(error, name, "cannot write", errno ? errno : EIO);
-    return XNCC_OK;
+    return status;
 }
 
-xncc_status app_finish_close(FILE *out, const char *name, app_error *error)
+xncc_status app_finish_close(FILE *out, const char *name, xncc_status status, app_error *error)
 {
-    const xncc_status status = app_finish(out, name, error);
+    status = app_finish(out, name, status, error);
     return fclose(out) == 0 || status ? status : app_fail_errno(error, name, "cannot write", errno);
 }
 
 xncc_status app_finish_stdout(app_error *error)
 {
-    return app_finish(stdout, "standard output", error);
+    return app_finish(stdout, "standard output", XNCC_OK, error);
 }

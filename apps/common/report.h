@@ -67,11 +67,12 @@ void app_json_string(FILE *out, const char *text);
  * does not fit is cut. Returns buffer. */
 const char *app_printable(const char *text, char *buffer, size_t size);
 
-/* Flushes a file, and fails if anything printed to it could not be written. name: for the text. */
-xncc_status app_finish(FILE *out, const char *name, app_error *error);
+/* Flushes a file, and fails if anything printed to it could not be written. name: for the text.
+ * Returns the status if it is a failure already; that one and its text stay. */
+xncc_status app_finish(FILE *out, const char *name, xncc_status status, app_error *error);
 
 /* The same, and closes the file in any case. */
-xncc_status app_finish_close(FILE *out, const char *name, app_error *error);
+xncc_status app_finish_close(FILE *out, const char *name, xncc_status status, app_error *error);
 
 /* Flushes stdout, and fails if anything printed to it could not be written. */
 xncc_status app_finish_stdout(app_error *error);

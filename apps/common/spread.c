@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Spreads that need no more than files. */
 #include "spread.h"
+
 #include "text_file.h"
 
 #include <inttypes.h>
@@ -232,8 +233,7 @@ static file_spread *make(int32_t parts, app_error *error)
     return NULL;
 }
 
-/* Opens the only part of a spread that writes. */
-
+/* Opens the only part of a spread that writes. Frees the name. */
 static xncc_status open_part(app_spread base, char *name, const app_options *o, uint64_t digest,
                              app_spread **spread, app_error *error)
 {

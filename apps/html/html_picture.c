@@ -2,8 +2,8 @@
 /* Pictures inside of an HTML file, as PNG in base64. */
 #include "html_picture.h"
 
+#include "common/text_file.h"
 #include "html_text.h"
-#include "text_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "html_text.h"
 
 #include "common/report.h"
-#include "text_file.h"
+#include "common/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
