@@ -5,13 +5,13 @@
 #include "journal.h"
 
 #include "inputs.h"
+#include "lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -122,9 +122,9 @@ static xncc_status open_files(app_journal *j, app_error *error)
     j->data = open(j->data_name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (j->data < 0)
         return app_fail_errno(error, j->data_name, "cannot write", errno);
-    if (flock(j->data, LOCK_EX | LOCK_NB) != 0)
-        return app_fail(error, XNCC_ERROR_ARGUMENT,
-                        "%s: another process is writing it; wait for its end", j->data_name);
+    const int why = app_lock(j->data, 1);
+    if (why)
+        return app_lock_fail(error, j->data_name, why);
     j->list = open(j->name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (j->list < 0)
         return app_fail_errno(error, j->name, "cannot write", errno);

@@ -4,6 +4,7 @@
 #define _XOPEN_SOURCE 700 /* fdatasync, getline */
 #include "ledger.h"
 
+#include "lock.h"
 #include "output.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -192,11 +192,8 @@ xncc_status app_ledger_open(const char *path, const char *head, app_ledger **led
     app_ledger *l = make(path, fd);
     if (!l)
         return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
-    xncc_status status = flock(fd, LOCK_EX | LOCK_NB) == 0
-                             ? begin(l, head, error)
-                             : app_fail(error, XNCC_ERROR_ARGUMENT,
-                                        "%s: another process is writing it; wait for its end",
-                                        path);
+    const int why = app_lock(fd, 1);
+    const xncc_status status = why ? app_lock_fail(error, path, why) : begin(l, head, error);
     if (status)
         app_ledger_close(l, 0);
     else

@@ -2,9 +2,9 @@
 /* A map that is written row by row. */
 #include "map_file.h"
 
-#include "inputs.h"
 #include "npy_write.h"
 #include "save.h"
+#include "shared_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct app_map_file {
@@ -23,8 +22,7 @@ struct app_map_file {
     app_form form;
     app_tiff_out picture;
     app_progress_line done; /* what has been written */
-    char *partial;          /* the name of a shared file; NULL: it is not shared */
-    int shared;             /* its descriptor */
+    app_shared_file shared; /* without a name: it is not shared */
 };
 
 static xncc_status fail_write(const app_map_file *f, int why, app_error *error)
@@ -41,22 +39,6 @@ static xncc_status check_form(const char *path, app_form *form, app_error *error
                     "%s: PNG needs the whole map in memory; give a name that ends in .tif or .npy, "
                     "or raise --max-memory",
                     path);
-}
-
-/* Opens PATH.partial, which may have rows of other processes. */
-static xncc_status open_shared(app_map_file *f, int create, app_error *error)
-{
-    const size_t size = strlen(f->path) + sizeof ".partial";
-    f->partial = malloc(size);
-    if (!f->partial)
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", f->path);
-    snprintf(f->partial, size, "%s.partial", f->path);
-    f->shared = open(f->partial, O_RDWR | (create ? O_CREAT : 0) | O_CLOEXEC, 0666);
-    if (f->shared >= 0)
-        return XNCC_OK;
-    const xncc_status status = app_fail_errno(error, f->partial, "cannot write", errno);
-    free(f->partial);
-    return status;
 }
 
 xncc_status app_map_file_open(const char *path, const app_map_shape *shape, app_map_file **file,
@@ -76,7 +58,7 @@ xncc_status app_map_file_open(const char *path, const app_map_shape *shape, app_
     if (!status && f->book)
         status = app_map_book_begin(f->book, &f->picture, error);
     else if (!status && shape->shared)
-        status = open_shared(f, shape->shared == 1, error);
+        status = app_shared_open(path, shape->shared == 1, &f->shared, error);
     else if (!status && shape->key)
         status = app_journal_open(path, shape->key, &f->journal, &f->done, error);
     else if (!status)
@@ -92,7 +74,7 @@ static int descriptor(const app_map_file *f)
 {
     if (f->book)
         return f->book->output.fd;
-    return f->partial ? f->shared : f->journal ? app_journal_data(f->journal) : f->output.fd;
+    return f->shared.name ? f->shared.fd : f->journal ? app_journal_data(f->journal) : f->output.fd;
 }
 
 int32_t app_map_file_rows(const app_map_file *f)
@@ -132,7 +114,7 @@ xncc_status app_map_file_put(app_map_file *f, int32_t first, int32_t count, cons
                              unsigned flags, app_error *error)
 {
     const size_t width = (size_t)f->picture.width;
-    const int32_t skip = f->partial ? 0 : f->done.rows - first;
+    const int32_t skip = f->shared.name ? 0 : f->done.rows - first;
     f->done.flags |= flags;
     if (skip >= count)
         return XNCC_OK;
@@ -150,62 +132,34 @@ xncc_status app_map_file_put(app_map_file *f, int32_t first, int32_t count, cons
     return f->journal ? app_journal_add(f->journal, &f->done, error) : XNCC_OK;
 }
 
-static xncc_status number_of(const app_map_file *f, uint64_t *number, app_error *error)
-{
-    struct stat info;
-    if (fstat(f->shared, &info) != 0)
-        return app_fail_errno(error, f->partial, "cannot read", errno);
-    *number = (uint64_t)info.st_ino;
-    return XNCC_OK;
-}
-
 xncc_status app_map_file_slice(app_map_file *f, app_progress_line *done, uint64_t *number,
                                app_error *error)
 {
     *done = f->done;
     f->done = (app_progress_line){ .low = (double)NAN, .high = (double)NAN };
-    if (fdatasync(f->shared) != 0)
-        return fail_write(f, errno, error);
-    return number_of(f, number, error);
+    *number = f->shared.number;
+    return fdatasync(f->shared.fd) == 0 ? XNCC_OK : fail_write(f, errno, error);
 }
 
 int app_map_file_is(const app_map_file *f, uint64_t number)
 {
-    uint64_t here = 0;
-    app_error unused;
-    return number_of(f, &here, &unused) == XNCC_OK && here == number;
+    return app_shared_is(&f->shared, number);
 }
 
 xncc_status app_map_file_add(app_map_file *f, const app_progress_line *done, uint64_t number,
                              app_error *error)
 {
-    uint64_t here = 0;
-    const xncc_status status = number_of(f, &here, error);
-    if (status)
-        return status;
-    if (here != number)
+    if (!app_shared_is(&f->shared, number))
         return app_fail(error, XNCC_ERROR_ARGUMENT,
                         "%s: is not the file that the parts were written to; remove it and all "
                         "parts, and begin again",
-                        f->partial);
+                        f->shared.name);
     f->done.flags |= done->flags;
     if (!(done->low >= f->done.low))
         f->done.low = isnan(done->low) ? f->done.low : done->low;
     if (!(done->high <= f->done.high))
         f->done.high = isnan(done->high) ? f->done.high : done->high;
     return XNCC_OK;
-}
-
-/* Gives a shared file its name. */
-static xncc_status deliver_shared(const app_map_file *f, app_error *error)
-{
-    if (app_inputs_has(f->path))
-        return app_fail(error, XNCC_ERROR_ARGUMENT,
-                        "%s: would overwrite an input; give another name", f->path);
-    const xncc_status status = app_outputs_add(f->partial, f->path, error);
-    if (!status && rename(f->partial, f->path) != 0)
-        return app_fail_errno(error, f->path, "cannot rename the finished file", errno);
-    return status;
 }
 
 /* Writes what is not rows, and brings everything to the disk. */
@@ -240,11 +194,10 @@ xncc_status app_map_file_close(app_map_file *f, const app_tiff_out *frame, xncc_
         free(f);
         return status;
     }
-    if (f->partial) {
+    if (f->shared.name) {
         if (!status && frame)
-            status = deliver_shared(f, error);
-        close(f->shared);
-        free(f->partial);
+            status = app_shared_deliver(&f->shared, f->path, error);
+        app_shared_close(&f->shared);
         free(f);
         return status;
     }

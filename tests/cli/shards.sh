@@ -114,9 +114,8 @@ run 0 join 'map-{template}.tif.1-of-2' 'map-{template}.tif.2-of-2'
 for map in whole/*; do holds "several maps in parts: $map" cmp "$map" "${map#whole/}"; done
 for shard in 1 2; do run 0 convolve $cpu --gaussian 1 --shard $shard/2 -o map.tif tiles.tif; done
 cp map.tif.partial copy
-rm map.tif.partial
-mv copy map.tif.partial
 cp map.tif.1-of-2 old-part
+: >map.tif.partial # another file, whatever the system calls it
 run 1 join map.tif.1-of-2 map.tif.2-of-2
 says 'map.tif.partial: is not the file that the parts were written to; remove it and all parts, and begin again'
 for shard in 1 2; do run 0 convolve $cpu --gaussian 1 --shard $shard/2 -o map.tif tiles.tif; done # the new file needs all rows
@@ -124,12 +123,40 @@ holds 'rows of another file do not count' [ "$(wc -c <map.tif.1-of-2)" -gt "$(wc
 run 0 join map.tif.1-of-2 map.tif.2-of-2
 run 0 convolve $cpu --gaussian 1 -o want.tif tiles.tif
 holds 'the new file is right' cmp want.tif map.tif
+mv copy map.tif.partial
+for shard in 1 2; do cp old-part map.tif.$shard-of-2; run 0 convolve $cpu --gaussian 1 --shard $shard/2 -o map.tif tiles.tif; done
+holds 'rows in a copy of the file count' cmp map.tif.1-of-2 old-part
+run 0 join map.tif.1-of-2 map.tif.2-of-2
+holds 'the copy is right' cmp want.tif map.tif
+# What a job leaves that ends between the name of its map and the removal of its parts.
+cp old-part map.tif.1-of-2
+rm map.tif
+for shard in 1 2; do run 0 convolve $cpu --gaussian 1 --shard $shard/2 -o map.tif tiles.tif; done
+run 0 join map.tif.1-of-2 map.tif.2-of-2
+holds 'old parts say nothing about a new file' cmp want.tif map.tif
+# A map that has its header has all rows.
+for shard in 1 2; do run 0 convolve $cpu --gaussian 1 --shard $shard/2 -o map.tif tiles.tif; done
+cp map.tif.1-of-2 old-part
+cp want.tif map.tif.partial
+run 0 convolve $cpu --gaussian 1 --shard 1/2 -o map.tif tiles.tif
+holds 'rows of a file with a header count' cmp map.tif.1-of-2 old-part
+run 0 join map.tif.1-of-2 map.tif.2-of-2
+holds 'the file with a header is right' cmp want.tif map.tif
+# Neither a job with a journal nor shards write what the other writes.
+run 0 convolve $cpu --gaussian 1 --shard 1/2 -o map.tif tiles.tif
+flock -x map.tif.partial sleep 8 &
+run 1 convolve $cpu --gaussian 1 --shard 1/2 -o map.tif tiles.tif
+says 'map.tif.partial: another process is writing it; wait for its end'
+wait
+flock -s map.tif.partial "$EXACTNCC" convolve $cpu --gaussian 1 --resume -o map.tif tiles.tif 2>err
+says 'map.tif.partial: another process is writing it; wait for its end'
 run 2 join -o other.tif map.tif.1-of-2 map.tif.2-of-2
 says '-o: maps are where the parts were written'
 run 2 convolve $cpu --gaussian 1 --shard 1/2 -o map.png tiles.tif
 says 'work that is shared needs a file that is written row by row'
 run 2 convolve $cpu --gaussian 1 --shard 1/2 --resume -o map.tif tiles.tif
 says '--resume: parts of work that is shared are journals; leave it out'
+rm map.tif*
 
 # A manifest: the results of so many commands, in order.
 touch templ.tif
