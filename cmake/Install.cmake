@@ -41,7 +41,7 @@ string(REGEX REPLACE "/$" "" EXACTNCC_PC_TO_PREFIX "${EXACTNCC_PC_TO_PREFIX}")
 configure_file(cmake/exactncc.pc.in ${PROJECT_BINARY_DIR}/exactncc.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/exactncc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 
 # cmake --build BUILD --target uninstall

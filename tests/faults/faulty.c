@@ -316,6 +316,59 @@ int __wrap_printf(const char *format, ...)
     return result;
 }
 
+/* ---- the same calls where the compiler knew the size of an object (-D_FORTIFY_SOURCE) ---- */
+
+WRAPPED(char *, __realpath_chk, const char *path, char *resolved, size_t room)
+{
+    return fails(MEMORY, ENOMEM) ? NULL : __real___realpath_chk(path, resolved, room);
+}
+
+WRAPPED(ssize_t, __read_chk, int fd, void *to, size_t bytes, size_t room)
+{
+    return fails(READ, EIO) ? -1 : __real___read_chk(fd, to, bytes, room);
+}
+
+WRAPPED(ssize_t, __pread_chk, int fd, void *to, size_t bytes, off_t at, size_t room)
+{
+    return fails(READ, EIO) ? -1 : __real___pread_chk(fd, to, bytes, at, room);
+}
+
+WRAPPED(size_t, __fread_chk, void *to, size_t room, size_t size, size_t count, FILE *file)
+{
+    return stream_fails(READ, file, EIO) ? 0 : __real___fread_chk(to, room, size, count, file);
+}
+
+WRAPPED(char *, __fgets_chk, char *to, size_t room, int size, FILE *file)
+{
+    return stream_fails(READ, file, EIO) ? NULL : __real___fgets_chk(to, room, size, file);
+}
+
+int __wrap___fprintf_chk(FILE *file, int flag, const char *format, ...);
+int __wrap___fprintf_chk(FILE *file, int flag, const char *format, ...)
+{
+    (void)flag;
+    va_list list;
+    if (print_fails(file))
+        return -1;
+    va_start(list, format);
+    const int result = vfprintf(file, format, list);
+    va_end(list);
+    return result;
+}
+
+int __wrap___printf_chk(int flag, const char *format, ...);
+int __wrap___printf_chk(int flag, const char *format, ...)
+{
+    (void)flag;
+    va_list list;
+    if (print_fails(stdout))
+        return -1;
+    va_start(list, format);
+    const int result = vprintf(format, list);
+    va_end(list);
+    return result;
+}
+
 static void report(void)
 {
     const char *path = getenv("EXACTNCC_FAULTS");

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# cmake -D ROOT=<source tree> -P links.cmake: checks the pages README.md, CHANGELOG.md, docs/**.md
-# and data/README.md.
+# cmake -D ROOT=<source tree> -P links.cmake: checks the pages README.md, CHANGELOG.md,
+# SECURITY.md, docs/**.md and data/README.md.
 # - The target of every relative link exists; a link to a heading of a page names one that is there.
 # - Every path that begins with a folder of the source tree (src/..., docs/...) exists. A path with
 #   a * is not checked.
@@ -11,7 +11,7 @@ set(folders include src cuda apps python tests docs data examples cmake scripts)
 set(examples find.cpp) # file names that the pages give to a reader's own files
 
 file(GLOB_RECURSE pages ${ROOT}/docs/*.md)
-foreach(page README.md CHANGELOG.md data/README.md)
+foreach(page README.md CHANGELOG.md SECURITY.md data/README.md)
   if(EXISTS ${ROOT}/${page})
     list(APPEND pages ${ROOT}/${page})
   endif()
