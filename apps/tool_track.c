@@ -26,15 +26,39 @@ static int set_two(const char *text, int32_t least, int32_t *width, int32_t *hei
            app_set_count(*by ? by + 1 : first, least, XNCC_MAX_SIDE / 2, height);
 }
 
+/* The same for each pass, with commas between. */
+static int set_list(const char *text, int32_t least, app_sizes *list)
+{
+    list->count = 0;
+    while (list->count < APP_MAX_SIZES) {
+        char one[32];
+        const size_t length = strcspn(text, ",");
+        app_size *size = &list->size[list->count++];
+        if (length >= sizeof one)
+            return 0;
+        memcpy(one, text, length);
+        one[length] = 0;
+        if (!set_two(one, least, &size->width, &size->height))
+            return 0;
+        if (!text[length])
+            return 1;
+        text += length + 1;
+    }
+    return 0;
+}
+
 int tool_set_chip(app_options *o, const char *text)
 {
-    return set_two(text, 1, &o->track.chip_width, &o->track.chip_height);
+    return set_list(text, 1, &o->track_chips);
 }
 
 int tool_set_search(app_options *o, const char *text)
 {
-    return set_two(text, 0, &o->track.search_x, &o->track.search_y) && o->track.search_x <= 4096 &&
-           o->track.search_y <= 4096;
+    int small = set_list(text, 0, &o->track_searches);
+    for (int i = 0; i < o->track_searches.count; i++)
+        small = small && o->track_searches.size[i].width <= 4096 &&
+                o->track_searches.size[i].height <= 4096;
+    return small;
 }
 
 int tool_set_grid(app_options *o, const char *text)

@@ -8,6 +8,49 @@
 
 #include <stdlib.h>
 
+enum { FINE_SEARCH = 4 }; /* pixels, where a pass before predicts */
+
+/* The search of pass i. */
+static app_size search_of(const app_options *o, int i)
+{
+    const app_sizes *s = &o->track_searches;
+    if (i < s->count)
+        return s->size[i];
+    return i == 0 ? (app_size){ o->track.search_x, o->track.search_y }
+                  : (app_size){ FINE_SEARCH, FINE_SEARCH };
+}
+
+/* Sets the chips and searches of the passes. coarse: room for those before the last one. */
+static xncc_status set_passes(app_options *o, xncc_track_pass *coarse, app_error *error)
+{
+    const int last = o->track_chips.count > 0 ? o->track_chips.count - 1 : 0;
+    const app_size search = search_of(o, last);
+    if (o->track_searches.count > last + 1)
+        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                        "--search: has %d numbers, but --chip has %d; give one per pass",
+                        o->track_searches.count, last + 1);
+    for (int i = 0; i < last; i++) {
+        const app_size chip = o->track_chips.size[i], s = search_of(o, i);
+        const xncc_track_pass pass = XNCC_TRACK_PASS_INIT;
+        coarse[i] = pass;
+        coarse[i].chip_width = chip.width;
+        coarse[i].chip_height = chip.height;
+        coarse[i].search_x = s.width;
+        coarse[i].search_y = s.height;
+        coarse[i].step_x = (chip.width + 1) / 2;
+        coarse[i].step_y = (chip.height + 1) / 2;
+    }
+    if (o->track_chips.count > 0) {
+        o->track.chip_width = o->track_chips.size[last].width;
+        o->track.chip_height = o->track_chips.size[last].height;
+    }
+    o->track.search_x = search.width;
+    o->track.search_y = search.height;
+    o->track.coarse = coarse;
+    o->track.coarse_count = (size_t)last;
+    return XNCC_OK;
+}
+
 static xncc_status check_usage(const app_options *o, app_format *format, app_error *error)
 {
     if (o->track_points && o->track_stepped)
@@ -60,11 +103,14 @@ xncc_status app_track(const app_options *given, app_error *error)
     track_images images = { .image = NULL };
     track_points points = { .point = NULL };
     track_result result = { .options = &o, .images = &images, .points = &points };
+    xncc_track_pass coarse[APP_MAX_SIZES];
     o.track.min_valid = o.rule.min_valid;
     o.track.kernel = o.kernel;
+    xncc_status status = set_passes(&o, coarse, error);
     if (!o.track_stepped)
         o.track_step = (app_size){ (o.track.chip_width + 1) / 2, (o.track.chip_height + 1) / 2 };
-    xncc_status status = check_usage(&o, &format, error);
+    if (!status)
+        status = check_usage(&o, &format, error);
     if (!status)
         status = track_images_open(&o, &images, error);
     if (!status)

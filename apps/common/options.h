@@ -106,7 +106,8 @@ typedef struct app_options {
     int32_t channels;            /* info and exactncc-bench: samples per pixel */
     int with_mask, image_masked; /* info and exactncc-bench: masked template; info: masked image */
     xncc_track_options track;    /* track: kernel and min_valid are above */
-    app_size track_step;         /* track: between chips */
+    app_sizes track_chips, track_searches;                /* track: per pass, coarse to fine */
+    app_size track_step;                                  /* track: between chips */
     xncc_track_check_options track_check;                 /* track: --outliers, --replace */
     int track_checked;                                    /* 1: --outliers is given */
     int track_stepped;                                    /* 1: given */

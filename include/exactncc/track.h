@@ -34,6 +34,36 @@ typedef enum xncc_track_fit {
     XNCC_TRACK_OVERSAMPLED = 3
 } xncc_track_fit;
 
+/* A coarse pass, which predicts where the passes after it search. docs/track.md has the formulas.
+ *
+ * - The chips of a coarse pass lie on a grid: the first one at the top-left pixel of image 1, the
+ *   others at multiples of the step. Only those whose displacements are needed are tracked. The
+ *   first pass searches around the prediction of the nearest point, every other one around the
+ *   interpolated displacements of the pass before.
+ * - Then outliers are marked and replaced as by xncc_track_check, with `limit`. A displacement that
+ *   is missing and cannot be replaced is the predicted one.
+ * - Then each displacement is replaced by the median of itself and its eight nearest neighbours, in
+ *   x and in y.
+ * - The next pass interpolates these by cubic convolution at the centres of its chips, and searches
+ *   around the nearest whole pixels. */
+typedef struct xncc_track_pass {
+    uint32_t size;      /* sizeof(xncc_track_pass) */
+    int32_t chip_width; /* pixels, at least 1, and no more than those of image 1 */
+    int32_t chip_height;
+    int32_t search_x; /* pixels, 0 .. 4096: the largest distance from the prediction */
+    int32_t search_y;
+    int32_t step_x; /* pixels from one chip to the next, at least 1 */
+    int32_t step_y;
+    int32_t median; /* 1: the median is taken; 0: it is not */
+    double limit;   /* as in xncc_track_check_options; infinity: nothing is an outlier */
+} xncc_track_pass;
+
+/* Chips of 64 x 64 pixels, every 32 pixels, 16 pixels around the prediction. */
+#define XNCC_TRACK_PASS_INIT                                                                       \
+    {                                                                                              \
+        sizeof(xncc_track_pass), 64, 64, 16, 16, 32, 32, 1, 2.0                                    \
+    }
+
 /* Options of xncc_track. */
 typedef struct xncc_track_options {
     uint32_t size;      /* sizeof(xncc_track_options) */
@@ -52,13 +82,18 @@ typedef struct xncc_track_options {
      * time. 0: it is not. */
     int32_t back;
     const char *kernel; /* as in xncc_correlate_options; of the CPU engine */
+    /* The passes before that of the points, from coarse to fine. All have the size of the first
+     * one. They have the method, fit, min_valid and kernel of these options. */
+    const xncc_track_pass *coarse; /* may be NULL if coarse_count is 0 */
+    size_t coarse_count;
 } xncc_track_options;
 
-/* NCC of chips of 32 x 32 pixels, 16 pixels around the prediction, a quadratic surface. */
+/* NCC of chips of 32 x 32 pixels, 16 pixels around the prediction, a quadratic surface, one pass.
+ */
 #define XNCC_TRACK_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(xncc_track_options), XNCC_CCOEFF_NORMED, 32, 32, 16, 16, XNCC_TRACK_QUADRATIC, 16,  \
-            0.5, 0, NULL                                                                           \
+            0.5, 0, NULL, NULL, 0                                                                  \
     }
 
 /* Where to track, in pixels of image 1. */
@@ -152,7 +187,8 @@ typedef struct xncc_track_pair {
  * Masks and no-data values are honoured as everywhere (xncc_image): only pixels that count in both
  * images are compared.
  *
- * Memory: about 200 bytes per point, and a few chips and maps per thread.
+ * Memory: about 200 bytes per point, and a few chips and maps per thread; with coarse passes also
+ * about 250 bytes per chip of a pass.
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY or XNCC_ERROR_UNSUPPORTED (images in
  * device memory, a context without the CPU engine, or a kernel that cannot serve the request).

@@ -187,6 +187,9 @@ class TrackRule:
         min_valid: float,
     ) -> None: ...
     def check(self, limit: float, replace: bool) -> None: ...
+    def coarse(
+        self, chip_width: int, chip_height: int, search_x: int, search_y: int, step_x: int, step_y: int
+    ) -> None: ...
 
 def track(
     context: Context,

@@ -61,6 +61,7 @@ def track(
     grid: int | Sequence[int] | None = None,
     chip: int | Sequence[int] = 32,
     search: int | Sequence[int] = 16,
+    coarse: Sequence[Sequence[Any]] = (),
     shift: Sequence[float] = (0.0, 0.0),
     fit: str = "quadratic",
     oversample: int = 16,
@@ -95,6 +96,9 @@ def track(
         The width and the height of the chips.
     search : int or pair of int
         The largest distance from the prediction in x and in y, up to 4096.
+    coarse : sequence of (chip, search) or (chip, search, grid)
+        Passes before, from coarse to fine: [(64, 16), (32, 8)]. Each predicts where the next one searches.
+        Numbers are as above; chips of a pass are half a chip apart by default.
     shift : pair of float
         The predicted displacement of all points; it is added to that in `points`.
     fit : {'quadratic', 'gaussian', 'oversampled', 'whole'}
@@ -144,6 +148,12 @@ def track(
         raise ValueError(f"fit {fit!r} is not known; the names are {', '.join(_FITS)}")
     sides, most = _two(chip, "chip"), _two(search, "search")
     rule = _core.TrackRule(method, *sides, *most, _FITS.index(fit), oversample, bool(back), min_valid)
+    for one in coarse:
+        if not isinstance(one, Sequence) or len(one) not in (2, 3):
+            raise ValueError(f"a pass of coarse is {one!r}; give (chip, search) or (chip, search, grid)")
+        pass_chip = _two(one[0], "a chip of coarse")
+        pass_grid = _two(one[2], "a grid of coarse") if len(one) == 3 else ((pass_chip[0] + 1) // 2, (pass_chip[1] + 1) // 2)
+        rule.coarse(*pass_chip, *_two(one[1], "a search of coarse"), *pass_grid)
     if replace and outliers is None:
         raise ValueError("replace needs outliers, the limit of the test")
     if outliers is not None:

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <array>
+#include <vector>
 
 namespace binding {
 
@@ -14,6 +15,7 @@ namespace {
 struct TrackRule {
     xncc_track_options c;
     std::optional<xncc_track_check_options> check;
+    std::vector<xncc_track_pass> coarse;
 };
 
 void make_rule(TrackRule *self, const std::string &method, const std::array<int32_t, 4> &extents,
@@ -30,7 +32,7 @@ void make_rule(TrackRule *self, const std::string &method, const std::array<int3
     o.oversample = oversample;
     o.back = back;
     o.min_valid = min_valid;
-    new (self) TrackRule{ o, {} };
+    new (self) TrackRule{ o, {}, {} };
 }
 
 // Marks outliers after tracking, or replaces them.
@@ -42,6 +44,19 @@ void set_check(TrackRule &self, double limit, bool replace)
     self.check = o;
 }
 
+// Adds a coarse pass after those that there are.
+void add_pass(TrackRule &self, const std::array<int32_t, 6> &extents)
+{
+    xncc_track_pass pass = XNCC_TRACK_PASS_INIT;
+    pass.chip_width = extents[0];
+    pass.chip_height = extents[1];
+    pass.search_x = extents[2];
+    pass.search_y = extents[3];
+    pass.step_x = extents[4];
+    pass.step_y = extents[5];
+    self.coarse.push_back(pass);
+}
+
 // points: rows of x, y, dx and dy. Returns the bytes of an array of xncc_displacement.
 nb::object track(Context &context, const Image &image1, const Image &image2, const TrackRule &rule,
                  nb::handle points, const Kernel &kernel, nb::handle progress)
@@ -51,6 +66,8 @@ nb::object track(Context &context, const Image &image1, const Image &image2, con
     const size_t count = size_t(buffer->len) / sizeof(xncc_track_point);
     xncc_track_options options = rule.c;
     options.kernel = text_or_null(kernel);
+    options.coarse = rule.coarse.data();
+    options.coarse_count = rule.coarse.size();
     const auto found = room_for<xncc_displacement>(count, "displacements");
     const xncc_track_pair pair = { &image1.view(), &image2.view() };
     xncc_context *c = context.use();
@@ -83,7 +100,15 @@ void bind_track(nb::module_ &m)
             nb::arg("method"), nb::arg("chip_width"), nb::arg("chip_height"), nb::arg("search_x"),
             nb::arg("search_y"), nb::arg("fit"), nb::arg("oversample"), nb::arg("back"),
             nb::arg("min_valid"))
-        .def("check", &set_check, nb::arg("limit"), nb::arg("replace"));
+        .def("check", &set_check, nb::arg("limit"), nb::arg("replace"))
+        .def(
+            "coarse",
+            [](TrackRule &self, int32_t chip_width, int32_t chip_height, int32_t search_x,
+               int32_t search_y, int32_t step_x, int32_t step_y) {
+                add_pass(self, { chip_width, chip_height, search_x, search_y, step_x, step_y });
+            },
+            nb::arg("chip_width"), nb::arg("chip_height"), nb::arg("search_x"), nb::arg("search_y"),
+            nb::arg("step_x"), nb::arg("step_y"));
     m.def("track", &track, nb::arg("context"), nb::arg("image1"), nb::arg("image2"),
           nb::arg("rule"), nb::arg("points"), nb::arg("kernel").none(), nb::arg("progress").none());
 }

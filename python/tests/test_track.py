@@ -50,6 +50,18 @@ def test_masks(pair):
     assert found.state[1] == 1 and np.isnan(found.dx[1]) and found.valid[1] == 0
 
 
+def test_passes(draw):
+    image = draw((160, 200))
+    moved = np.roll(image, (17, -22), axis=(0, 1))
+    inner = [[x, y] for x in range(60, 150, 15) for y in range(40, 110, 15)]
+    alone = exactncc.track(image, moved, inner, chip=16, search=3)
+    found = exactncc.track(image, moved, inner, chip=16, search=3, coarse=[(64, 26), ((32, 24), (5, 4), (16, 20))])
+    assert (alone.score < 0.9).all()
+    assert (found.whole_dx == -22).all() and (found.whole_dy == 17).all() and (found.score == 1).all()
+    again = exactncc.track(image, moved, inner, chip=16, search=3, coarse=[(64, 26, 32), ((32, 24), (5, 4), (16, 20))])
+    assert found.tobytes() == again.tobytes()
+
+
 def test_outliers(pair):
     other = pair[1].copy()
     other[40:58, 50:68] = 255 - other[40:58, 50:68]
@@ -66,6 +78,7 @@ def test_outliers(pair):
 
 def test_refusals(pair):
     for wrong in ({"grid": 8, "points": [[1, 2]]}, {"fit": "best"}, {"points": [1, 2]}, {"chip": (1, 2, 3)}, {"grid": 0},
+                  {"coarse": [64]}, {"coarse": [(64,)]}, {"coarse": [(600, 2)]}, {"coarse": [(32, 4, 0)]},
                   {"chip": 0}, {"search": 5000}, {"oversample": 3}, {"replace": True}, {"outliers": -1}, {"method": "sqdiff"}, {"kernel": "none"}):  # fmt: skip
         with pytest.raises(ValueError):
             exactncc.track(*pair, **wrong)

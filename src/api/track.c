@@ -1,35 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tracking: checks the arguments, and runs the pass. */
-#include "api/track_pass.h"
+/* Tracking: checks the arguments, and runs the passes. */
+#include "api/track_passes.h"
 
 #include "base/float_env.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "image/image.h"
 #include "track/outliers.h"
 
 #include <math.h>
 
-enum { MOST_SEARCH = 4096, MOST_OVERSAMPLE = 64 };
+enum { MOST_SEARCH = 4096, MOST_OVERSAMPLE = 64, MOST_PASSES = 64 };
 
-static xncc_status check_sizes(const xncc_track_options *o, xncc_error *error)
+static xncc_status check_chip(int32_t width, int32_t height, int32_t search_x, int32_t search_y,
+                              xncc_error *error)
 {
-    if (o->chip_width < 1 || o->chip_height < 1 || o->chip_width > XNCC_MAX_SIDE / 2 ||
-        o->chip_height > XNCC_MAX_SIDE / 2)
+    if (width < 1 || height < 1 || width > XNCC_MAX_SIDE / 2 || height > XNCC_MAX_SIDE / 2)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "track: a chip of %d x %d pixels is not within 1 .. %d", o->chip_width,
-                         o->chip_height, XNCC_MAX_SIDE / 2);
-    if (o->search_x < 0 || o->search_y < 0 || o->search_x > MOST_SEARCH ||
-        o->search_y > MOST_SEARCH)
+                         "track: a chip of %d x %d pixels is not within 1 .. %d", width, height,
+                         XNCC_MAX_SIDE / 2);
+    if (search_x < 0 || search_y < 0 || search_x > MOST_SEARCH || search_y > MOST_SEARCH)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "track: a search of %d x %d pixels around the prediction is not within 0 "
                          ".. %d",
-                         o->search_x, o->search_y, MOST_SEARCH);
+                         search_x, search_y, MOST_SEARCH);
+    return XNCC_OK;
+}
+
+static xncc_status check_sizes(const xncc_track_options *o, xncc_error *error)
+{
+    if (o->coarse_count > MOST_PASSES)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: %llu coarse passes are not within 0 .. %d",
+                         (unsigned long long)o->coarse_count, MOST_PASSES);
+    if (o->coarse_count > 0 && !o->coarse)
+        return xncc_fail_null(error, "options->coarse");
     if (!(o->min_valid >= 0.0 && o->min_valid <= 1.0))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "track: min_valid, the least fraction of pixels that count, is %g and not "
                          "within 0 .. 1",
                          o->min_valid);
-    return XNCC_OK;
+    return check_chip(o->chip_width, o->chip_height, o->search_x, o->search_y, error);
 }
 
 static xncc_status check_options(const xncc_track_options *o, xncc_error *error)
@@ -69,6 +80,52 @@ static xncc_status check_source(const xncc_track_source *s, xncc_error *error)
     return XNCC_OK;
 }
 
+static xncc_status check_pass(const xncc_track_pass *p, const xncc_track_source *s,
+                              xncc_error *error)
+{
+    xncc_status status = check_chip(p->chip_width, p->chip_height, p->search_x, p->search_y, error);
+    if (status)
+        return status;
+    if (p->chip_width > s->width1 || p->chip_height > s->height1)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: a coarse pass has chips of %d x %d pixels, but image 1 has %d x "
+                         "%d; take smaller chips",
+                         p->chip_width, p->chip_height, s->width1, s->height1);
+    if (p->step_x < 1 || p->step_y < 1)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: the chips of a coarse pass are %d and %d pixels apart; at least 1 "
+                         "is needed",
+                         p->step_x, p->step_y);
+    if ((p->median != 0 && p->median != 1) || !(p->limit > 0.0))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: in a coarse pass median is %d, not 0 or 1, or the limit %g is not "
+                         "above 0",
+                         p->median, p->limit);
+    return XNCC_OK;
+}
+
+/* Reads the coarse passes, which have the size that the first one says. The caller frees
+ * call->coarse. */
+static xncc_status read_passes(xncc_track_call *call, xncc_error *error)
+{
+    const xncc_track_options *o = &call->options;
+    xncc_status status = XNCC_OK;
+    if (o->coarse_count == 0)
+        return XNCC_OK;
+    call->coarse = xncc_alloc(o->coarse_count, sizeof *call->coarse);
+    if (!call->coarse)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "track: no memory for %llu passes",
+                         (unsigned long long)o->coarse_count);
+    for (size_t i = 0; i < o->coarse_count && !status; i++) {
+        const void *pass = (const char *)o->coarse + i * o->coarse->size;
+        status = XNCC_READ(&call->coarse[i], pass, xncc_track_pass, XNCC_TRACK_PASS_INIT, limit,
+                           error);
+        if (!status)
+            status = check_pass(&call->coarse[i], &call->source, error);
+    }
+    return status;
+}
+
 xncc_status xncc_track_rows(xncc_context *context, const xncc_track_source *source,
                             const xncc_track_options *options, const xncc_track_point *point,
                             size_t count, xncc_displacement *found, xncc_error *error)
@@ -84,7 +141,7 @@ xncc_status xncc_track_rows(xncc_context *context, const xncc_track_source *sour
                              .watch = xncc_watch_make(&context->progress),
                              .host = &float_env };
     xncc_status status = XNCC_READ(&call.options, options, xncc_track_options,
-                                   XNCC_TRACK_OPTIONS_INIT, kernel, error);
+                                   XNCC_TRACK_OPTIONS_INIT, coarse_count, error);
     if (!status)
         status = XNCC_READ(&call.source, source, xncc_track_source, XNCC_TRACK_SOURCE_INIT,
                            argument, error);
@@ -97,7 +154,10 @@ xncc_status xncc_track_rows(xncc_context *context, const xncc_track_source *sour
                            "track: tracking runs on the CPU, which this context does not have; "
                            "create a context with XNCC_DEVICE_CPU or XNCC_DEVICE_AUTO");
     if (!status)
-        status = xncc_track_pass(&call, point, count, found, error);
+        status = read_passes(&call, error);
+    if (!status)
+        status = xncc_track_run(&call, point, count, found, error);
+    xncc_free(call.coarse);
     return xncc_done(status, error);
 }
 

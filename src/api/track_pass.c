@@ -125,8 +125,8 @@ static size_t next_band(const xncc_track_call *call, const xncc_track_place *pla
     return n;
 }
 
-xncc_status xncc_track_pass(const xncc_track_call *call, const xncc_track_point *point,
-                            size_t count, xncc_displacement *found, xncc_error *error)
+xncc_status xncc_track_run_pass(const xncc_track_call *call, const xncc_track_point *point,
+                                size_t count, xncc_displacement *found, xncc_error *error)
 {
     if (count == 0)
         return XNCC_OK;

@@ -7,17 +7,18 @@
 #include "base/float_env.h"
 #include "exactncc/track.h"
 
-/* What the passes of a call share. Options and source have been checked. */
+/* What the passes of a call share. All has been checked. */
 typedef struct xncc_track_call {
     xncc_context *context;
     xncc_watch watch;
     xncc_track_options options;
     xncc_track_source source;
-    xncc_float_env *host; /* the float environment of the caller, in which it reads rows */
+    xncc_track_pass *coarse; /* options.coarse_count of them, of this version's size */
+    xncc_float_env *host;    /* the float environment of the caller, in which it reads rows */
 } xncc_track_call;
 
 /* Tracks the points. found: receives `count` displacements. */
-xncc_status xncc_track_pass(const xncc_track_call *call, const xncc_track_point *point,
-                            size_t count, xncc_displacement *found, xncc_error *error);
+xncc_status xncc_track_run_pass(const xncc_track_call *call, const xncc_track_point *point,
+                                size_t count, xncc_displacement *found, xncc_error *error);
 
 #endif

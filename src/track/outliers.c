@@ -2,22 +2,9 @@
 /* The normalized median test, and the replacement of what fails it (outliers.h). */
 #include "track/outliers.h"
 
-#include "base/memory.h"
+#include "track/median.h"
 
 #include <math.h>
-
-/* The median; of an even number the mean of the two in the middle. Sorts the values. */
-static double median_of(double *value, int32_t count)
-{
-    for (int32_t i = 1; i < count; i++) {
-        const double v = value[i];
-        int32_t at = i;
-        for (; at > 0 && value[at - 1] > v; at--)
-            value[at] = value[at - 1];
-        value[at] = v;
-    }
-    return count % 2 ? value[count / 2] : (value[count / 2 - 1] + value[count / 2]) / 2.0;
-}
 
 /* The median of one component of the neighbours, and the median distance from it. */
 static double component(const xncc_displacement *found, const size_t *near, int32_t count,
@@ -26,10 +13,10 @@ static double component(const xncc_displacement *found, const size_t *near, int3
     double value[XNCC_MOST_NEIGHBOURS];
     for (int32_t i = 0; i < count; i++)
         value[i] = vertical ? found[near[i]].dy : found[near[i]].dx;
-    const double middle = median_of(value, count);
+    const double middle = xncc_median(value, count);
     for (int32_t i = 0; i < count; i++)
         value[i] = fabs(value[i] - middle);
-    *spread = median_of(value, count);
+    *spread = xncc_median(value, count);
     return middle;
 }
 

@@ -48,6 +48,18 @@ for method in ccoeff ccorr ccorr_normed; do
     holds "$method finds most" awk -F, 'NR > 1 && $NF == "" { n++ } END { exit n < 30 }' out
 done
 
+# Several passes: the fine one searches around what the coarse one predicts.
+run 0 track $cpu --chip 48,24 --search 12 --grid 24x40 --format csv $flow
+holds 'two passes are true' near 0.2
+holds 'searches of 4 pixels find displacements of 5' awk -F, 'NR > 1 && $NF == "" && ($4 > 4.5 || $4 < -4.5) { n++ } END { exit n < 2 }' out
+cp out passes.csv
+run 0 track $cpu --chip 48x48,24x24 --search 12,4x4 --grid 24x40 --threads 1 --max-memory 200K $flow -o parts.csv
+holds 'reading in parts does not matter to several passes' cmp passes.csv parts.csv
+run 0 track $cpu --chip 64,48,24 --search 12,6,3 --points - --format csv $flow <<END
+100.5 80.5
+END
+holds 'points need only the chips around them' [ "$(column 6,7 2)" = '3,-4' ]
+
 # Points, with predictions and without.
 printf 'x,y,dx,dy\n# two points\n100.5 80.5\n100.5, 80.5; 3 -7\n\n' >points.txt
 run 0 track $cpu --chip 24 --search 2 --points points.txt $flow
@@ -125,6 +137,8 @@ wrong '3 files given' $flow board.tif
 wrong '--chip 0: must be a size such as 32x32' --chip 0 $flow
 wrong '--chip 3x: must be' --chip 3x $flow
 wrong '--search 5000: must be' --search 5000 $flow
+wrong '--chip 64,,32: must be' --chip 64,,32 $flow
+wrong '--search: has 3 numbers, but --chip has 2' --chip 64,32 --search 9,8,7 $flow
 wrong '--grid 0: must be' --grid 0 $flow
 wrong '--shift 3: must be DX,DY' --shift 3 $flow
 wrong '--fit best: must be whole, quadratic, gaussian or oversampled' --fit best $flow
@@ -153,6 +167,7 @@ refused 'bad.txt: line 2 is not a point' --points bad.txt $flow
 refused 'empty.txt: has no points' --points empty.txt $flow
 refused 'none.txt: cannot open' --points none.txt $flow
 refused 'flow-1.tif' --chip 400 $flow
+refused 'a coarse pass has chips of 400 x 400 pixels' --chip 400,32 $flow
 refused 'none.tif' none.tif flow-2.tif
 refused 'the mask has 480 x 360 pixels' --mask1 board.tif $flow
 refused 'all pairs must have the same extents' $flow board.tif board.tif

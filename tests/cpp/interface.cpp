@@ -46,6 +46,7 @@ void check_initializers()
     check_size<exactncc::Preference, xncc_preference>();
     check_size<exactncc::BatchOptions, xncc_batch_options>();
     check_size<exactncc::TrackOptions, xncc_track_options>();
+    check_size<exactncc::TrackPass, xncc_track_pass>();
     check_size<exactncc::TrackCheckOptions, xncc_track_check_options>();
     check_size<exactncc::TrackSource, xncc_track_source>();
     CHECK(exactncc::BatchOptions().peaks.top == XNCC_ALL);

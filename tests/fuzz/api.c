@@ -449,6 +449,16 @@ static void call_track(void)
     o.search_y = (int32_t)fuzz_below(bytes, 6);
     o.back = (int32_t)fuzz_below(bytes, 3);
     o.kernel = any_kernel();
+    xncc_track_pass pass = XNCC_TRACK_PASS_INIT;
+    pass.chip_width = rarely(9) ? bad_extent() : 1 + (int32_t)fuzz_below(bytes, 12);
+    pass.chip_height = 1 + (int32_t)fuzz_below(bytes, 12);
+    pass.search_x = pass.search_y = (int32_t)fuzz_below(bytes, 6);
+    pass.step_x = (int32_t)fuzz_below(bytes, 9);
+    pass.step_y = 1 + (int32_t)fuzz_below(bytes, 9);
+    pass.median = (int32_t)fuzz_below(bytes, 2);
+    pass.limit = any_double();
+    o.coarse = rarely(9) ? NULL : &pass;
+    o.coarse_count = fuzz_below(bytes, 2);
     const xncc_status status = xncc_track(context, &pair, 1, &o, point, 3, found, &error);
     ends(status);
     if (!status) {

@@ -181,6 +181,11 @@ static xncc_status track(void)
     o.chip_width = o.chip_height = 5;
     o.search_x = o.search_y = 2;
     o.back = 1;
+    xncc_track_pass pass = XNCC_TRACK_PASS_INIT;
+    pass.chip_width = pass.chip_height = 15;
+    pass.search_x = pass.search_y = 2;
+    o.coarse = &pass;
+    o.coarse_count = 1;
     return xncc_track(context, pair, 2, &o, point, 2, found, &kit_error);
 }
 

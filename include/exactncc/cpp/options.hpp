@@ -78,6 +78,10 @@ template <> inline xncc_track_options initial()
 {
     return XNCC_TRACK_OPTIONS_INIT;
 }
+template <> inline xncc_track_pass initial()
+{
+    return XNCC_TRACK_PASS_INIT;
+}
 template <> inline xncc_track_check_options initial()
 {
     return XNCC_TRACK_CHECK_OPTIONS_INIT;
@@ -102,6 +106,7 @@ using Preference = detail::Initialized<xncc_preference>;
 using BatchOptions = detail::Initialized<xncc_batch_options>;
 using PoseOptions = detail::Initialized<xncc_pose_options>;
 using TrackOptions = detail::Initialized<xncc_track_options>;
+using TrackPass = detail::Initialized<xncc_track_pass>;
 using TrackCheckOptions = detail::Initialized<xncc_track_check_options>;
 using TrackSource = detail::Initialized<xncc_track_source>;
 
