@@ -14,17 +14,18 @@ static const char *const modes[] = { "valid", "same", "full", NULL };
 static const char *const borders[] = { "clamp", "zero", "mirror", "wrap", "overlap", NULL };
 const char *const app_tasks[] = { "match", "convolve", NULL };
 
-static const char *const methods[] = { "ccoeff_normed", "ccoeff",        "ccorr",    "ccorr_normed",
-                                       "sqdiff",        "sqdiff_normed", "coverage", NULL };
 static const char *const pixels[] = { "u8", "u16", "f32", "s8", "s16", "u32", "f64", NULL };
 static const char *const devices[] = { "auto", "cpu", "cuda", NULL };
 
-/* The names of the library's kernels. */
-static const char *kernels[64];
+/* The names of the library's methods and kernels. */
+static const char *methods[16], *kernels[64];
 
-static void list_kernels(void)
+static void list_names(void)
 {
+    enum { MOST_METHODS = sizeof methods / sizeof methods[0] - 1 };
     enum { MOST = sizeof kernels / sizeof kernels[0] - 1 };
+    for (int i = 0; i < MOST_METHODS && strcmp(xncc_method_name((xncc_method)i), "?") != 0; i++)
+        methods[i] = xncc_method_name((xncc_method)i);
     xncc_kernel_info info = XNCC_KERNEL_INFO_INIT;
     for (size_t i = 0; i < MOST && xncc_kernel_describe(i, &info, NULL) == XNCC_OK; i++)
         kernels[i] = info.name;
@@ -219,7 +220,7 @@ const char *app_command_name(unsigned command)
 static const app_option *any_option_at(const app_option_list *list, int i)
 {
     if (!kernels[0])
-        list_kernels();
+        list_names();
     if (i < list->own_count)
         return &list->own[i];
     return i - list->own_count < SHARED ? &shared[i - list->own_count] : NULL;

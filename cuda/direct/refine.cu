@@ -11,6 +11,7 @@
 #include "cuda/direct/refine.h"
 
 #include "cuda/planes/float_image.cuh"
+#include "math/method.h"
 
 namespace xncc {
 
@@ -225,12 +226,10 @@ cudaError_t launch_refine(const RefineJob &job, int processors, cudaStream_t str
 {
     const unsigned blocks = static_cast<unsigned>(processors) * BLOCKS;
     switch (job.method) {
-    case XNCC_CCOEFF_NORMED: launch<XNCC_CCOEFF_NORMED>(job, blocks, stream); break;
-    case XNCC_CCOEFF: launch<XNCC_CCOEFF>(job, blocks, stream); break;
-    case XNCC_CCORR: launch<XNCC_CCORR>(job, blocks, stream); break;
-    case XNCC_CCORR_NORMED: launch<XNCC_CCORR_NORMED>(job, blocks, stream); break;
-    case XNCC_SQDIFF: launch<XNCC_SQDIFF>(job, blocks, stream); break;
-    case XNCC_SQDIFF_NORMED: launch<XNCC_SQDIFF_NORMED>(job, blocks, stream); break;
+#define LAUNCH(method, name)                                                                       \
+    case method: launch<method>(job, blocks, stream); break;
+        XNCC_EACH_SCORE_METHOD(LAUNCH)
+#undef LAUNCH
     case XNCC_COVERAGE: return cudaErrorInvalidValue;
     }
     return cudaGetLastError();

@@ -5,6 +5,7 @@
 #define XNCC_CUDA_SCORE_CHANNEL_ARITH_CUH
 
 #include "cuda/score/channel_windows.cuh"
+#include "math/method.h"
 
 namespace xncc {
 
@@ -109,7 +110,7 @@ inline void make_linear(ChannelJob *job)
     int64_t templ = 0;
     for (int c = 0; c < all.channels; c++)
         templ += static_cast<int64_t>(all.T[c]);
-    const bool differs = all.method == XNCC_SQDIFF || all.method == XNCC_SQDIFF_NORMED;
+    const bool differs = xncc_method_of_difference(all.method);
     job->whole_num = differs ? Linear<int64_t>{ -2, 0, 1, static_cast<int64_t>(all.T2) }
                              : Linear<int64_t>{ 1, -bias, 0, square - bias * templ };
     job->whole_var = { 0, -2 * bias, 1, square };
@@ -136,11 +137,12 @@ inline ChannelJob make_channel_job(const ChannelScoreJob &all, int floats)
 {
     ChannelJob job = {};
     job.all = all;
-    const bool normed = all.method == XNCC_CCOEFF_NORMED || all.method == XNCC_CCORR_NORMED ||
-                        all.method == XNCC_SQDIFF_NORMED;
-    job.centred = all.method == XNCC_CCOEFF_NORMED || all.method == XNCC_CCOEFF;
-    job.squared = normed || all.method == XNCC_SQDIFF;
-    job.summed = job.centred || (all.rule.bias && all.method != XNCC_SQDIFF) ? all.channels : 0;
+    const bool normed = xncc_method_is_normed(all.method);
+    job.centred = xncc_method_is_centred(all.method);
+    job.squared = normed || xncc_method_of_difference(all.method);
+    job.summed = job.centred || (all.rule.bias && !xncc_method_ignores_offset(all.method))
+                     ? all.channels
+                     : 0;
     job.read = job.summed || job.squared ? all.channels : 0;
     job.n = static_cast<double>(all.rule.whole);
     job.lowered = -job.n * LIFT;

@@ -16,6 +16,7 @@
 #include "cuda/runtime/score_arithmetic.h"
 #include "cuda/windows/row_sums.h"
 
+#include "math/method.h"
 #include "math/near.h"
 
 namespace xncc {
@@ -151,12 +152,10 @@ void launch_method(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStrea
 cudaError_t launch_score(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream)
 {
     switch (job.method) {
-    case XNCC_CCOEFF_NORMED: launch_method<XNCC_CCOEFF_NORMED>(pixel, narrow, job, stream); break;
-    case XNCC_CCOEFF: launch_method<XNCC_CCOEFF>(pixel, narrow, job, stream); break;
-    case XNCC_CCORR: launch_method<XNCC_CCORR>(pixel, narrow, job, stream); break;
-    case XNCC_CCORR_NORMED: launch_method<XNCC_CCORR_NORMED>(pixel, narrow, job, stream); break;
-    case XNCC_SQDIFF: launch_method<XNCC_SQDIFF>(pixel, narrow, job, stream); break;
-    case XNCC_SQDIFF_NORMED: launch_method<XNCC_SQDIFF_NORMED>(pixel, narrow, job, stream); break;
+#define LAUNCH(method, name)                                                                       \
+    case method: launch_method<method>(pixel, narrow, job, stream); break;
+        XNCC_EACH_SCORE_METHOD(LAUNCH)
+#undef LAUNCH
     case XNCC_COVERAGE: return cudaErrorInvalidValue; // only general problems have it
     }
     return cudaGetLastError();

@@ -14,6 +14,7 @@
 #include "cuda/score/float_score.h"
 
 #include "cuda/planes/float_image.cuh"
+#include "math/method.h"
 
 namespace xncc {
 
@@ -207,12 +208,10 @@ template <xncc_method METHOD> void launch(const FloatScoreJob &job, cudaStream_t
 cudaError_t launch_float_score(const FloatScoreJob &job, cudaStream_t stream)
 {
     switch (job.method) {
-    case XNCC_CCOEFF_NORMED: launch<XNCC_CCOEFF_NORMED>(job, stream); break;
-    case XNCC_CCOEFF: launch<XNCC_CCOEFF>(job, stream); break;
-    case XNCC_CCORR: launch<XNCC_CCORR>(job, stream); break;
-    case XNCC_CCORR_NORMED: launch<XNCC_CCORR_NORMED>(job, stream); break;
-    case XNCC_SQDIFF: launch<XNCC_SQDIFF>(job, stream); break;
-    case XNCC_SQDIFF_NORMED: launch<XNCC_SQDIFF_NORMED>(job, stream); break;
+#define LAUNCH(method, name)                                                                       \
+    case method: launch<method>(job, stream); break;
+        XNCC_EACH_SCORE_METHOD(LAUNCH)
+#undef LAUNCH
     case XNCC_COVERAGE: return cudaErrorInvalidValue;
     }
     return cudaGetLastError();

@@ -21,6 +21,7 @@
 // 65535 rows). Loads of 8 terms are in flight at a time. No shared memory; any compute capability.
 #include "cuda/score/term_score.h"
 #include "cuda/score/quotient.cuh"
+#include "math/method.h"
 
 namespace xncc {
 
@@ -236,8 +237,7 @@ void launch(const GeneralScoreJob &job, cudaStream_t stream)
 
 cudaError_t launch_general_score(const GeneralScoreJob &job, cudaStream_t stream)
 {
-    const bool has_fast_score = job.method == XNCC_CCOEFF_NORMED ||
-                                job.method == XNCC_CCORR_NORMED || job.method == XNCC_SQDIFF_NORMED;
+    const bool has_fast_score = xncc_method_is_normed(job.method);
     if (job.narrow_score && job.wide)
         launch<uint64_t, uint64_t, false>(job, stream);
     else if (job.narrow_score && has_fast_score)

@@ -20,6 +20,7 @@
 #include "cuda/score/window_score_u8.h"
 
 #include "cuda/runtime/score_arithmetic.h"
+#include "math/method.h"
 
 namespace xncc {
 
@@ -329,12 +330,10 @@ template <xncc_method METHOD> void launch(const ScoreJob &job, cudaStream_t stre
 cudaError_t launch_window_score(const ScoreJob &job, cudaStream_t stream)
 {
     switch (job.method) {
-    case XNCC_CCOEFF_NORMED: launch<XNCC_CCOEFF_NORMED>(job, stream); break;
-    case XNCC_CCOEFF: launch<XNCC_CCOEFF>(job, stream); break;
-    case XNCC_CCORR: launch<XNCC_CCORR>(job, stream); break;
-    case XNCC_CCORR_NORMED: launch<XNCC_CCORR_NORMED>(job, stream); break;
-    case XNCC_SQDIFF: launch<XNCC_SQDIFF>(job, stream); break;
-    case XNCC_SQDIFF_NORMED: launch<XNCC_SQDIFF_NORMED>(job, stream); break;
+#define LAUNCH(method, name)                                                                       \
+    case method: launch<method>(job, stream); break;
+        XNCC_EACH_SCORE_METHOD(LAUNCH)
+#undef LAUNCH
     case XNCC_COVERAGE: return cudaErrorInvalidValue; // only general problems have it
     }
     return cudaGetLastError();

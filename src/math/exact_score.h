@@ -8,6 +8,7 @@
 #define XNCC_MATH_EXACT_SCORE_H
 
 #include "math/general_score.h"
+#include "math/method.h"
 #include "math/wide.h"
 
 /* The sums of one channel over the pixels that count. T is sumT and T2 is sumT2. */
@@ -25,20 +26,6 @@ typedef struct xncc_exact_sums {
 typedef struct xncc_exact_terms {
     int64_t numerator[XNCC_WIDE_DIGITS], image[XNCC_WIDE_DIGITS], templ[XNCC_WIDE_DIGITS];
 } xncc_exact_terms;
-
-static XNCC_HD int xncc_method_is_centred(xncc_method method)
-{
-    return method == XNCC_CCOEFF_NORMED || method == XNCC_CCOEFF;
-}
-static XNCC_HD int xncc_method_is_normed(xncc_method method)
-{
-    return method == XNCC_CCOEFF_NORMED || method == XNCC_CCORR_NORMED ||
-           method == XNCC_SQDIFF_NORMED;
-}
-static XNCC_HD int xncc_method_of_difference(xncc_method method)
-{
-    return method == XNCC_SQDIFF || method == XNCC_SQDIFF_NORMED;
-}
 
 /* Adds a pair of finite samples that counts: v of the window, t of the template. */
 static XNCC_HD void xncc_exact_add_pair(xncc_exact_sums *s, xncc_method method, double v, double t)

@@ -5,6 +5,7 @@
 #include "base/float_env.h"
 #include "image/image.h"
 #include "image/samples.h"
+#include "math/method.h"
 #include "template/template.h"
 
 #include <string.h>
@@ -167,14 +168,11 @@ int xncc_problem_counts_all(const xncc_problem *p)
     return !p->templ_masked && !xncc_problem_image_varies(p);
 }
 
-/* The centred methods do not change when a constant is added to every sample, and XNCC_SQDIFF does
- * not when it is added to image and template. So only these three depend on the bias of signed
- * samples. */
+/* 1 if the score depends on the bias of signed samples. */
 static int depends_on_offset(const xncc_problem *p)
 {
-    return xncc_pixel_bias(p->pixel) != 0 &&
-           (p->rule.method == XNCC_CCORR || p->rule.method == XNCC_CCORR_NORMED ||
-            p->rule.method == XNCC_SQDIFF_NORMED);
+    return xncc_pixel_bias(p->pixel) != 0 && p->rule.method != XNCC_COVERAGE &&
+           !xncc_method_ignores_offset(p->rule.method);
 }
 
 xncc_route xncc_problem_route(const xncc_problem *p)

@@ -5,6 +5,7 @@
 #include "base/float_env.h"
 #include "base/memory.h"
 #include "image/image.h"
+#include "math/method.h"
 
 #include <assert.h>
 #include <math.h>
@@ -120,14 +121,6 @@ void xncc_template_clear(xncc_template *templ)
     templ->mask = NULL;
 }
 
-/* Returns 1 for the methods that use a pivot. Subtracting one value from image and template changes
- * neither the ccoeff methods nor sqdiff, and avoids the cancellation of a large common offset. The
- * other methods use the pixels as they are. */
-static int has_pivot(xncc_method method)
-{
-    return method == XNCC_CCOEFF_NORMED || method == XNCC_CCOEFF || method == XNCC_SQDIFF;
-}
-
 /* The error of sums over rows, and then over the rows' sums, relative to the sum of the sizes of
  * what is added (Higham, "Accuracy and Stability of Numerical Algorithms", section 3.1). Samples
  * less a pivot, and their products, are rounded before they are added. */
@@ -136,12 +129,13 @@ static double relative_error(const xncc_template *templ)
     return ldexp(1.01 * ((double)templ->width + (double)templ->height + 12.0), -53);
 }
 
-/* Fills a rule for float pixels: the pivot (the mean), and the sums of pixel - pivot. */
+/* Fills a rule for float pixels: the pivot, and the sums of pixel - pivot. The pivot is the mean if
+ * the score ignores it, which avoids the cancellation of a large common offset, else 0. */
 static void rule_of_floats(xncc_score_rule *rule, const xncc_template *templ, xncc_method method)
 {
     const float *pixel = templ->pixels;
     size_t width = (size_t)templ->width, height = (size_t)templ->height;
-    if (has_pivot(method)) {
+    if (xncc_method_ignores_offset(method)) {
         double total = 0.0;
         for (size_t i = 0; i < width * height; i++)
             total += (double)pixel[i];
@@ -205,15 +199,16 @@ xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method
     double least = ceil(min_valid * (double)templ->whole); /* at most 2^31 */
     rule.least = !templ->finite ? UINT64_MAX : least < 1.0 ? 1 : (uint64_t)least;
     rule.relative = relative_error(templ);
-    for (int32_t c = 0;
-         c < templ->channels && xncc_pixel_is_float(templ->pixel) && has_pivot(method); c++)
+    for (int32_t c = 0; c < templ->channels && xncc_pixel_is_float(templ->pixel) &&
+                        xncc_method_ignores_offset(method);
+         c++)
         rule.pivot[c] = channel_pivot(templ, c);
     return rule;
 }
 
-static const char *const method_names[] = { "ccoeff_normed", "ccoeff", "ccorr",
-                                            "ccorr_normed",  "sqdiff", "sqdiff_normed",
-                                            "coverage" };
+#define NAME(method, name) [method] = name,
+static const char *const method_names[] = { XNCC_EACH_SCORE_METHOD(
+                                                NAME)[XNCC_COVERAGE] = "coverage" };
 enum { METHODS = sizeof method_names / sizeof *method_names };
 
 const char *xncc_method_name(xncc_method method)
@@ -239,7 +234,7 @@ xncc_status xncc_method_parse(const char *name, xncc_method *method, xncc_error 
 
 int xncc_method_is_distance(xncc_method method)
 {
-    return method == XNCC_SQDIFF || method == XNCC_SQDIFF_NORMED;
+    return xncc_method_of_difference(method);
 }
 
 int32_t xncc_template_width(const xncc_template *templ)

@@ -69,9 +69,8 @@ static void find_grid(const xncc_reals_isa *isa, const xncc_job *job, xncc_reals
     for (int32_t c = 0; c < templ->channels; c++)
         for (int32_t j = 0; j < templ->height; j++)
             isa->span(s->value[c] + (ptrdiff_t)j * templ->width, templ->width, &span);
-    const double most = xncc_method_is_centred(method) || method == XNCC_SQDIFF
-                            ? 0.5 * (span.high - span.low)
-                            : fmax(fabs(span.low), fabs(span.high));
+    const double most = xncc_method_ignores_offset(method) ? 0.5 * (span.high - span.low)
+                                                           : fmax(fabs(span.low), fabs(span.high));
     if (xncc_reals_unit_is_usable(span.unit) && xncc_reals_sums_fit(templ, most / span.unit))
         s->grid = span.unit;
 }
@@ -93,7 +92,7 @@ static void set_pivot(const xncc_job *job, xncc_reals_shared *s, xncc_reals_chan
                  k = (double)job->templ->width * (double)job->templ->height;
     const double mean = c->T.high / n;
     const int centred = xncc_method_is_centred(method), shifts = may_shift(job, s);
-    if (isfinite(mean) && (centred || method == XNCC_SQDIFF || shifts))
+    if (isfinite(mean) && (xncc_method_ignores_offset(method) || shifts))
         c->pivot = s->grid > 0.0 ? rint(mean / s->grid) * s->grid
                    : centred     ? mean
                                  : xncc_reals_pivot(mean);

@@ -6,6 +6,7 @@
 
 #include "cpu/kernels/bound_rows.h"
 #include "cpu/kernels/isa_rows.h"
+#include "math/method.h"
 
 #include <math.h>
 #include <string.h>
@@ -302,8 +303,8 @@ ROWS_INLINE void rows_score_method(xncc_method method, const xncc_row *row,
 {
     const int varies = s->T || s->T2;
     /* the others do not change when a bias is added to image and template */
-    const int biased = s->rule->bias && method != XNCC_CCOEFF_NORMED && method != XNCC_CCOEFF &&
-                       (method != XNCC_SQDIFF || s->term[0]);
+    const int biased = s->rule->bias && !xncc_method_is_centred(method) &&
+                       (!xncc_method_ignores_offset(method) || s->term[0]);
     if (!row->x32 || !row->packed || s->n || s->S || s->Q || varies || biased)
         rows_score_any(method, row, s, varies);
     else if (s->term[0])
@@ -318,12 +319,10 @@ static void rows_score(const xncc_row *from, const xncc_score_args *args)
     const xncc_row row = *from;
     const xncc_score_args s = *args;
     switch (s.method) {
-    case XNCC_CCOEFF_NORMED: rows_score_method(XNCC_CCOEFF_NORMED, &row, &s); return;
-    case XNCC_CCOEFF: rows_score_method(XNCC_CCOEFF, &row, &s); return;
-    case XNCC_CCORR: rows_score_method(XNCC_CCORR, &row, &s); return;
-    case XNCC_CCORR_NORMED: rows_score_method(XNCC_CCORR_NORMED, &row, &s); return;
-    case XNCC_SQDIFF: rows_score_method(XNCC_SQDIFF, &row, &s); return;
-    case XNCC_SQDIFF_NORMED: rows_score_method(XNCC_SQDIFF_NORMED, &row, &s); return;
+#define ROWS_SCORE(method, name)                                                                   \
+    case method: rows_score_method(method, &row, &s); return;
+        XNCC_EACH_SCORE_METHOD(ROWS_SCORE)
+#undef ROWS_SCORE
     case XNCC_COVERAGE: return; /* has no row of X */
     }
 }
