@@ -5,9 +5,9 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, pictures larger than memory, every failing call of the tool, fuzzing, a build with -march=native,
+#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, half an hour of mixed calls from eight threads, small worlds with every case of them, pictures larger than memory, every failing call of the tool, fuzzing, a build with -march=native,
 #                                  a shared library, a release made twice and its Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
-#                                  for all GPUs with its limits of size; three quarters of an hour more
+#                                  for all GPUs with its limits of size; an hour and a half more
 #
 # BUILD_ROOT (default: build-test) holds the builds. EXACTNCC_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
 # by default the GPU that is here, or 75 and 90 (the oldest, and the one with kernels of its own) where there is none, so that the code is at
@@ -133,6 +133,19 @@ if [[ ${1:-} == full ]]; then
         exit 1
     }
     note "random: $(grep 'problems,' "$root/random.log")"
+
+    echo "== mixed calls from eight threads for half an hour"
+    "$root/release/tests/soak/soak" --seconds 1800 2>&1 | tee "$root/soak.log" || {
+        finish
+        exit 1
+    }
+    note "soak: $(head -n 1 "$root/soak.log")"
+    echo "== small worlds, every case of them"
+    "$root/release/tests/unit/unit_exhaustive" --full 2>&1 | tee "$root/exhaustive.log" || {
+        finish
+        exit 1
+    }
+    note "$(tail -n 1 "$root/exhaustive.log")"
 
     # Every call of the tool that can fail, once and from then on.
     echo "== faults"
