@@ -188,6 +188,10 @@ static const app_option table[] = {
       NULL, "how displacements are found to fractions of a pixel" },
     { "oversample", 0, "N", APP_GROUP_TRACK, APP_TRACK, tool_set_oversample, tool_oversamples, "16",
       NULL, "with --fit oversampled: the displacement is a multiple of 1/N pixel" },
+    { "deform", 0, "N", APP_GROUP_TRACK, APP_TRACK, tool_set_deform, NULL, "0",
+      "a whole number 0 .. 64",
+      "deform IMAGE2 N times by what was found, and track what is left; for displacements that "
+      "change within a chip" },
     { "back", 0, NULL, APP_GROUP_TRACK, APP_TRACK, tool_set_back, NULL, NULL, NULL,
       "also track back from IMAGE2 to IMAGE1; the column loop is how far both displacements do not "
       "cancel" },

@@ -42,9 +42,9 @@ app_setter tool_set_task, tool_set_kernels;
 extern const char *const tool_track_fits[],
     *const tool_track_methods[], *const tool_oversamples[], *const tool_track_formats[];
 app_setter tool_set_chip, tool_set_search, tool_set_grid, tool_set_points, tool_set_shift,
-    tool_set_track_method, tool_set_fit, tool_set_oversample, tool_set_back, tool_set_outliers,
-    tool_set_replace, tool_set_mask1, tool_set_mask2, tool_set_bands, tool_set_vectors,
-    tool_set_arrows, tool_set_track_format;
+    tool_set_track_method, tool_set_fit, tool_set_oversample, tool_set_back, tool_set_deform,
+    tool_set_outliers, tool_set_replace, tool_set_mask1, tool_set_mask2, tool_set_bands,
+    tool_set_vectors, tool_set_arrows, tool_set_track_format;
 
 /* every command that reads pictures */
 app_setter tool_set_format, tool_set_memory;

@@ -104,6 +104,11 @@ int tool_set_oversample(app_options *o, const char *text)
            app_set_count(text, 2, 64, &o->track.oversample);
 }
 
+int tool_set_deform(app_options *o, const char *text)
+{
+    return app_set_count(text, 0, 64, &o->track.deform);
+}
+
 int tool_set_back(app_options *o, const char *text)
 {
     (void)text;

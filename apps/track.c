@@ -109,6 +109,8 @@ xncc_status app_track(const app_options *given, app_error *error)
     xncc_status status = set_passes(&o, coarse, error);
     if (!o.track_stepped)
         o.track_step = (app_size){ (o.track.chip_width + 1) / 2, (o.track.chip_height + 1) / 2 };
+    o.track.deform_step_x = o.track_step.width;
+    o.track.deform_step_y = o.track_step.height;
     if (!status)
         status = check_usage(&o, &format, error);
     if (!status)

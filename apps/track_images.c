@@ -121,7 +121,8 @@ static int32_t most_rows(const app_options *o, const track_images *images)
     const app_page *a = &images->image[0].image.info, *b = &images->image[1].image.info;
     const uint64_t width = (uint64_t)(a->width > b->width ? a->width : b->width),
                    pixel = (uint64_t)a->channels * 16 + 2,
-                   rows = o->reading.max_memory / (2 * images->pairs) / (width * pixel);
+                   held = o->track.deform ? 3 : 2, /* of a pair, with the deformed one */
+        rows = o->reading.max_memory / (held * images->pairs) / (width * pixel);
     return rows < 1 ? 1 : rows > XNCC_MAX_SIDE ? XNCC_MAX_SIDE : (int32_t)rows;
 }
 

@@ -40,8 +40,8 @@ typedef enum xncc_track_fit {
  *   others at multiples of the step. Only those whose displacements are needed are tracked. The
  *   first pass searches around the prediction of the nearest point, every other one around the
  *   interpolated displacements of the pass before.
- * - Then outliers are marked and replaced as by xncc_track_check, with `limit`. A displacement that
- *   is missing and cannot be replaced is the predicted one.
+ * - Then outliers are marked and replaced as by xncc_track_check, with `limit` and a noise of 0.5
+ *   pixels. A displacement that is missing and cannot be replaced is the predicted one.
  * - Then each displacement is replaced by the median of itself and its eight nearest neighbours, in
  *   x and in y.
  * - The next pass interpolates these by cubic convolution at the centres of its chips, and searches
@@ -86,6 +86,22 @@ typedef struct xncc_track_options {
      * one. They have the method, fit, min_valid and kernel of these options. */
     const xncc_track_pass *coarse; /* may be NULL if coarse_count is 0 */
     size_t coarse_count;
+    /* Iterative image deformation, for displacements that change within a chip: how often image 2
+     * is deformed by what was found and the rest is tracked again, 0 .. 64. 3 is enough for most
+     * images. docs/track.md has the formulas. From 1 on, before the pass of the points
+     *
+     * - chips of these extents are tracked on a grid, deform_step_x and deform_step_y apart, as
+     *   by a coarse pass;
+     * - deform - 1 times, image 2 is deformed by the displacements of the grid, smoothed and
+     *   interpolated, and the chips of the grid are tracked again;
+     *
+     * and the pass of the points is tracked in image 2 deformed by what was found last. In deformed
+     * images the search is up to 4 pixels in x and in y. Scores and all numbers that follow from
+     * them are those in the deformed image; dx and dy are complete. */
+    int32_t deform;
+    int32_t deform_step_x; /* pixels from one chip of the grid to the next, at least 1 */
+    int32_t deform_step_y;
+    int32_t reserved; /* 0 */
 } xncc_track_options;
 
 /* NCC of chips of 32 x 32 pixels, 16 pixels around the prediction, a quadratic surface, one pass.
@@ -93,7 +109,7 @@ typedef struct xncc_track_options {
 #define XNCC_TRACK_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(xncc_track_options), XNCC_CCOEFF_NORMED, 32, 32, 16, 16, XNCC_TRACK_QUADRATIC, 16,  \
-            0.5, 0, NULL, NULL, 0                                                                  \
+            0.5, 0, NULL, NULL, 0, 0, 16, 16, 0                                                    \
     }
 
 /* Where to track, in pixels of image 1. */
@@ -131,9 +147,11 @@ typedef enum xncc_track_state {
  *     hxy = (s(1,1) - s(-1,1) - s(1,-1) + s(-1,-1)) / 4
  */
 typedef struct xncc_displacement {
-    double x, y;      /* the centre of the chip in image 1 */
-    double dx, dy;    /* the displacement: the chip's centre is at (x + dx, y + dy) in image 2 */
-    int32_t whole_dx; /* the displacement of the best window, in whole pixels */
+    double x, y;   /* the centre of the chip in image 1 */
+    double dx, dy; /* the displacement: the chip's centre is at (x + dx, y + dy) in image 2 */
+    /* The displacement of the best window, in whole pixels. In deformed images: the nearest whole
+     * pixels of dx and dy. */
+    int32_t whole_dx;
     int32_t whole_dy;
     float score; /* of the best window: c */
     /* The best score among the local maxima beside the best window. A local maximum precedes each
@@ -159,7 +177,7 @@ typedef struct xncc_displacement {
      * none, the fraction that counts in image 1. */
     double valid;
     /* With `back`: the length of the displacement found and the one found on the way back, added.
-     */
+     * In deformed images, of what is found there. */
     double loop;
     double residual;   /* of the test of xncc_track_check; NaN before it */
     uint32_t state;    /* XNCC_TRACK_MISSING and others, combined */

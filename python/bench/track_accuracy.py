@@ -7,6 +7,9 @@ Needs NumPy and exactncc; OpenPIV, if it is there, is measured on the same image
 """
 
 import argparse
+import contextlib
+import io
+import math
 import pathlib
 import sys
 
@@ -25,15 +28,17 @@ def particles(rng, count):
 
 
 def draw(places, light, noise, rng):
-    """Gaussian particles of 2.5 pixels (1/e^2) on a ground of 20, with noise, in 8 bits."""
+    """Gaussian particles of 2.5 pixels (1/e^2), integrated over each pixel, on a ground of 20, with noise, in 8 bits."""
     image = np.full((SIZE, SIZE), 20.0)
+    sigma = 2.5 / 4
+    part = lambda edges: np.diff([math.erf(e / sigma / math.sqrt(2)) for e in edges]) * sigma * math.sqrt(math.pi / 2)  # noqa: E731
     for (px, py), peak in zip(places, light):
         x0, y0 = int(np.floor(px)) - 4, int(np.floor(py)) - 4
         if not (-8 < x0 < SIZE and -8 < y0 < SIZE):
             continue
         xs, ys = np.arange(max(x0, 0), min(x0 + 10, SIZE)), np.arange(max(y0, 0), min(y0 + 10, SIZE))
-        spot = np.exp(-8 * (xs - px) ** 2 / 2.5**2)[None, :] * np.exp(-8 * (ys - py) ** 2 / 2.5**2)[:, None]
-        image[np.ix_(ys, xs)] += peak * spot
+        across, down = (part(np.append(v, v[-1] + 1) - 0.5 - at) for v, at in ((xs, px), (ys, py)))
+        image[np.ix_(ys, xs)] += peak * across[None, :] * down[:, None]
     return np.clip(np.rint(image + rng.normal(0, noise, image.shape)), 0, 255).astype(np.uint8)
 
 
@@ -86,11 +91,32 @@ def openpiv(first, second, chip):
     return found
 
 
+def windef(first, second, chip):
+    """OpenPIV's window deformation: a pass of windows twice as large, then three of this size, with its default settings."""
+    try:
+        from openpiv import filters, validation
+        from openpiv import windef as piv
+    except ImportError:
+        return None
+    settings = piv.PIVSettings()
+    settings.windowsizes, settings.overlap = (2 * chip,) + 3 * (chip,), (chip,) + 3 * (chip // 2,)
+    settings.num_iterations, settings.normalized_correlation, settings.show_all_plots = 4, True, False
+    pair = first.astype(np.int32), second.astype(np.int32)
+    with contextlib.redirect_stdout(io.StringIO()):
+        x, y, u, v, noise = piv.first_pass(*pair, settings)
+        u, v = np.ma.masked_array(u), np.ma.masked_array(v)
+        u, v = filters.replace_outliers(u, v, validation.typical_validation(u, v, noise, settings), method="localmean", max_iter=3, kernel_size=2)
+        for i in range(1, settings.num_iterations):
+            x, y, u, v = piv.multipass_img_deform(*pair, i, x, y, np.ma.masked_array(u), np.ma.masked_array(v), settings)[:4]
+    return np.rec.fromarrays([np.asarray(a, dtype=float).ravel() for a in (x, y, u, v)], names="x,y,dx,dy")
+
+
 def methods(first, second, chip, search=8):
     result = {fit: exactncc.track(first, second, chip=chip, grid=chip // 2, search=search, fit=fit) for fit in FITS}
-    other = openpiv(first, second, chip)
-    if other is not None:
-        result["OpenPIV"] = other
+    result["gaussian, deformed"] = exactncc.track(first, second, chip=chip, grid=chip // 2, search=search, fit="gaussian", deform=3)
+    for name, other in (("OpenPIV", openpiv(first, second, chip)), ("OpenPIV windef", windef(first, second, chip))):
+        if other is not None:
+            result[name] = other
     return result
 
 
@@ -100,8 +126,8 @@ def pair_of(rng, move, noise, density=0.05):
     return draw(places, light, noise, rng), draw(moved, light, noise, rng)
 
 
-def row(name, first, second, chip, truth_x, truth_y, out, size=(SIZE, SIZE)):
-    for method, found in methods(first, second, chip).items():
+def row(name, first, second, chip, truth_x, truth_y, out, size=(SIZE, SIZE), search=8):
+    for method, found in methods(first, second, chip, search).items():
         found = found[inside(found, size=size)]
         bias, random, wrong = errors(found, truth_x, truth_y)
         out.append((name, method, bias, random, wrong))
@@ -150,11 +176,15 @@ def main():
                                              (x - middle) * np.sin(np.pi / 180) - (y - middle) * (1 - np.cos(np.pi / 180))),
         "sheared by 0.02": lambda x, y: (0.02 * (y - middle), 0 * y),
         "stretched by 0.02": lambda x, y: (0.02 * (x - middle), -0.02 * (y - middle)),
+        "rotated by 3 degrees": lambda x, y: (-(y - middle) * np.sin(np.pi / 60) - (x - middle) * (1 - np.cos(np.pi / 60)),
+                                              (x - middle) * np.sin(np.pi / 60) - (y - middle) * (1 - np.cos(np.pi / 60))),
+        "sheared by 0.1": lambda x, y: (0.1 * (y - middle), 0 * y),
         "a wave of 2 px in 128 px": lambda x, y: (2 * np.sin(2 * np.pi * y / 128), 0 * y),
+        "a wave of 1 px in 64 px": lambda x, y: (np.sin(2 * np.pi * y / 64), 0 * y),
     }  # fmt: skip
     for name, move in fields.items():
         first, second = pair_of(rng, move, 4)
-        row(name, first, second, CHIP, lambda x, y: move(x, y)[0], lambda x, y: move(x, y)[1], rows)
+        row(name, first, second, CHIP, lambda x, y: move(x, y)[0], lambda x, y: move(x, y)[1], rows, search=20)
     table("particles, deformed", rows)
     if plot:
         draw_curves(curves, plot)

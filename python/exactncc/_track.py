@@ -62,6 +62,7 @@ def track(
     chip: int | Sequence[int] = 32,
     search: int | Sequence[int] = 16,
     coarse: Sequence[Sequence[Any]] = (),
+    deform: int = 0,
     shift: Sequence[float] = (0.0, 0.0),
     fit: str = "quadratic",
     oversample: int = 16,
@@ -99,6 +100,9 @@ def track(
     coarse : sequence of (chip, search) or (chip, search, grid)
         Passes before, from coarse to fine: [(64, 16), (32, 8)]. Each predicts where the next one searches.
         Numbers are as above; chips of a pass are half a chip apart by default.
+    deform : int
+        How often the second image is deformed by what was found, and what is left is tracked again: for
+        displacements that change within a chip. The chips for it are `grid` apart, or half a chip.
     shift : pair of float
         The predicted displacement of all points; it is added to that in `points`.
     fit : {'quadratic', 'gaussian', 'oversampled', 'whole'}
@@ -154,6 +158,8 @@ def track(
         pass_chip = _two(one[0], "a chip of coarse")
         pass_grid = _two(one[2], "a grid of coarse") if len(one) == 3 else ((pass_chip[0] + 1) // 2, (pass_chip[1] + 1) // 2)
         rule.coarse(*pass_chip, *_two(one[1], "a search of coarse"), *pass_grid)
+    step = _two(grid, "grid") if grid is not None else ((sides[0] + 1) // 2, (sides[1] + 1) // 2)
+    rule.deform(deform, *step)
     if replace and outliers is None:
         raise ValueError("replace needs outliers, the limit of the test")
     if outliers is not None:
@@ -166,7 +172,6 @@ def track(
     dtype = _arrays.common_dtype(first, second)
     view1 = _arrays.view_of(first, _arrays.mask_of(mask1, counts1, "image1", first.shape), no_data, dtype)
     view2 = _arrays.view_of(second, _arrays.mask_of(mask2, counts2, "image2", second.shape), no_data, dtype)
-    step = _two(grid, "grid") if grid is not None else ((sides[0] + 1) // 2, (sides[1] + 1) // 2)
     rows = _points(_grid(first.shape, sides, step) if points is None else points, shift)
     data = _core.track((context or default_context())._core, view1, view2, rule, rows, kernel, progress)
     return np.frombuffer(data, _FOUND)[_SHOWN].copy().view(np.recarray)

@@ -44,6 +44,14 @@ void set_check(TrackRule &self, double limit, bool replace)
     self.check = o;
 }
 
+// Deforms the second image.
+void set_deform(TrackRule &self, int32_t times, int32_t step_x, int32_t step_y)
+{
+    self.c.deform = times;
+    self.c.deform_step_x = step_x;
+    self.c.deform_step_y = step_y;
+}
+
 // Adds a coarse pass after those that there are.
 void add_pass(TrackRule &self, const std::array<int32_t, 6> &extents)
 {
@@ -101,6 +109,7 @@ void bind_track(nb::module_ &m)
             nb::arg("search_y"), nb::arg("fit"), nb::arg("oversample"), nb::arg("back"),
             nb::arg("min_valid"))
         .def("check", &set_check, nb::arg("limit"), nb::arg("replace"))
+        .def("deform", &set_deform, nb::arg("times"), nb::arg("step_x"), nb::arg("step_y"))
         .def(
             "coarse",
             [](TrackRule &self, int32_t chip_width, int32_t chip_height, int32_t search_x,

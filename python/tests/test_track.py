@@ -59,7 +59,23 @@ def test_passes(draw):
     assert (alone.score < 0.9).all()
     assert (found.whole_dx == -22).all() and (found.whole_dy == 17).all() and (found.score == 1).all()
     again = exactncc.track(image, moved, inner, chip=16, search=3, coarse=[(64, 26, 32), ((32, 24), (5, 4), (16, 20))])
-    assert found.tobytes() == again.tobytes()
+    assert all(np.array_equal(found[name], again[name], equal_nan=True) for name in found.dtype.names)
+
+
+def test_deform(draw):
+    y, x = np.mgrid[0:160, 0:200].astype(float)
+    waves = [(1.1, 0.3, 0.2), (-0.4, 0.9, 1.0), (0.7, -0.8, 2.0), (0.2, 1.3, 3.0), (1.4, 0.6, 4.0)]
+    picture = lambda x, y: np.rint(128 + 24 * sum(np.sin(a * x + b * y + c) for a, b, c in waves)).astype(np.uint8)  # noqa: E731
+    shear = 0.06
+    first, second = picture(x, y), picture(x - shear * (y - 80), y)
+    points = [[i, j] for i in range(50, 150, 10) for j in range(50, 110, 10)]
+    plain = exactncc.track(first, second, points, chip=32, search=2)
+    found = exactncc.track(first, second, points, chip=32, search=2, deform=3)
+    wrong = lambda d: np.hypot(d.dx - shear * (d.y - 80), d.dy).mean()  # noqa: E731
+    assert wrong(found) < 0.02 < wrong(plain)
+    for bad in (-1, 65):
+        with pytest.raises(ValueError):
+            exactncc.track(first, second, points, deform=bad)
 
 
 def test_outliers(pair):

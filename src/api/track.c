@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { MOST_SEARCH = 4096, MOST_OVERSAMPLE = 64, MOST_PASSES = 64 };
+enum { MOST_SEARCH = 4096, MOST_OVERSAMPLE = 64, MOST_PASSES = 64, MOST_DEFORM = 64 };
 
 static xncc_status check_chip(int32_t width, int32_t height, int32_t search_x, int32_t search_y,
                               xncc_error *error)
@@ -24,6 +24,20 @@ static xncc_status check_chip(int32_t width, int32_t height, int32_t search_x, i
                          "track: a search of %d x %d pixels around the prediction is not within 0 "
                          ".. %d",
                          search_x, search_y, MOST_SEARCH);
+    return XNCC_OK;
+}
+
+static xncc_status check_deform(const xncc_track_options *o, xncc_error *error)
+{
+    if (o->deform < 0 || o->deform > MOST_DEFORM || o->reserved != 0)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: %d deformations are not within 0 .. %d, or reserved is not 0",
+                         o->deform, MOST_DEFORM);
+    if (o->deform_step_x < 1 || o->deform_step_y < 1)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "track: the chips of the grid for the deformation are %d and %d pixels "
+                         "apart; at least 1 is needed",
+                         o->deform_step_x, o->deform_step_y);
     return XNCC_OK;
 }
 
@@ -59,7 +73,8 @@ static xncc_status check_options(const xncc_track_options *o, xncc_error *error)
                          o->oversample);
     if (o->back != 0 && o->back != 1)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "track: back is %d, not 0 or 1", o->back);
-    return check_sizes(o, error);
+    const xncc_status status = check_deform(o, error);
+    return status ? status : check_sizes(o, error);
 }
 
 static xncc_status check_source(const xncc_track_source *s, xncc_error *error)
@@ -141,7 +156,7 @@ xncc_status xncc_track_rows(xncc_context *context, const xncc_track_source *sour
                              .watch = xncc_watch_make(&context->progress),
                              .host = &float_env };
     xncc_status status = XNCC_READ(&call.options, options, xncc_track_options,
-                                   XNCC_TRACK_OPTIONS_INIT, coarse_count, error);
+                                   XNCC_TRACK_OPTIONS_INIT, reserved, error);
     if (!status)
         status = XNCC_READ(&call.source, source, xncc_track_source, XNCC_TRACK_SOURCE_INIT,
                            argument, error);

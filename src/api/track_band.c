@@ -2,6 +2,7 @@
 /* A band of a pass of tracking (track_band.h). */
 #include "api/track_band.h"
 
+#include "base/int_math.h"
 #include "base/memory.h"
 #include "image/image.h"
 #include "image/samples.h"
@@ -35,10 +36,15 @@ static const xncc_image *view_of(const xncc_track_band *b, size_t pair, int scen
     return &b->view[2 * pair + (size_t)(scene != b->back)];
 }
 
-/* The first row of the chips' and of the scenes' views. */
+/* The pixel of the whole image that is the first one of the chips' or of the scenes' views. */
 static int64_t first_row(const xncc_track_band *b, int scene)
 {
-    return b->rows.first[scene != b->back];
+    return b->rows.first[scene == b->back ? XNCC_IMAGE1 : b->warps ? XNCC_DEFORMED : XNCC_IMAGE2];
+}
+
+static int64_t first_column(const xncc_track_band *b, int scene)
+{
+    return scene != b->back && b->warps ? b->warps->warp.left : 0;
 }
 
 /* The top-left pixel of a chip, and of its first window, in whole images. */
@@ -72,9 +78,10 @@ static void get_chip(void *argument, size_t item, size_t part, xncc_chip *chip)
     const xncc_track_place *place = &b->place[item];
     const xncc_displacement *d = &b->found[place->index];
     const search s = search_of(b, place);
-    const int64_t top = s.top - first_row(b, 0), wy = s.wy - first_row(b, 1),
-                  x0 = s.wx > 0 ? s.wx : 0, y0 = wy > 0 ? wy : 0,
-                  x1 = s.wx + 2 * (int64_t)o->search_x, y1 = wy + 2 * (int64_t)o->search_y,
+    const int64_t left = s.left - first_column(b, 0), top = s.top - first_row(b, 0),
+                  wx = s.wx - first_column(b, 1), wy = s.wy - first_row(b, 1), x0 = wx > 0 ? wx : 0,
+                  y0 = wy > 0 ? wy : 0, x1 = wx + 2 * (int64_t)o->search_x,
+                  y1 = wy + 2 * (int64_t)o->search_y,
                   most_x = (int64_t)scene->width - o->chip_width,
                   most_y = (int64_t)scene->height - o->chip_height;
     const int64_t width = (x1 < most_x ? x1 : most_x) - x0 + 1,
@@ -88,11 +95,10 @@ static void get_chip(void *argument, size_t item, size_t part, xncc_chip *chip)
         return;
     const int64_t pixels = (int64_t)o->chip_width * o->chip_height;
     xncc_image view;
-    (void)xncc_image_crop(from, (int32_t)s.left, (int32_t)top, o->chip_width, o->chip_height, &view,
+    (void)xncc_image_crop(from, (int32_t)left, (int32_t)top, o->chip_width, o->chip_height, &view,
                           NULL);
     if (xncc_image_is_masked(from)) {
-        const int64_t n = count_pixels(from, s.left, top, NULL, 0, 0, o->chip_width,
-                                       o->chip_height);
+        const int64_t n = count_pixels(from, left, top, NULL, 0, 0, o->chip_width, o->chip_height);
         if ((double)n < o->min_valid * (double)pixels)
             return;
         if (n < pixels)
@@ -150,7 +156,8 @@ static double valid_of(const xncc_track_band *b, const search *s, const xncc_dis
         const double pixels = (double)o->chip_width * (double)o->chip_height;
         const int masked = xncc_image_is_masked(from) || (window && xncc_image_is_masked(scene));
         const int64_t n = masked ? count_pixels(from, s->left, s->top - first_row(b, 0),
-                                                window ? scene : NULL, s->left + d->whole_dx,
+                                                window ? scene : NULL,
+                                                s->left + d->whole_dx - first_column(b, 1),
                                                 s->top + d->whole_dy - first_row(b, 1),
                                                 o->chip_width, o->chip_height)
                                  : 0;
@@ -170,7 +177,7 @@ static void set_found(const xncc_track_band *b, const xncc_chip *chip, const sea
         return;
     }
     d->state = 0;
-    d->whole_dx = (int32_t)(chip->x + x - s->left);
+    d->whole_dx = (int32_t)(chip->x + x + first_column(b, 1) - s->left);
     d->whole_dy = (int32_t)(chip->y + y + first_row(b, 1) - s->top);
     d->valid = valid_of(b, s, d, 1);
     xncc_scored_measure(scored, x, y, o,
@@ -190,7 +197,7 @@ static void set_loop(const xncc_track_band *b, const xncc_chip *chip, const sear
     if (!scored->score || !xncc_scored_best(scored, &x, &y))
         return;
     xncc_scored_measure(scored, x, y, &b->call->options, 0.0, &back);
-    const double dx = back.dx + (double)(chip->x + x - s->left),
+    const double dx = back.dx + (double)(chip->x + x + first_column(b, 1) - s->left),
                  dy = back.dy + (double)(chip->y + y + first_row(b, 1) - s->top);
     d->loop = sqrt((d->dx + dx) * (d->dx + dx) + (d->dy + dy) * (d->dy + dy));
 }
@@ -234,12 +241,13 @@ static void set_problem(const xncc_track_call *call, int32_t kind, xncc_problem 
 }
 
 xncc_status xncc_track_band_make(xncc_track_band *b, const xncc_track_call *call,
-                                 xncc_displacement *found, xncc_error *error)
+                                 const xncc_track_warps *warps, xncc_displacement *found,
+                                 xncc_error *error)
 {
     const xncc_machine machine = xncc_context_machine(call->context);
     xncc_preference preference = XNCC_PREFERENCE_INIT;
     xncc_status status = XNCC_OK;
-    *b = (xncc_track_band){ .call = call, .found = found };
+    *b = (xncc_track_band){ .call = call, .found = found, .warps = warps };
     b->engine = call->context->engine[xncc_slot(XNCC_DEVICE_CPU)];
     b->run.watch = &call->watch;
     b->run.kinds = XNCC_CHIP_MASKED | XNCC_CHIP_SCENE_MASKED;
@@ -301,11 +309,33 @@ static xncc_status read_rows(const xncc_track_band *b, size_t pair, int which, x
     return XNCC_OK;
 }
 
+/* Replaces the view of image 2 by that of the deformed image. */
+static xncc_status deform(xncc_track_band *b, size_t pair, xncc_error *error)
+{
+    const int32_t y = (int32_t)b->rows.first[XNCC_DEFORMED],
+                  rows = (int32_t)(b->rows.end[XNCC_DEFORMED] - b->rows.first[XNCC_DEFORMED]);
+    xncc_image *view = &b->view[2 * pair + 1];
+    const uint64_t bytes = xncc_round_up(xncc_track_warps_bytes(b->warps, view, rows), 64);
+    if (pair == 0) {
+        xncc_free(b->deformed);
+        b->deformed = xncc_alloc(b->call->source.pairs, bytes);
+    }
+    if (!b->deformed)
+        return xncc_fail(error, XNCC_ERROR_MEMORY,
+                         "track: no memory for %d deformed rows of %d pixels", rows,
+                         b->warps->warp.width);
+    const xncc_image from = *view;
+    return xncc_track_warps_run(b->warps, &from, (int32_t)b->rows.first[XNCC_IMAGE2], y, rows,
+                                b->deformed + pair * bytes, view, error);
+}
+
 xncc_status xncc_track_band_run(xncc_track_band *b, xncc_error *error)
 {
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < 2 * b->call->source.pairs && !status; i++) {
         status = read_rows(b, i / 2, (int)(i % 2), &b->view[i], error);
+        if (!status && b->warps && i % 2)
+            status = deform(b, i / 2, error);
         b->plain[i] = b->view[i];
         unmask(&b->plain[i]);
     }
@@ -324,4 +354,5 @@ void xncc_track_band_clear(xncc_track_band *b)
     xncc_free(b->sum);
     xncc_free(b->number);
     xncc_free(b->mean);
+    xncc_free(b->deformed);
 }

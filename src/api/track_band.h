@@ -4,6 +4,7 @@
 #define XNCC_API_TRACK_BAND_H
 
 #include "api/track_pass.h"
+#include "api/track_warps.h"
 #include "engine/chip_ops.h"
 
 /* A chip and the windows that it is compared with. */
@@ -13,9 +14,10 @@ typedef struct xncc_track_place {
     int32_t wx, wy;    /* of the first window, in image 2; it may lie outside */
 } xncc_track_place;
 
-/* Rows first .. end - 1 of image 1 and of image 2. */
+/* Rows first .. end - 1 of image 1, of image 2 and of the deformed image 2. */
+enum { XNCC_IMAGE1, XNCC_IMAGE2, XNCC_DEFORMED, XNCC_TRACK_IMAGES };
 typedef struct xncc_track_rows_of {
-    int64_t first[2], end[2];
+    int64_t first[XNCC_TRACK_IMAGES], end[XNCC_TRACK_IMAGES];
 } xncc_track_rows_of;
 
 typedef struct xncc_track_band {
@@ -33,12 +35,15 @@ typedef struct xncc_track_band {
     int32_t *number;   /* how many scores there are, */
     float *mean;       /* and their means */
     xncc_chip_run run; /* the problems and decisions */
+    const xncc_track_warps *warps; /* NULL: image 2 is as it is */
+    char *deformed;                /* the deformed images of the band */
 } xncc_track_band;
 
-/* Prepares the bands of a pass: the decisions and the memory. After a failure, too,
- * xncc_track_band_clear frees it. */
+/* Prepares the bands of a pass: the decisions and the memory. warps: NULL or, for a call with a
+ * field, those of the pass. After a failure, too, xncc_track_band_clear frees it. */
 xncc_status xncc_track_band_make(xncc_track_band *band, const xncc_track_call *call,
-                                 xncc_displacement *found, xncc_error *error);
+                                 const xncc_track_warps *warps, xncc_displacement *found,
+                                 xncc_error *error);
 
 /* Reads the rows of a band, and tracks its points. */
 xncc_status xncc_track_band_run(xncc_track_band *band, xncc_error *error);

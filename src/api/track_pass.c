@@ -79,8 +79,8 @@ static int place_point(const xncc_track_call *call, const xncc_track_point *poin
         return 0;
     d->x = (double)place->left + ((double)o->chip_width - 1.0) / 2.0;
     d->y = (double)place->top + ((double)o->chip_height - 1.0) / 2.0;
-    return first_window(point->dx, place->left, o->search_x, &place->wx) &&
-           first_window(point->dy, place->top, o->search_y, &place->wy);
+    return first_window(call->field ? 0.0 : point->dx, place->left, o->search_x, &place->wx) &&
+           first_window(call->field ? 0.0 : point->dy, place->top, o->search_y, &place->wy);
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -93,36 +93,74 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The rows of the two images that a point needs, added to those of a band. */
-static xncc_track_rows_of rows_with(const xncc_track_call *call, const xncc_track_place *place,
-                                    const xncc_track_rows_of *before)
+static void add_rows(xncc_track_rows_of *rows, int image, int64_t first, int64_t end)
+{
+    rows->first[image] = smaller(rows->first[image], first);
+    rows->end[image] = larger(rows->end[image], end);
+}
+
+/* The rows of the images that a point needs, added to those of a band. */
+static xncc_track_rows_of rows_with(const xncc_track_call *call, const xncc_track_warps *warps,
+                                    const xncc_track_place *place, const xncc_track_rows_of *before)
 {
     const xncc_track_options *o = &call->options;
     const xncc_track_source *s = &call->source;
-    const int64_t back = o->back ? o->search_y : 0, end2 = (int64_t)place->wy + 2 * o->search_y;
-    xncc_track_rows_of r = {
-        { smaller(before->first[0], larger(place->top - back, 0)),
-          smaller(before->first[1], smaller(larger(place->wy, 0), s->height2 - 1)) },
-        { larger(before->end[0], smaller(place->top + back + o->chip_height, s->height1)),
-          larger(before->end[1], larger(smaller(end2 + o->chip_height, s->height2), 1)) }
-    };
+    const int64_t back = o->back ? o->search_y : 0,
+                  end2 = (int64_t)place->wy + 2 * o->search_y + o->chip_height;
+    xncc_track_rows_of r = *before;
+    add_rows(&r, XNCC_IMAGE1, larger(place->top - back, 0),
+             smaller(place->top + back + o->chip_height, s->height1));
+    if (!warps) {
+        add_rows(&r, XNCC_IMAGE2, smaller(larger(place->wy, 0), s->height2 - 1),
+                 larger(smaller(end2, s->height2), 1));
+        return r;
+    }
+    add_rows(&r, XNCC_DEFORMED, place->wy, end2);
+    for (int64_t y = place->wy; y < end2; y++) {
+        const xncc_warp_reads reads = warps->reads[y - warps->warp.top];
+        if (reads.end > 0)
+            add_rows(&r, XNCC_IMAGE2, reads.first, reads.end);
+    }
     return r;
 }
 
 /* Returns how many places of a sorted list the next band has, and its rows. */
-static size_t next_band(const xncc_track_call *call, const xncc_track_place *place, size_t count,
-                        xncc_track_rows_of *rows)
+static size_t next_band(const xncc_track_call *call, const xncc_track_warps *warps,
+                        const xncc_track_place *place, size_t count, xncc_track_rows_of *rows)
 {
     const int64_t most = call->source.rows;
     size_t n = 0;
-    *rows = (xncc_track_rows_of){ { INT32_MAX, INT32_MAX }, { 0, 0 } };
+    *rows = (xncc_track_rows_of){ { INT32_MAX, INT32_MAX, INT32_MAX }, { 0, 0, INT32_MIN } };
     for (; n < count; n++) {
-        const xncc_track_rows_of more = rows_with(call, &place[n], rows);
-        if (n > 0 && (more.end[0] - more.first[0] > most || more.end[1] - more.first[1] > most))
+        const xncc_track_rows_of more = rows_with(call, warps, &place[n], rows);
+        int fits = 1;
+        for (int i = 0; i < XNCC_TRACK_IMAGES; i++)
+            fits = fits && more.end[i] - more.first[i] <= most;
+        if (n > 0 && !fits)
             break;
         *rows = more;
     }
+    if (rows->end[XNCC_IMAGE2] == 0) /* no pixel of it is asked for */
+        add_rows(rows, XNCC_IMAGE2, 0, 1);
     return n;
+}
+
+/* Runs the bands of a pass. */
+static xncc_status run_bands(const xncc_track_call *call, const xncc_track_warps *warps,
+                             const xncc_track_place *place, size_t places, xncc_displacement *found,
+                             xncc_error *error)
+{
+    xncc_track_band band;
+    size_t done = 0;
+    xncc_status status = xncc_track_band_make(&band, call, warps, found, error);
+    while (done < places && !status) {
+        band.place = place + done;
+        band.count = next_band(call, warps, band.place, places - done, &band.rows);
+        status = xncc_track_band_run(&band, error);
+        done += band.count;
+    }
+    xncc_track_band_clear(&band);
+    return status;
 }
 
 xncc_status xncc_track_run_pass(const xncc_track_call *call, const xncc_track_point *point,
@@ -134,20 +172,17 @@ xncc_status xncc_track_run_pass(const xncc_track_call *call, const xncc_track_po
     if (!place)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "track: no memory for %llu points",
                          (unsigned long long)count);
-    size_t places = 0, done = 0;
+    size_t places = 0;
     for (size_t i = 0; i < count; i++)
         if (place_point(call, &point[i], &place[places], &found[i]))
             place[places++].index = i;
     qsort(place, places, sizeof *place, compare);
-    xncc_track_band band;
-    xncc_status status = xncc_track_band_make(&band, call, found, error);
-    while (done < places && !status) {
-        band.place = place + done;
-        band.count = next_band(call, band.place, places - done, &band.rows);
-        status = xncc_track_band_run(&band, error);
-        done += band.count;
-    }
-    xncc_track_band_clear(&band);
+    xncc_track_warps warps = { .reads = NULL };
+    xncc_status status = call->field ? xncc_track_warps_make(&warps, call, error) : XNCC_OK;
+    if (!status)
+        status = run_bands(call, call->field ? &warps : NULL, place, places, found, error);
+    if (call->field)
+        xncc_track_warps_clear(&warps);
     xncc_free(place);
     return status;
 }

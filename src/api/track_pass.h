@@ -6,6 +6,7 @@
 #include "api/objects.h"
 #include "base/float_env.h"
 #include "exactncc/track.h"
+#include "track/field.h"
 
 /* What the passes of a call share. All has been checked. */
 typedef struct xncc_track_call {
@@ -15,6 +16,8 @@ typedef struct xncc_track_call {
     xncc_track_source source;
     xncc_track_pass *coarse; /* options.coarse_count of them, of this version's size */
     xncc_float_env *host;    /* the float environment of the caller, in which it reads rows */
+    /* If not NULL, image 2 is deformed by it (track/warp.h), and nothing else is predicted. */
+    const xncc_field *field;
 } xncc_track_call;
 
 /* Tracks the points. found: receives `count` displacements. */

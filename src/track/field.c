@@ -54,3 +54,33 @@ void xncc_field_at(const xncc_field *f, double x, double y, double *dx, double *
         *dy += across.weight[i] * column_y;
     }
 }
+
+/* Smooths `nodes` values that are `step` elements apart. */
+static void smooth_line(double *value, int32_t nodes, int64_t step, double *line)
+{
+    static const double weight[5] = { -3.0, 12.0, 17.0, 12.0, -3.0 };
+    for (int32_t i = 0; i < nodes; i++)
+        line[i] = value[i * step];
+    for (int32_t i = 0; i < nodes; i++) {
+        double sum = 0.0;
+        for (int32_t k = -2; k <= 2; k++) {
+            const int32_t at = i + k, beyond = at < 0 ? -at : at - (nodes - 1);
+            const double end = line[at < 0 ? 0 : nodes - 1],
+                         slope = nodes == 1 ? 0.0 : end - line[at < 0 ? 1 : nodes - 2];
+            sum += weight[k + 2] *
+                   (at >= 0 && at < nodes ? line[at] : end + (double)beyond * slope);
+        }
+        value[i * step] = sum / 35.0;
+    }
+}
+
+void xncc_field_smooth(xncc_field *f, double *line)
+{
+    double *const values[2] = { f->dx, f->dy };
+    for (int i = 0; i < 2; i++) {
+        for (int64_t y = 0; y < f->y.nodes; y++)
+            smooth_line(values[i] + y * f->x.nodes, f->x.nodes, 1, line);
+        for (int64_t x = 0; x < f->x.nodes; x++)
+            smooth_line(values[i] + x, f->y.nodes, f->x.nodes, line);
+    }
+}

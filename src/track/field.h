@@ -26,6 +26,10 @@ typedef struct xncc_field_taps {
  * are as the only one. A place more than a step beyond an end is moved there. */
 xncc_field_taps xncc_field_taps_at(const xncc_field_axis *axis, double place);
 
+/* Smooths the values of the nodes, per axis by a parabola through five of them (Savitzky and Golay,
+ * 1964), first in x, then in y. line: memory for the larger number of nodes of both axes. */
+void xncc_field_smooth(xncc_field *field, double *line);
+
 /* The displacement at a place. */
 void xncc_field_at(const xncc_field *field, double x, double y, double *dx, double *dy);
 

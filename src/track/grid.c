@@ -8,21 +8,23 @@
 
 #include <math.h>
 
-/* Nodes first .. last of an axis. */
-typedef struct range {
-    int32_t first, last;
-} range;
+enum { AROUND = 8 /* neighbours of the median */, SMOOTHED = 2 /* nodes on each side */ };
 
-static range nodes_near(const xncc_field_axis *axis, double place, double reach)
+/* The nodes of an axis that are needed around a place. */
+static void nodes_near(const xncc_track_grid *g, const xncc_field_axis *axis, double place,
+                       double reach, int32_t range[2])
 {
     const xncc_field_taps low = xncc_field_taps_at(axis, place - reach),
                           high = xncc_field_taps_at(axis, place + reach);
-    return (range){ low.first, high.first + high.count - 1 };
+    const int32_t margin = g->smooth ? SMOOTHED : 0, end = high.first + high.count - 1 + margin;
+    range[0] = low.first < margin ? 0 : low.first - margin;
+    range[1] = end < axis->nodes ? end : axis->nodes - 1;
 }
 
 static xncc_field_axis axis_of(int32_t chip, int32_t step, int32_t extent)
 {
-    return (xncc_field_axis){ ((double)chip - 1.0) / 2.0, step, (extent - chip) / step + 1 };
+    return (xncc_field_axis){ ((double)chip - 1.0) / 2.0, step,
+                              extent < chip ? 0 : (extent - chip) / step + 1 };
 }
 
 static int is_somewhere(const xncc_track_point *p)
@@ -30,38 +32,41 @@ static int is_somewhere(const xncc_track_point *p)
     return isfinite(p->x) && isfinite(p->y);
 }
 
-/* The part of an axis that the points need; no nodes if there are none. */
-static void cut_axis(xncc_field_axis *axis, const xncc_track_point *point, size_t count, int down,
-                     double reach)
+/* The part of an axis that is needed; no nodes if there are none. */
+static void cut_axis(const xncc_track_grid *g, const xncc_track_need *need, int down,
+                     xncc_field_axis *axis)
 {
-    range all = { axis->nodes, -1 };
-    for (size_t i = 0; i < count; i++) {
-        if (!is_somewhere(&point[i]))
+    int32_t all[2] = { axis->nodes, -1 }, one[2];
+    for (size_t i = 0; i < need->count; i++) {
+        const xncc_track_point *p = &need->point[i];
+        if (!is_somewhere(p))
             continue;
-        const range r = nodes_near(axis, down ? point[i].y : point[i].x, reach);
-        all.first = r.first < all.first ? r.first : all.first;
-        all.last = r.last > all.last ? r.last : all.last;
+        nodes_near(g, axis, down ? p->y : p->x, need->reach[down], one);
+        all[0] = one[0] < all[0] ? one[0] : all[0];
+        all[1] = one[1] > all[1] ? one[1] : all[1];
     }
-    axis->first += (double)all.first * (double)axis->step;
-    axis->nodes = all.last < all.first ? 0 : all.last - all.first + 1;
+    axis->first += (double)all[0] * (double)axis->step;
+    axis->nodes = all[1] < all[0] ? 0 : all[1] - all[0] + 1;
 }
 
-/* Marks the nodes of the field that the points need, and returns their number. whole: the axes of
- * the whole grid. */
-static size_t mark(const xncc_field *f, const xncc_field_axis whole[2],
-                   const xncc_track_point *point, size_t count, const double reach[2],
-                   uint8_t *needed)
+/* Marks the nodes of the field that are needed, and returns their number. whole: the axes of the
+ * whole grid. */
+static size_t mark(const xncc_track_grid *g, const xncc_field_axis whole[2],
+                   const xncc_track_need *need, uint8_t *needed)
 {
+    const xncc_field *f = &g->field;
     const int32_t left = (int32_t)((f->x.first - whole[0].first) / (double)f->x.step),
                   top = (int32_t)((f->y.first - whole[1].first) / (double)f->y.step);
+    int32_t across[2], down[2];
     size_t marked = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!is_somewhere(&point[i]))
+    for (size_t i = 0; i < need->count; i++) {
+        const xncc_track_point *p = &need->point[i];
+        if (!is_somewhere(p))
             continue;
-        const range across = nodes_near(&whole[0], point[i].x, reach[0]),
-                    down = nodes_near(&whole[1], point[i].y, reach[1]);
-        for (int32_t y = down.first - top; y <= down.last - top; y++)
-            for (int32_t x = across.first - left; x <= across.last - left; x++) {
+        nodes_near(g, &whole[0], p->x, need->reach[0], across);
+        nodes_near(g, &whole[1], p->y, need->reach[1], down);
+        for (int32_t y = down[0] - top; y <= down[1] - top; y++)
+            for (int32_t x = across[0] - left; x <= across[1] - left; x++) {
                 uint8_t *at = &needed[(int64_t)y * f->x.nodes + x];
                 marked += !*at;
                 *at = 1;
@@ -99,16 +104,18 @@ static xncc_status list_nodes(xncc_track_grid *grid, const uint8_t *needed, size
     return XNCC_OK;
 }
 
-xncc_status xncc_track_grid_make(const xncc_track_pass *pass, int32_t width, int32_t height,
-                                 const xncc_track_point *point, size_t count, const double reach[2],
-                                 xncc_track_grid *grid, xncc_error *error)
+xncc_status xncc_track_grid_make(xncc_track_grid *grid, const xncc_track_need *need,
+                                 xncc_error *error)
 {
-    const xncc_field_axis whole[2] = { axis_of(pass->chip_width, pass->step_x, width),
-                                       axis_of(pass->chip_height, pass->step_y, height) };
+    const xncc_track_pass *pass = grid->pass;
+    const xncc_field_axis whole[2] = { axis_of(pass->chip_width, pass->step_x, grid->width),
+                                       axis_of(pass->chip_height, pass->step_y, grid->height) };
     xncc_field *f = &grid->field;
-    *grid = (xncc_track_grid){ .field = { .x = whole[0], .y = whole[1] } };
-    cut_axis(&f->x, point, count, 0, reach[0]);
-    cut_axis(&f->y, point, count, 1, reach[1]);
+    if (whole[0].nodes == 0 || whole[1].nodes == 0)
+        return XNCC_OK;
+    *f = (xncc_field){ .x = whole[0], .y = whole[1] };
+    cut_axis(grid, need, 0, &f->x);
+    cut_axis(grid, need, 1, &f->y);
     const uint64_t nodes = (uint64_t)f->x.nodes * (uint64_t)f->y.nodes;
     if (nodes == 0)
         return XNCC_OK;
@@ -117,7 +124,7 @@ xncc_status xncc_track_grid_make(const xncc_track_pass *pass, int32_t width, int
     f->dy = xncc_alloc(nodes, sizeof *f->dy);
     xncc_status status = !needed || !f->dx || !f->dy ? no_memory(f, error) : XNCC_OK;
     if (!status)
-        status = list_nodes(grid, needed, mark(f, whole, point, count, reach, needed), error);
+        status = list_nodes(grid, needed, mark(grid, whole, need, needed), error);
     xncc_free(needed);
     return status;
 }
@@ -180,8 +187,6 @@ void xncc_track_grid_interpolate(const xncc_track_grid *grid, xncc_track_point *
             xncc_field_at(&grid->field, point[i].x, point[i].y, &point[i].dx, &point[i].dy);
 }
 
-enum { AROUND = 8 }; /* neighbours of the median */
-
 /* Writes the medians of what was found, which is all there, to the nodes. */
 static xncc_status take_medians(xncc_track_grid *grid, const xncc_displacement *found,
                                 xncc_error *error)
@@ -219,11 +224,27 @@ static void fill_field(xncc_track_grid *grid)
     }
 }
 
-xncc_status xncc_track_grid_settle(xncc_track_grid *grid, const xncc_track_pass *pass,
-                                   xncc_displacement *found, xncc_error *error)
+/* Smooths the field. */
+static xncc_status smooth(xncc_field *f, xncc_error *error)
+{
+    const int32_t nodes = f->x.nodes > f->y.nodes ? f->x.nodes : f->y.nodes;
+    double *line = xncc_alloc((uint64_t)nodes, sizeof *line);
+    if (!line)
+        return no_memory(f, error);
+    xncc_field_smooth(f, line);
+    xncc_free(line);
+    return XNCC_OK;
+}
+
+/* What a prediction may be wrong by anyway, in pixels: the next pass searches around it. */
+static const double test_noise = 0.5;
+
+xncc_status xncc_track_grid_settle(xncc_track_grid *grid, xncc_displacement *found,
+                                   xncc_error *error)
 {
     xncc_track_check_options test = XNCC_TRACK_CHECK_OPTIONS_INIT;
-    test.limit = pass->limit;
+    test.limit = grid->pass->limit;
+    test.noise = test_noise;
     test.replace = 1;
     xncc_status status = xncc_outliers_mark(&test, found, grid->count, error);
     for (size_t i = 0; i < grid->count && !status; i++) {
@@ -236,9 +257,10 @@ xncc_status xncc_track_grid_settle(xncc_track_grid *grid, const xncc_track_pass 
         grid->node[i].dx = d->dx;
         grid->node[i].dy = d->dy;
     }
-    if (!status && pass->median)
+    if (!status && grid->pass->median)
         status = take_medians(grid, found, error);
-    if (!status)
-        fill_field(grid);
-    return status;
+    if (status)
+        return status;
+    fill_field(grid);
+    return grid->smooth ? smooth(&grid->field, error) : XNCC_OK;
 }

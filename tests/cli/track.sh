@@ -60,6 +60,15 @@ run 0 track $cpu --chip 64,48,24 --search 12,6,3 --points - --format csv $flow <
 END
 holds 'points need only the chips around them' [ "$(column 6,7 2)" = '3,-4' ]
 
+# Image deformation: truer where displacements change within a chip, the same for images that are read in parts.
+run 0 track $cpu --chip 24 --grid 24x40 --search 8 --fit gaussian --deform 3 --format csv $flow
+holds 'a deformed image shows more' near 0.08
+cp out deformed.csv
+run 0 track $cpu --chip 24 --grid 24x40 --search 8 --fit gaussian --deform 3 --threads 1 --max-memory 400K $flow -o parts.csv
+holds 'reading in parts does not matter to deformed images' cmp deformed.csv parts.csv
+run 0 track $cpu --chip 48,24 --grid 12 --search 12 --fit gaussian --deform 2 --back --outliers 2 --format csv $flow
+holds 'deformed images on the way back' awk -F, 'NR > 1 && $18 < 0.05 { n++ } END { exit n < 200 }' out
+
 # Points, with predictions and without.
 printf 'x,y,dx,dy\n# two points\n100.5 80.5\n100.5, 80.5; 3 -7\n\n' >points.txt
 run 0 track $cpu --chip 24 --search 2 --points points.txt $flow
@@ -139,6 +148,7 @@ wrong '--chip 3x: must be' --chip 3x $flow
 wrong '--search 5000: must be' --search 5000 $flow
 wrong '--chip 64,,32: must be' --chip 64,,32 $flow
 wrong '--search: has 3 numbers, but --chip has 2' --chip 64,32 --search 9,8,7 $flow
+wrong '--deform 65: must be a whole number 0 .. 64' --deform 65 $flow
 wrong '--grid 0: must be' --grid 0 $flow
 wrong '--shift 3: must be DX,DY' --shift 3 $flow
 wrong '--fit best: must be whole, quadratic, gaussian or oversampled' --fit best $flow

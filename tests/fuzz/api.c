@@ -459,6 +459,9 @@ static void call_track(void)
     pass.limit = any_double();
     o.coarse = rarely(9) ? NULL : &pass;
     o.coarse_count = fuzz_below(bytes, 2);
+    o.deform = (int32_t)fuzz_below(bytes, 4);
+    o.deform_step_x = (int32_t)fuzz_below(bytes, 9);
+    o.deform_step_y = 1 + (int32_t)fuzz_below(bytes, 9);
     const xncc_status status = xncc_track(context, &pair, 1, &o, point, 3, found, &error);
     ends(status);
     if (!status) {

@@ -186,6 +186,7 @@ static xncc_status track(void)
     pass.search_x = pass.search_y = 2;
     o.coarse = &pass;
     o.coarse_count = 1;
+    o.deform = 2;
     return xncc_track(context, pair, 2, &o, point, 2, found, &kit_error);
 }
 
