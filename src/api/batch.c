@@ -146,11 +146,9 @@ static xncc_status set_find_options(xncc_batch *batch, const xncc_batch_options 
     batch->per_template = rule.top;
     if (batch->suppress.top > o->capacity)
         batch->suppress.top = o->capacity;
-    uint64_t all;
     if (batch->count == 0 || batch->per_template == 0)
         return XNCC_OK;
-    if (!xncc_mul_u64(batch->count, batch->per_template, &all))
-        return no_memory(error);
+    const uint64_t all = (uint64_t)batch->count * batch->per_template; /* each is at most 2^31 */
     batch->match = xncc_alloc(all, sizeof *batch->match);
     batch->candidate = xncc_alloc(all, sizeof *batch->candidate);
     batch->found = xncc_alloc(batch->count, sizeof *batch->found);

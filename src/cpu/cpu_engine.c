@@ -192,11 +192,7 @@ static const xncc_engine_ops ops = {
 
 xncc_status xncc_cpu_engine_create(int32_t threads, xncc_engine **engine, xncc_error *error)
 {
-    enum { MOST_THREADS = 1024 };
     *engine = NULL;
-    if (threads < 0 || threads > MOST_THREADS)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "threads: %d is not within 0 .. %d",
-                         (int)threads, MOST_THREADS);
     cpu_engine *cpu = xncc_alloc(1, sizeof *cpu);
     if (!cpu)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the CPU engine");

@@ -13,6 +13,7 @@
 #include "image/image.h"
 #include "image/samples.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Rates per millisecond and multiprocessor. Measured on one H200 (132 multiprocessors), November
@@ -415,9 +416,7 @@ static xncc_status fit_match(const xncc_problem *p, const xncc_machine *m, xncc_
 xncc_status xncc_fit_cuda(const xncc_problem *problem, const xncc_machine *machine,
                           xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
 {
-    if (!machine->cuda.present)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs a CUDA device",
-                         xncc_kernel_table[kernel].name);
+    assert(machine->cuda.present); /* kernels of absent engines are not fitted */
     fit->kernel = kernel;
     fit->engine = XNCC_DEVICE_CUDA;
     return problem->task == XNCC_TASK_MATCH ? fit_match(problem, machine, fit, error)

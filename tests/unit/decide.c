@@ -307,6 +307,7 @@ int main(int argc, char **argv)
     check_limits();
     check_fft();
     check_channel_pass();
+    check_rare_limits();
     check_lists();
     check_sweep();
     return kit_finish("decide");

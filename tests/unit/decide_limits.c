@@ -237,3 +237,72 @@ void check_channel_pass(void)
     }
     check_fused_channels();
 }
+
+/* Checks that a kernel refuses a problem, and that the text has these words. */
+static void check_refused(const xncc_problem *p, const xncc_machine *m, const char *kernel,
+                          const char *words)
+{
+    xncc_decision d;
+    xncc_error error;
+    CHECK_STATUS(decide(p, m, kernel, &d, &error), XNCC_ERROR_UNSUPPORTED);
+    if (!CHECK(strstr(error.text, words) != NULL))
+        kit_fail(__FILE__, __LINE__, "%s: %s; want %s", kernel, error.text, words);
+}
+
+/* Sums of many channels, more than a recipe has room for: kernel general serves them. */
+static void check_recipe_room(const xncc_machine *m)
+{
+    static const char *const kernels[] = { "tensor-wgmma", "tensor-mma", "shared", "tex-tex" };
+    xncc_problem p = matching(XNCC_U32, 640, 480, 8, 8);
+    xncc_decision d;
+    xncc_error error;
+    p.channels = XNCC_MAX_CHANNELS;
+    p.image_masked = p.templ_masked = 1;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        check_refused(&p, m, kernels[i],
+                      "up to 64 sums of bytes, and 64 channels of u32 need more");
+    CHECK_STATUS(decide(&p, m, "general", &d, &error), XNCC_OK);
+    /* up to the limit, all lists have room */
+    for (p.channels = 1; p.channels <= XNCC_MAX_CHANNELS; p.channels++) {
+        const xncc_status status = decide(&p, m, "tensor-wgmma", &d, &error);
+        CHECK_STATUS(status, status ? XNCC_ERROR_UNSUPPORTED : XNCC_OK);
+        CHECK(status || (d.planes.term_count <= XNCC_GENERAL_TERMS &&
+                         d.planes.step_count <= XNCC_GENERAL_STEPS));
+    }
+}
+
+/* Limits of memory and sides that only unusual devices and problems reach. */
+void check_rare_limits(void)
+{
+    xncc_machine m = machine(5);
+    xncc_problem p = matching(XNCC_U8, XNCC_MAX_SIDE, 1, 2, 1);
+    check_recipe_room(&m);
+    p.rule.mode = XNCC_FULL;
+    p.rule.border = XNCC_BORDER_ZERO;
+    check_refused(&p, &m, "shared", "the image with its border has 1073741826 x 1 pixels");
+    /* a device without shared memory for the smallest block */
+    p = matching(XNCC_U8, 640, 480, 64, 64);
+    m.cuda.shared_optin = m.cuda.shared_memory = 1024;
+    check_refused(&p, &m, "tensor-mma",
+                  "tensor-mma needs more shared memory than the 1024 bytes of a thread block");
+    m = machine(1);
+    check_refused(&p, &m, "tex-tex", "which this context does not have");
+    /* float-tiles beside its bands: from too little memory to enough, each refusal names the
+     * setting, whether the bands or the bounds have no room */
+    p = matching(XNCC_F32, 4096, 4096, 16, 16);
+    int bounds = 0, served = 0;
+    for (int64_t bytes = 1 << 16; bytes < INT64_C(1) << 32; bytes += bytes / 256) {
+        xncc_decision d;
+        xncc_error error;
+        m = machine(5);
+        m.cuda.workspace = bytes;
+        if (decide(&p, &m, "float-tiles", &d, &error) == XNCC_OK) {
+            check_cuda(&p, &m, &d);
+            served++;
+            continue;
+        }
+        CHECK(strstr(error.text, "raise device_memory of the context") != NULL);
+        bounds += strstr(error.text, "for its bounds") != NULL;
+    }
+    CHECK(bounds > 0 && served > 0 && bounds < served);
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the headers say of structs, rules and errors: initializers, zeros, refusals, descriptions.
  */
-#include "kit/kit.h"
+#include "unit/interface.h"
+
 #include "kit/pixels.h"
 
 #include <math.h>
@@ -295,6 +296,7 @@ int main(int argc, char **argv)
     check_nothing_ignored(&s);
     check_errors(&s);
     check_descriptions(&s);
+    check_null();
     xncc_template_destroy(s.templ);
     kit_image_destroy(&s.image);
     xncc_context_destroy(s.context);

@@ -34,6 +34,7 @@ void check_limits(void);
 void check_fallback(void);
 void check_fft(void);
 void check_channel_pass(void);
+void check_rare_limits(void);
 
 /* Lists of kernels, the text of a decision, and the descriptions of kernels. */
 void check_lists(void);
