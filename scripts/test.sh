@@ -5,9 +5,9 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, half an hour of mixed calls from eight threads, small worlds with every case of them, pictures larger than memory, every failing call of the tool, fuzzing, a build with -march=native,
+#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, half an hour of mixed calls from eight threads, small worlds with every case of them, pictures larger than memory, every failing call of the tool, coverage, fuzzing, a build with -march=native,
 #                                  a shared library, a release made twice and its Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
-#                                  for all GPUs with its limits of size; an hour and a half more
+#                                  for all GPUs with its limits of size; two hours more
 #
 # BUILD_ROOT (default: build-test) holds the builds. EXACTNCC_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
 # by default the GPU that is here, or 75 and 90 (the oldest, and the one with kernels of its own) where there is none, so that the code is at
@@ -154,6 +154,16 @@ if [[ ${1:-} == full ]]; then
         exit 1
     }
     note "faults: $(tail -n 1 "$root/faults.log")"
+
+    # The lines and branches that the tests run.
+    echo "== coverage"
+    status=0
+    BUILD=$root/coverage bash scripts/coverage.sh 2>&1 | tee "$root/coverage.log" || status=$?
+    if ((status != 0 && status != 77)); then
+        finish
+        exit 1
+    fi
+    note "coverage: $(awk '$9 == "src" || $9 == "apps" {print $9, $3 " % of the lines,", $7 " % of the branches"}' "$root/coverage.log" | paste -sd ';')"
 
     # Every fuzz target for ten seconds.
     echo "== fuzzing"

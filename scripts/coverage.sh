@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Builds for coverage with clang, runs the tests, and prints which part of the lines and branches of src/ and apps/ they run, per file
+# and per folder. Needs clang and LLVM's tools of the same version; without them the status is 77.
+#
+#   bash scripts/coverage.sh             src/ and apps/, without CUDA
+#   bash scripts/coverage.sh --gpu       also the host code of cuda/ (its .cpp files), with the tests that need the GPU
+#   bash scripts/coverage.sh --report    the report again, of the tests that have run
+#   ... --left                           also each line and each direction of a branch that is left
+#
+# BUILD (default: build-coverage) is the folder of the build; BUILD/html/index.html is the report with the sources. The status is 1 if a
+# test fails or if a folder is below its limit: 95 % of the lines and 90 % of the branches of src/, and 90 % of the lines of apps/.
+#
+# Clang counts the branches of the source, so conditions that the compiler adds or decides by itself are not among them. The build is
+# a release build: assertions are left out, as their failing branches cannot run. Not run are planted bugs and lints, which run no code of
+# their own; the tests of the interface, the packages and the peers (abi.*, install.*, peers.*, float_env.hosts), which build the library
+# another way or again; and unit.cancel.worst, which measures times.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+gpu=
+report=
+left=()
+for word in "$@"; do
+    case $word in
+        --gpu) gpu=1 ;;
+        --report) report=1 ;;
+        --left) left=(--left) ;;
+        *)
+            echo "coverage.sh: unknown word '$word'; use --gpu, --report, --left or none" >&2
+            exit 2
+            ;;
+    esac
+done
+build=${BUILD:-build-coverage}
+
+# The tools of the clang that compiles.
+for tool in profdata cov; do
+    path=$(clang "-print-prog-name=llvm-$tool" 2>/dev/null || true)
+    command -v "${path:-none}" >/dev/null || { echo "coverage.sh: there is no clang here, or no llvm-$tool for it" >&2; exit 77; }
+    declare "$tool=$path"
+done
+
+skip='gpu|lint|mutant'
+cuda=(-DEXACTNCC_CUDA=OFF)
+folders=(src=95,90 apps=90,0)
+if [[ -n $gpu ]]; then
+    command -v nvidia-smi >/dev/null || { echo "coverage.sh: --gpu needs an NVIDIA GPU with its driver" >&2; exit 1; }
+    skip='lint|mutant'
+    cuda=(-DEXACTNCC_CUDA=ON -DEXACTNCC_CUDA_ONE_GPU=ON -DEXACTNCC_ALL_ARITHMETICS=ON)
+    folders+=(cuda=0,0)
+fi
+
+mkdir -p "$build/profiles"
+if [[ -z $report ]]; then
+    flags='-fprofile-instr-generate -fcoverage-mapping'
+    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+        -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" "${cuda[@]}" >"$build/configure.log" 2>&1 || { cat "$build/configure.log"; exit 1; }
+    cmake --build "$build"
+    # Programs add what they ran to one of a few files each. Some tests run them as another user.
+    rm -f "$build"/profiles/*
+    chmod 777 "$build/profiles"
+    (
+        umask 0
+        LLVM_PROFILE_FILE=$PWD/$build/profiles/%4m.profraw ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure \
+            --no-tests=error --label-exclude "$skip" --exclude-regex '^(abi|install|peers)\.|^float_env\.hosts$|^unit\.cancel\.worst$'
+    )
+fi
+
+# All programs that were run; of a library in several programs, one copy counts.
+programs=()
+while IFS= read -r file; do
+    [[ $(head -c 4 "$file") != $'\x7fELF' ]] || programs+=(-object "$file")
+done < <(find "$build/apps" "$build/tests" "$build/mpi" "$build/examples" -type f -perm -u+x -not -name '*.so*' 2>/dev/null | sort)
+programs=("${programs[@]:1}") # the first one is named without the option
+# shellcheck disable=SC2154 # profdata and cov are declared above
+"$profdata" merge -sparse -o "$build/all.profdata" "$build"/profiles/*.profraw
+sources=()
+for folder in "${folders[@]}"; do
+    sources+=("$PWD/${folder%%=*}")
+done
+export_as() {
+    "$cov" export "-format=$1" "-instr-profile=$build/all.profdata" "${programs[@]}" "${sources[@]}" 2>"$build/export.log" ||
+        { cat "$build/export.log" >&2; return 1; }
+}
+export_as lcov >"$build/coverage.lcov"
+export_as text >"$build/coverage.json"
+rm -rf "$build/html"
+"$cov" show -format=html "-output-dir=$build/html" -show-branches=count "-instr-profile=$build/all.profdata" "${programs[@]}" "${sources[@]}" \
+    2>>"$build/export.log"
+[[ -n $gpu ]] || echo "coverage: without a GPU, cuda/ is left out"
+python3 scripts/coverage.py "$build/coverage.lcov" "$build/coverage.json" "$PWD" "${folders[@]}" "${left[@]}"
