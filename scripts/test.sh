@@ -165,6 +165,16 @@ if [[ ${1:-} == full ]]; then
     fi
     note "coverage: $(awk '$9 == "src" || $9 == "apps" {print $9, $3 " % of the lines,", $7 " % of the branches"}' "$root/coverage.log" | paste -sd ';')"
 
+    # The kernel instances that the tests for GPUs launch; no GPU is needed to count them.
+    echo "== kernel instances"
+    status=0
+    BUILD=$root/instances bash scripts/instances.sh 2>&1 | tee "$root/instances.log" || status=$?
+    if ((status != 0 && status != 77)); then
+        finish
+        exit 1
+    fi
+    note "$(tail -n 1 "$root/instances.log")"
+
     # Every fuzz target for ten seconds.
     echo "== fuzzing"
     status=0

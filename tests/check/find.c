@@ -265,8 +265,24 @@ static void check_bands(check_run *run, int32_t width, int32_t height)
     kit_image_destroy(&s.templ);
 }
 
+/* A width of each class that the searches of the tensor kernels have instances for: chunks of
+ * columns, odd and even, and beyond one block the remainders by 4. */
+static void check_widths(check_run *run)
+{
+    static const int32_t widths[] = { 9,  10, 25, 26,  33,  34,  41,  42, 49,
+                                      50, 57, 58, 141, 142, 143, 144, 145 };
+    for (uint64_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        const setting z = { widths[i] + 40, 37, widths[i], 7, KIT_NOISE, KIT_NOISE, 2 };
+        check_setting(run, XNCC_U8, &z, 300 + i);
+    }
+}
+
 void check_find(check_run *run)
 {
+    if (check_wants(run, XNCC_U8) && run->group && check_in_group(run, "widths")) {
+        check_widths(run);
+        return;
+    }
     if (check_wants(run, XNCC_U8) && check_in_group(run, "bands")) {
         check_bands(run, 70001, 70);
         check_bands(run, 1200, 1900);

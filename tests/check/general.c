@@ -264,14 +264,36 @@ static void check_threads(check_run *run, xncc_pixel pixel)
     }
 }
 
+/* A width of each class that the tensor kernels have instances for, with channels and with a masked
+ * image; and for u32 and f64 the kernels of doubles, which serve one channel without masks. */
+static void check_widths(check_run *run, xncc_pixel pixel)
+{
+    static const int32_t widths[] = { 10, 17, 26, 32, 33, 34, 41, 42, 47, 48, 57, 58, 61 };
+    const int bytes = pixel == XNCC_U8;
+    for (uint64_t i = 0; i < 2 * sizeof widths / sizeof *widths; i++) {
+        /* doubles are summed in groups of rows under high templates */
+        const int32_t width = widths[i / 2], height = !bytes && i % 2 ? 70 : 6;
+        const general_sizes size = { width + 23, height + 15, width, height };
+        general_case c = general_some_case(pixel, 62000 + i, &size, 1);
+        c.channels = bytes && i % 2 ? 4 : 1;
+        c.options.method = XNCC_CCOEFF_NORMED;
+        c.options.mode = XNCC_VALID;
+        c.image_fill = KIT_NOISE;
+        c.templ_fill = GENERAL_CROP;
+        c.masks = bytes && i % 2 == 0 ? GENERAL_IMAGE : GENERAL_NONE;
+        check_case(run, &c);
+    }
+}
+
 void check_general(check_run *run)
 {
     static const struct {
         const char *name;
         void (*check)(check_run *run, xncc_pixel pixel);
-    } group[] = { { "tiny", check_tiny },   { "small", check_small },
-                  { "large", check_large }, { "find", general_check_find },
-                  { "brief", check_brief }, { "threads", check_threads } };
+    } group[] = { { "tiny", check_tiny },    { "small", check_small },
+                  { "large", check_large },  { "find", general_check_find },
+                  { "brief", check_brief },  { "threads", check_threads },
+                  { "widths", check_widths } };
     for (int p = XNCC_U8; p <= XNCC_F64; p++)
         for (size_t i = 0; i < sizeof group / sizeof *group; i++)
             if (check_wants(run, (xncc_pixel)p) && (check_in_group(run, group[i].name)) &&
