@@ -340,7 +340,7 @@ static xncc_reals_range reals_range(const double *v, int32_t count, double first
 REALS_INLINE rd last_bit(rd v)
 {
     const rl bits = (rl)v, fraction = bits & ((INT64_C(1) << 52) - 1);
-    return rd_size(rd_choose(fraction != 0, v - (rd)(bits & (bits - 1)), v));
+    return rd_size(rd_choose(fraction != 0, v - (rd)(bits - (fraction & -fraction)), v));
 }
 
 static void reals_span(const double *v, int32_t count, xncc_reals_span *span)
