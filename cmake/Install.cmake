@@ -42,6 +42,7 @@ configure_file(cmake/exactncc.pc.in ${PROJECT_BINARY_DIR}/exactncc.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/exactncc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/exactncc.spdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 
 # cmake --build BUILD --target uninstall

@@ -4,7 +4,7 @@
 #
 #   bash scripts/release.sh            all of it
 #   bash scripts/release.sh source     the archive of the sources, exactncc-VERSION.tar.gz: the files of the commit that is checked out
-#   bash scripts/release.sh binary     the installation as .tar.gz and, where dpkg is, the Debian packages
+#   bash scripts/release.sh binary     the installation as .tar.gz, what it is made of (.spdx.json) and, where dpkg is, the Debian packages
 #
 # The archives have the same bytes for the same commit, whenever and wherever they are made; for the binaries with the same compiler.
 # The programs are built with the CUDA engine if there is a CUDA compiler; EXACTNCC_CUDA=OFF leaves it out. MAINTAINER ("Name <address>") is
@@ -59,6 +59,7 @@ make_binary() {
     cmake --install build-release --prefix "$work/$name" --strip >"$work/log"
     pack "$work" "$name" "$out/$name.tar.gz"
     rm -rf "$work"
+    cp build-release/exactncc.spdx.json "$out/$name.spdx.json"
     if command -v dpkg-deb >/dev/null; then
         build build-release-deb -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_SKIP_INSTALL_RPATH=ON ${MAINTAINER:+-DCPACK_PACKAGE_CONTACT="$MAINTAINER"}
         (cd build-release-deb && SOURCE_DATE_EPOCH=$(date -u -d "$date" +%s) cpack -G DEB -B packages)
@@ -75,6 +76,6 @@ rm -f "$out"/exactncc-"$version"* "$out"/*.deb "$out/SHA256SUMS"
 (
     cd "$out"
     shopt -s nullglob
-    sha256sum -- *.tar.gz *.deb >SHA256SUMS
+    sha256sum -- *.tar.gz *.deb *.spdx.json >SHA256SUMS
     ls -l
 )

@@ -219,6 +219,18 @@ if [[ ${1:-} == full ]]; then
         note "packages: $(tail -n 1 "$root/packages.log")"
     done
 
+    # The lists of what builds are made of, by the validator of SPDX.
+    python3 -m venv "$root/spdx"
+    "$root/spdx/bin/pip" install --quiet spdx-tools
+    for list in "$root/release/exactncc.spdx.json" "$root"/release-twice/first/release/*.spdx.json; do
+        [[ -e $list ]] || continue # no release was made
+        "$root/spdx/bin/pyspdxtools" --infile "$list" || {
+            finish
+            exit 1
+        }
+        note "$(basename "$list"): valid SPDX"
+    done
+
     # What a call from Python costs, and the wheels: one of them in a bare Debian 12, whose Python is 3.11.
     echo "== python: overhead and wheels"
     if ! { "$root/python/venv/bin/python" python/bench/overhead.py "$root/python/build/exactncc/libexactncc.a" &&
