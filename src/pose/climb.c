@@ -128,7 +128,7 @@ static xncc_status try_pose(const xncc_pose_rung *r, const xncc_pose_candidate *
         return status;
     nearest_window(r, probe, at, to);
     const int32_t wx = to->wx, wy = to->wy;
-    xncc_pose_probe_scores(probe, r->row, r->image, wx - 1, wy - 1, XNCC_PROBE_SIDE, score);
+    xncc_pose_probe_scores(probe, r->loop, r->image, wx - 1, wy - 1, XNCC_PROBE_SIDE, score);
     for (int32_t i = 0; i < XNCC_PROBE_WINDOWS; i++)
         if (sign * score[i] > sign * best->score) {
             *best = *to;

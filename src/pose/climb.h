@@ -22,7 +22,7 @@ typedef struct xncc_pose_rung {
     xncc_pose_grid grid;
     int32_t level;
     double offset_x, offset_y; /* as in xncc_templ_levels */
-    xncc_probe_row row;
+    xncc_probe_loop loop;
     struct xncc_probe_slot *slot; /* the poses that were needed so far */
 } xncc_pose_rung;
 

@@ -189,17 +189,17 @@ void xncc_image_levels_clear(xncc_image_levels *levels)
     *levels = (xncc_image_levels){ 0 };
 }
 
-/* Allocates a level of a template, with a mask of ones if it has one. */
+/* Allocates a level of a template, with a mask if `like` has one. */
 static xncc_status add_templ_level(xncc_templ_levels *levels, int32_t width, int32_t height,
-                                   int masked, xncc_support support, uint8_t **pixels,
-                                   uint8_t **mask, xncc_error *error)
+                                   const xncc_pose_source *like, uint8_t **pixels, uint8_t **mask,
+                                   xncc_error *error)
 {
     const size_t size = (size_t)width * (size_t)height;
     *pixels = xncc_alloc(size, 2);
     if (!*pixels)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d x %d pixels", width,
                          height);
-    *mask = masked ? *pixels + size : NULL;
+    *mask = like->mask ? *pixels + size : NULL;
     levels->memory[levels->count] = *pixels;
     levels->level[levels->count++] = (xncc_pose_source){ .width = width,
                                                          .height = height,
@@ -207,7 +207,8 @@ static xncc_status add_templ_level(xncc_templ_levels *levels, int32_t width, int
                                                          .channels = 1,
                                                          .pixels = *pixels,
                                                          .mask = *mask,
-                                                         .support = support };
+                                                         .support = like->support,
+                                                         .byte_row = like->byte_row };
     return XNCC_OK;
 }
 
@@ -217,8 +218,7 @@ static xncc_status halve_templ(xncc_templ_levels *levels, xncc_error *error)
     const int32_t width = from.width / 2, height = from.height / 2;
     const uint8_t *old = from.pixels;
     uint8_t *pixels = NULL, *mask = NULL;
-    const xncc_status status = add_templ_level(levels, width, height, from.mask != NULL,
-                                               from.support, &pixels, &mask, error);
+    const xncc_status status = add_templ_level(levels, width, height, &from, &pixels, &mask, error);
     if (status)
         return status;
     for (int32_t y = 0; y < height; y++) {
@@ -249,9 +249,8 @@ xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t chann
     *finite = source->pixel == XNCC_U8 && source->channels == 1 ? 1 : measure(&v);
     if (!*finite)
         return XNCC_OK;
-    xncc_status status = add_templ_level(levels, source->width, source->height,
-                                         source->mask != NULL, source->support, &pixels, &mask,
-                                         error);
+    xncc_status status = add_templ_level(levels, source->width, source->height, source, &pixels,
+                                         &mask, error);
     if (status)
         return status;
     for (int32_t y = 0; y < source->height; y++)

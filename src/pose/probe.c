@@ -27,20 +27,21 @@ xncc_status xncc_pose_probe_make(xncc_pose_pixels *pixels, xncc_pose_probe *prob
     for (int32_t y = 0; y < height; y++) {
         const uint8_t *templ = (const uint8_t *)probe->of.pixels + (size_t)y * (size_t)width;
         uint8_t *mask = probe->of.mask + (size_t)y * (size_t)width;
-        int32_t *span = probe->span + 2 * (size_t)y;
-        span[0] = width;
-        for (int32_t x = 0; x < width; x++) {
-            const uint64_t v = templ[x];
-            if (!mask[x])
-                continue;
-            mask[x] = 255;
-            span[0] = x < span[0] ? x : span[0];
-            span[1] = x + 1;
-            probe->sum += v;
-            probe->sum2 += v * v;
+        int32_t first = 0, end = width;
+        uint32_t sum = 0, sum2 = 0; /* as in probe_portable.c; pixels that do not count are 0 */
+        while (end > 0 && !mask[end - 1])
+            end--;
+        while (first < end && !mask[first])
+            first++;
+        for (int32_t x = first; x < end; x++) {
+            mask[x] = (uint8_t)-mask[x];
+            sum += templ[x];
+            sum2 += (uint32_t)templ[x] * templ[x];
         }
-        if (span[0] > span[1])
-            span[0] = span[1];
+        probe->sum += sum;
+        probe->sum2 += sum2;
+        probe->span[2 * (size_t)y] = first;
+        probe->span[2 * (size_t)y + 1] = end;
     }
     probe->root_var = sqrt(
         xncc_difference(probe->of.count, probe->sum2, probe->sum, probe->sum, needs_u128(probe)));
@@ -63,7 +64,7 @@ static double score_of(const xncc_pose_probe *p, const xncc_probe_sums *s)
     return xncc_difference(n, s->X, s->S, p->sum, needs_u128(p)) / (sqrt(var) * p->root_var);
 }
 
-void xncc_pose_probe_scores(const xncc_pose_probe *probe, xncc_probe_row row,
+void xncc_pose_probe_scores(const xncc_pose_probe *probe, xncc_probe_loop loop,
                             const xncc_image *image, int32_t x, int32_t y, int32_t side,
                             double *score)
 {
@@ -78,25 +79,20 @@ void xncc_pose_probe_scores(const xncc_pose_probe *probe, xncc_probe_row row,
         xncc_probe_sums sum[XNCC_PROBE_FAR_SIDE] = { { 0, 0, 0 } };
         if (y + j < 0 || y + j + height > image->height)
             continue;
-        for (int32_t r = 0; r < height; r++) {
-            const int32_t *span = probe->span + 2 * (size_t)r;
-            const size_t at = (size_t)r * (size_t)width + (size_t)span[0];
-            row((const uint8_t *)xncc_image_row(image, y + j + r) + x + first + span[0],
-                (const uint8_t *)probe->of.pixels + at, probe->of.mask + at, span[1] - span[0],
-                last - first + 1, sum);
-        }
+        loop(probe, (const uint8_t *)xncc_image_row(image, y + j) + x + first,
+             xncc_image_pitch(image), last - first + 1, sum);
         for (int32_t i = first; i <= last; i++)
             score[j * side + i] = score_of(probe, &sum[i - first]);
     }
 }
 
-xncc_probe_row xncc_probe_row_of(uint32_t features)
+xncc_probe_loop xncc_probe_loop_of(uint32_t features)
 {
 #if defined(XNCC_CPU_X86)
     if (features & XNCC_CPU_AVX2_FMA)
-        return xncc_probe_row_avx2;
+        return xncc_probe_loop_avx2;
 #else
     (void)features;
 #endif
-    return xncc_probe_row_portable;
+    return xncc_probe_loop_portable;
 }

@@ -23,10 +23,10 @@ typedef struct xncc_probe_sums {
     uint64_t S, Q, X;
 } xncc_probe_sums;
 
-/* Adds up a row of `count` pixels. sum: receives S, Q and X of the `windows` windows (1 .. 5) that
- * begin at image, image + 1 and so on. */
-typedef void (*xncc_probe_row)(const uint8_t *image, const uint8_t *templ, const uint8_t *mask,
-                               int32_t count, int32_t windows, xncc_probe_sums *sum);
+/* Adds S, Q and X of the `windows` windows (1 .. 5) that begin at image, image + 1 and so on.
+ * pitch: bytes per row of the image. */
+typedef void (*xncc_probe_loop)(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                                int32_t windows, xncc_probe_sums *sum);
 
 /* Makes a probe of 8-bit pixels, which it takes over also if it fails. Returns XNCC_OK or
  * XNCC_ERROR_MEMORY; xncc_pose_probe_clear must follow in any case. */
@@ -37,16 +37,16 @@ void xncc_pose_probe_clear(xncc_pose_probe *probe);
 /* Computes the scores of the windows whose top-left pixels are (x, y) .. (x + side - 1, y + side -
  * 1), for a side of 3 or 5. They are those of xncc_correlate before the rounding to float. NaN: the
  * window is flat, or not inside the image. */
-void xncc_pose_probe_scores(const xncc_pose_probe *probe, xncc_probe_row row,
+void xncc_pose_probe_scores(const xncc_pose_probe *probe, xncc_probe_loop loop,
                             const xncc_image *image, int32_t x, int32_t y, int32_t side,
                             double *score);
 
 /* Returns the fastest code for a processor (plan/machine.h). */
-xncc_probe_row xncc_probe_row_of(uint32_t features);
+xncc_probe_loop xncc_probe_loop_of(uint32_t features);
 
-void xncc_probe_row_portable(const uint8_t *image, const uint8_t *templ, const uint8_t *mask,
-                             int32_t count, int32_t windows, xncc_probe_sums *sum);
-void xncc_probe_row_avx2(const uint8_t *image, const uint8_t *templ, const uint8_t *mask,
-                         int32_t count, int32_t windows, xncc_probe_sums *sum);
+void xncc_probe_loop_portable(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                              int32_t windows, xncc_probe_sums *sum);
+void xncc_probe_loop_avx2(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                          int32_t windows, xncc_probe_sums *sum);
 
 #endif

@@ -1,20 +1,66 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sums of a row in steps of sixteen pixels. The last step ends where the row ends and leaves
- * out what the steps before it have added, so nothing beyond the row is read. */
+/* The sums of windows in steps of sixteen pixels of a row. The last step of a row ends where the
+ * row ends and leaves out what the steps before it have added; a row of less than sixteen pixels is
+ * read in two overlapping parts. So nothing beyond a row is read. */
 #include "pose/probe.h"
 
 #include <immintrin.h>
+#include <string.h>
 
-enum { STEP = 16, MOST_WINDOWS = XNCC_PROBE_FAR_SIDE };
+enum { STEP = 16, HALF = 8, QUARTER = 4 };
+
+/* A step adds at most 16 * 255 * 255 to a sum of 32 bits, and a row has at most XNCC_MAX_POSE_SIDE /
+ * STEP + 1 steps. After the row that reaches MOST_STEPS a sum is still below 2^32. */
+enum { MOST_STEPS = 3000 };
 
 /* 16 zeros, then 16 bytes of ones. Read from n on, they keep the last n of 16 pixels. */
 static const uint8_t keep_last[2 * STEP] = { 0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
                                              0,   0,   0,   0,   0,   255, 255, 255, 255, 255, 255,
                                              255, 255, 255, 255, 255, 255, 255, 255, 255, 255 };
 
+/* The sums of one window, eight numbers each. */
+typedef struct lanes {
+    __m256i S, Q, X;
+} lanes;
+
 static inline __m128i load(const uint8_t *from)
 {
     return _mm_loadu_si128((const __m128i *)(const void *)from);
+}
+
+static inline __m128i load_half(const uint8_t *from)
+{
+    return _mm_loadl_epi64((const __m128i *)(const void *)from);
+}
+
+static inline __m128i load_quarter(const uint8_t *from)
+{
+    int32_t four;
+    memcpy(&four, from, sizeof four);
+    return _mm_cvtsi32_si128(four);
+}
+
+/* A row of less than STEP pixels, its last ones twice if need be, and zeros. */
+__attribute__((always_inline)) static inline __m128i load_short(const uint8_t *from, int32_t count)
+{
+    if (count >= HALF)
+        return _mm_unpacklo_epi64(load_half(from), load_half(from + count - HALF));
+    if (count >= QUARTER)
+        return _mm_unpacklo_epi32(load_quarter(from), load_quarter(from + count - QUARTER));
+    uint8_t few[STEP] = { 0 };
+    for (int32_t i = 0; i < count; i++)
+        few[i] = from[i];
+    return load(few);
+}
+
+/* Which bytes of load_short are there for the first time: those of its first part, and the last
+ * ones of its second. */
+static inline __m128i first_time(int32_t count)
+{
+    const __m128i at = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const int32_t part = count >= HALF ? HALF : count >= QUARTER ? QUARTER : 0;
+    return _mm_or_si128(_mm_cmpgt_epi8(_mm_set1_epi8((char)part), at),
+                        _mm_cmpgt_epi8(at, _mm_set1_epi8((char)(3 * part - count - 1))));
 }
 
 static inline uint32_t total(__m256i v)
@@ -25,45 +71,69 @@ static inline uint32_t total(__m256i v)
     return (uint32_t)_mm_cvtsi128_si32(s);
 }
 
-__attribute__((always_inline)) static inline void add_windows(const uint8_t *image,
-                                                              const uint8_t *templ,
-                                                              const uint8_t *mask, int32_t count,
-                                                              int32_t windows, xncc_probe_sums *sum)
+__attribute__((always_inline)) static inline void add_step(lanes *to, __m128i pixels, __m128i kept,
+                                                           __m256i templ)
 {
-    const __m256i ones = _mm256_set1_epi16(1);
-    __m256i S[MOST_WINDOWS], Q[MOST_WINDOWS], X[MOST_WINDOWS];
-    for (int32_t w = 0; w < windows; w++)
-        S[w] = Q[w] = X[w] = _mm256_setzero_si256();
+    const __m256i v = _mm256_cvtepu8_epi16(_mm_and_si128(pixels, kept));
+    to->S = _mm256_add_epi32(to->S, _mm256_madd_epi16(v, _mm256_set1_epi16(1)));
+    to->Q = _mm256_add_epi32(to->Q, _mm256_madd_epi16(v, v));
+    to->X = _mm256_add_epi32(to->X, _mm256_madd_epi16(v, templ));
+}
+
+__attribute__((always_inline)) static inline void add_row(const uint8_t *image,
+                                                          const uint8_t *templ, const uint8_t *mask,
+                                                          int32_t count, int32_t windows, lanes *to)
+{
+    if (count < STEP) {
+        const __m128i kept = _mm_and_si128(load_short(mask, count), first_time(count));
+        const __m256i t = _mm256_cvtepu8_epi16(load_short(templ, count));
+        for (int32_t w = 0; w < windows; w++)
+            add_step(&to[w], load_short(image + w, count), kept, t);
+        return;
+    }
     for (int32_t i = 0; i < count; i += STEP) {
         const int32_t at = i + STEP <= count ? i : count - STEP;
         const __m128i kept = _mm_and_si128(load(mask + at), load(keep_last + (at + STEP - i)));
         const __m256i t = _mm256_cvtepu8_epi16(load(templ + at));
-        for (int32_t w = 0; w < windows; w++) {
-            const __m256i v = _mm256_cvtepu8_epi16(_mm_and_si128(load(image + w + at), kept));
-            S[w] = _mm256_add_epi32(S[w], _mm256_madd_epi16(v, ones));
-            Q[w] = _mm256_add_epi32(Q[w], _mm256_madd_epi16(v, v));
-            X[w] = _mm256_add_epi32(X[w], _mm256_madd_epi16(v, t));
-        }
-    }
-    for (int32_t w = 0; w < windows; w++) {
-        sum[w].S += total(S[w]);
-        sum[w].Q += total(Q[w]);
-        sum[w].X += total(X[w]);
+        for (int32_t w = 0; w < windows; w++)
+            add_step(&to[w], load(image + w + at), kept, t);
     }
 }
 
-void xncc_probe_row_avx2(const uint8_t *image, const uint8_t *templ, const uint8_t *mask,
-                         int32_t count, int32_t windows, xncc_probe_sums *sum)
+__attribute__((always_inline)) static inline void add_windows(const xncc_pose_probe *probe,
+                                                              const uint8_t *image, int64_t pitch,
+                                                              int32_t windows, xncc_probe_sums *sum)
 {
-    if (count < STEP) {
-        xncc_probe_row_portable(image, templ, mask, count, windows, sum);
-        return;
-    }
-    switch (windows) {
-    case 3: add_windows(image, templ, mask, count, 3, sum); break;
-    case 5: add_windows(image, templ, mask, count, 5, sum); break;
-    default:
+    for (int32_t r = 0; r < probe->of.height;) {
+        lanes to[XNCC_PROBE_SIDE];
         for (int32_t w = 0; w < windows; w++)
-            add_windows(image + w, templ, mask, count, 1, sum + w);
+            to[w].S = to[w].Q = to[w].X = _mm256_setzero_si256();
+        for (int32_t steps = 0; r < probe->of.height && steps < MOST_STEPS; r++) {
+            const int32_t *span = probe->span + 2 * (size_t)r;
+            const size_t at = (size_t)r * (size_t)probe->of.width + (size_t)span[0];
+            add_row(image + r * pitch + span[0], (const uint8_t *)probe->of.pixels + at,
+                    probe->of.mask + at, span[1] - span[0], windows, to);
+            steps += (span[1] - span[0]) / STEP + 1;
+        }
+        for (int32_t w = 0; w < windows; w++) {
+            sum[w].S += total(to[w].S);
+            sum[w].Q += total(to[w].Q);
+            sum[w].X += total(to[w].X);
+        }
     }
+}
+
+void xncc_probe_loop_avx2(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                          int32_t windows, xncc_probe_sums *sum)
+{
+    while (windows >= XNCC_PROBE_SIDE) {
+        add_windows(probe, image, pitch, XNCC_PROBE_SIDE, sum);
+        image += XNCC_PROBE_SIDE;
+        sum += XNCC_PROBE_SIDE;
+        windows -= XNCC_PROBE_SIDE;
+    }
+    if (windows == 2)
+        add_windows(probe, image, pitch, 2, sum);
+    else if (windows == 1)
+        add_windows(probe, image, pitch, 1, sum);
 }

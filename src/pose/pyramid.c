@@ -150,7 +150,7 @@ static xncc_pose_rung rung_of(const descent *d, int32_t l)
                              .level = l,
                              .offset_x = d->levels.offset_x[l],
                              .offset_y = d->levels.offset_y[l],
-                             .row = xncc_probe_row_of(
+                             .loop = xncc_probe_loop_of(
                                  xncc_context_machine(d->job->context).cpu.features) };
 }
 
@@ -259,7 +259,7 @@ static xncc_status deliver(descent *d, xncc_error *error)
                               .y = c->wy,
                               .width = c->width,
                               .height = c->height };
-        if (!d->job->row)
+        if (!d->job->loop)
             status = xncc_pose_settle(d->job, &hit, error);
         if (!status && fabs((double)hit.score) >= limit)
             status = xncc_pose_hits_add(&d->job->hits, &hit, 1, error);

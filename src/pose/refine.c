@@ -110,10 +110,10 @@ static xncc_status score_windows(const refiner *r, const xncc_pose_place *place,
     for (int i = 0; i < side * side; i++)
         score[i] = NAN;
     xncc_status status = xncc_pose_resample(r->source, place, &pixels, error);
-    if (!status && pixels.count > 0 && r->job->row) {
+    if (!status && pixels.count > 0 && r->job->loop) {
         status = xncc_pose_probe_make(&pixels, &probe, error);
         if (!status)
-            xncc_pose_probe_scores(&probe, r->job->row, r->job->image, x, y, side, score);
+            xncc_pose_probe_scores(&probe, r->job->loop, r->job->image, x, y, side, score);
         for (int i = 0; i < side * side; i++)
             score[i] = (double)(float)score[i];
     } else if (!status && pixels.count > 0) {

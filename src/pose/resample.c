@@ -2,6 +2,7 @@
 /* Resamples templates. */
 #include "pose/resample.h"
 
+#include "api/objects.h"
 #include "base/memory.h"
 #include "image/image.h"
 #include "image/samples.h"
@@ -19,7 +20,9 @@ xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support su
                                .channels = templ->channels,
                                .pixels = templ->pixels,
                                .mask = templ->mask,
-                               .support = support };
+                               .support = support,
+                               .byte_row = xncc_pose_byte_row_of(
+                                   xncc_context_machine(templ->context).cpu.features) };
 }
 
 /* One more than `extent` pixels, rounded down; a little below a whole number counts as that
@@ -155,53 +158,6 @@ static int pixel_of(const xncc_sampling *s, int32_t x, int32_t y, void *out)
     }
 }
 
-/* The pixels of a row that can count: those whose first position is in the template along both
- * axes, and a few more. A position is start + i * step in units of 2^-33 pixels. */
-static void cut_range(int64_t start, int64_t step, int32_t extent, int32_t *first, int32_t *end)
-{
-    const double low = -0x1p32, high = (double)extent * 0x1p33, a = (double)start, b = (double)step;
-    if (step == 0) {
-        *end = a < low || a > high ? *first : *end;
-        return;
-    }
-    const double p = (low - a) / b, q = (high - a) / b, from = floor(p < q ? p : q) - 1.0,
-                 to = ceil(p < q ? q : p) + 2.0;
-    if (from > *first)
-        *first = from < *end ? (int32_t)from : *end;
-    if (to < *end)
-        *end = to > *first ? (int32_t)to : *first;
-}
-
-/* Computes a row of pixels of bytes with one channel, at scale 1 or more. Returns how many
- * count. */
-static uint64_t byte_row(const xncc_sampling *s, int32_t y, uint8_t *pixels, uint8_t *mask)
-{
-    const xncc_pose_source *from = s->source;
-    const int64_t dy = 2 * (int64_t)y - (s->height - 1), left = 1 - (int64_t)s->width;
-    const int64_t u0 = s->centre_x + s->cos * left - s->sin * dy,
-                  v0 = s->centre_y + s->sin * left + s->cos * dy;
-    int32_t first = 0, end = s->width;
-    uint64_t count = 0;
-    cut_range(u0, 2 * s->cos, from->width, &first, &end);
-    cut_range(v0, 2 * s->sin, from->height, &first, &end);
-    const uint8_t *data = from->pixels;
-    for (int32_t x = first; x < end; x++) {
-        xncc_tap tap;
-        if (!xncc_tap_at(from, u0 + 2 * s->cos * x, v0 + 2 * s->sin * x, &tap) ||
-            xncc_is_beyond_disc(s, x, y))
-            continue;
-        const uint8_t *at = data + (size_t)tap.y * (size_t)from->width + tap.x,
-                      *below = at + (tap.wy ? from->width : 0);
-        const int32_t right = tap.wx > 0, vx = XNCC_TAP_ONE - tap.wx, vy = XNCC_TAP_ONE - tap.wy;
-        const int32_t sum = (at[0] * vx + at[right] * tap.wx) * vy +
-                            (below[0] * vx + below[right] * tap.wx) * tap.wy;
-        pixels[x] = (uint8_t)((sum + (1 << (2 * XNCC_TAP_BITS - 1))) >> (2 * XNCC_TAP_BITS));
-        mask[x] = 1;
-        count++;
-    }
-    return count;
-}
-
 static uint64_t any_row(const xncc_sampling *s, int32_t y, char *pixels, size_t bytes,
                         uint8_t *mask)
 {
@@ -235,8 +191,9 @@ xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_p
     for (int32_t y = 0; y < place->height; y++) {
         const size_t at = (size_t)y * (size_t)place->width;
         char *row = (char *)out->pixels + at * bytes;
-        out->count += bytes == 1 && s.fine == 1 ? byte_row(&s, y, (uint8_t *)row, out->mask + at)
-                                                : any_row(&s, y, row, bytes, out->mask + at);
+        out->count += bytes == 1 && s.fine == 1
+                          ? source->byte_row(&s, y, (uint8_t *)row, out->mask + at)
+                          : any_row(&s, y, row, bytes, out->mask + at);
     }
     return XNCC_OK;
 }

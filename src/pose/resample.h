@@ -6,6 +6,13 @@
 #include "exactncc/pose.h"
 #include "template/template.h"
 
+struct xncc_sampling;
+
+/* Computes row y of pixels of bytes with one channel, at scale 1 or more. Pixels that do not count,
+ * and their mask, are left as they are. Returns how many count. */
+typedef uint64_t (*xncc_pose_byte_row)(const struct xncc_sampling *sampling, int32_t y,
+                                       uint8_t *pixels, uint8_t *mask);
+
 /* Pixels to be turned: a template's, or those of a level of its pyramid. */
 typedef struct xncc_pose_source {
     int32_t width, height;
@@ -14,6 +21,7 @@ typedef struct xncc_pose_source {
     const void *pixels;  /* tightly packed, integers biased, as in xncc_template */
     const uint8_t *mask; /* as in xncc_template */
     xncc_support support;
+    xncc_pose_byte_row byte_row; /* the fastest code of the processor */
 } xncc_pose_source;
 
 /* A pose, and where its pixels are. */
@@ -32,6 +40,9 @@ typedef struct xncc_pose_pixels {
     uint8_t *mask; /* per pixel 1 if it counts, else 0 */
     uint64_t count;
 } xncc_pose_pixels;
+
+/* Returns the fastest code for a processor (plan/machine.h). */
+xncc_pose_byte_row xncc_pose_byte_row_of(uint32_t features);
 
 xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support);
 

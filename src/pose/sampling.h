@@ -67,6 +67,24 @@ static inline int xncc_is_beyond_disc(const xncc_sampling *s, int32_t x, int32_t
     return dx * dx + dy * dy > s->disc;
 }
 
+/* A row of the window, where one pixel has one position: that of pixel 0, and the pixels that can
+ * count, first .. end - 1. */
+typedef struct xncc_sampled_row {
+    int64_t u, v;
+    int32_t first, end;
+} xncc_sampled_row;
+
+xncc_sampled_row xncc_sampled_row_of(const xncc_sampling *sampling, int32_t y);
+
+/* Computes the pixels first .. end - 1 of row y one by one, as an xncc_pose_byte_row. */
+uint64_t xncc_pose_byte_pixels(const xncc_sampling *sampling, int32_t y,
+                               const xncc_sampled_row *row, uint8_t *pixels, uint8_t *mask);
+
+uint64_t xncc_pose_byte_row_portable(const xncc_sampling *sampling, int32_t y, uint8_t *pixels,
+                                     uint8_t *mask);
+uint64_t xncc_pose_byte_row_avx2(const xncc_sampling *sampling, int32_t y, uint8_t *pixels,
+                                 uint8_t *mask);
+
 /* Computes the channels of a pixel of floats to `out`. Returns 0 if the pixel does not count. */
 int xncc_pose_real_pixel(const xncc_sampling *sampling, int32_t x, int32_t y, void *out);
 

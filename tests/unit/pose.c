@@ -3,6 +3,8 @@
  * parts in pose_resample.c and pose_search.c. */
 #include "unit/pose.h"
 
+#include "kit/pixels.h"
+
 #include "base/memory.h"
 #include "cpu/cpu.h"
 #include "pose/fit.h"
@@ -11,6 +13,7 @@
 #include "pose/turn.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int near(double got, double want, double bound)
@@ -176,32 +179,114 @@ static void check_fits(void)
     }
 }
 
-/* Rows of every length, aligned and not, by each instruction set, against a plain loop. */
+/* The sums of a probe's windows by each instruction set, against a plain loop. */
+static void check_probe(const xncc_pose_probe *p, const uint8_t *image, int64_t pitch,
+                        int32_t windows)
+{
+    const xncc_probe_loop loop[] = { xncc_probe_loop_of(0),
+                                     xncc_probe_loop_of(xncc_cpu_features()) };
+    xncc_probe_sums want[5] = { { 1, 2, 3 } };
+    for (int w = 0; w < windows; w++)
+        for (int32_t y = 0; y < p->of.height; y++)
+            for (int32_t x = p->span[2 * y]; x < p->span[2 * y + 1]; x++) {
+                const size_t at = (size_t)y * (size_t)p->of.width + (size_t)x;
+                const uint64_t v = p->of.mask[at] ? image[y * pitch + x + w] : 0;
+                want[w].S += v;
+                want[w].Q += v * v;
+                want[w].X += v * ((const uint8_t *)p->of.pixels)[at];
+            }
+    for (int k = 0; k < 2; k++) {
+        xncc_probe_sums got[5] = { { 1, 2, 3 } };
+        loop[k](p, image, pitch, windows, got);
+        CHECK(memcmp(got, want, sizeof got) == 0);
+    }
+}
+
+/* Rows of every length, aligned and not, whose neighbours must not be read: a guard page follows
+ * the image. */
 static void check_rows(void)
 {
-    static uint8_t image[600], templ[600], mask[600];
+    static uint8_t templ[1000], mask[1000];
     kit_random r = kit_stream(3);
-    const xncc_probe_row row[] = { xncc_probe_row_of(0), xncc_probe_row_of(xncc_cpu_features()) };
     for (int n = 0; n < 500; n++) {
-        for (int i = 0; i < 600; i++) {
-            image[i] = n % 3 ? (uint8_t)kit_next(&r) : 255;
+        const int32_t windows = 1 + n % 5;
+        int32_t span[4] = { 0, n, n / 3, n - n / 4 };
+        const xncc_pose_probe probe = {
+            .of = { .width = n, .height = 2 - n % 2, .pixels = templ, .mask = mask }, .span = span
+        };
+        kit_image image = kit_image_create_channels(XNCC_U8, 1, n + 4 + windows - 1, 2,
+                                                    (kit_room){ n % 7, KIT_AFTER });
+        uint8_t *pixels = (uint8_t *)(uintptr_t)image.view.data;
+        for (int i = 0; i < 1000; i++) {
             templ[i] = n % 3 ? (uint8_t)kit_next(&r) : 255;
             mask[i] = n % 5 == 4 && kit_below(&r, 2) ? 0 : 255;
         }
-        const int32_t windows = 1 + n % 5, first = (int32_t)kit_below(&r, 32);
-        xncc_probe_sums want[5] = { { 1, 2, 3 } };
-        for (int w = 0; w < windows; w++)
-            for (int i = 0; i < n; i++) {
-                const uint64_t v = mask[i] ? image[first + w + i] : 0;
-                want[w].S += v;
-                want[w].Q += v * v;
-                want[w].X += v * templ[i];
-            }
-        for (int k = 0; k < 2; k++) {
-            xncc_probe_sums got[5] = { { 1, 2, 3 } };
-            row[k](image + first, templ, mask, n, windows, got);
-            CHECK(memcmp(got, want, sizeof got) == 0);
+        for (int y = 0; y < 2; y++)
+            for (int x = 0; x < image.view.width; x++)
+                pixels[y * image.view.pitch + x] = n % 3 ? (uint8_t)kit_next(&r) : 255;
+        check_probe(&probe, pixels + image.view.width - (n + windows - 1), image.view.pitch,
+                    windows);
+        kit_image_destroy(&image);
+    }
+}
+
+/* More pixels than sums of 32 bits hold, all of the largest value. */
+static void check_large_probe(void)
+{
+    enum { WIDTH = XNCC_MAX_POSE_SIDE, HEIGHT = 40 };
+    int32_t span[2 * HEIGHT];
+    uint8_t *const bytes = malloc((size_t)WIDTH * HEIGHT);
+    if (!CHECK(bytes != NULL))
+        return;
+    memset(bytes, 255, (size_t)WIDTH * HEIGHT);
+    for (int y = 0; y < HEIGHT; y++) {
+        span[2 * y] = 0;
+        span[2 * y + 1] = WIDTH - y % 17;
+    }
+    const xncc_pose_probe probe = {
+        .of = { .width = WIDTH, .height = HEIGHT, .pixels = bytes, .mask = bytes }, .span = span
+    };
+    check_probe(&probe, bytes, WIDTH, 1);
+    free(bytes);
+}
+
+/* Resampled rows of bytes by each instruction set, from a template that ends at a guard page. */
+static void check_byte_rows(void)
+{
+    kit_random r = kit_stream(4);
+    for (int n = 0; n < 400; n++) {
+        const int32_t w = 1 + (int32_t)kit_below(&r, n % 4 ? 60 : 4),
+                      h = 1 + (int32_t)kit_below(&r, n % 4 ? 60 : 4);
+        const kit_room room = { 0, KIT_AFTER };
+        kit_image image = kit_image_create_channels(XNCC_U8, 1, w, h, room);
+        kit_image mask = kit_image_create_channels(XNCC_U8, 1, w, h, room);
+        for (int i = 0; i < w * h; i++) {
+            ((uint8_t *)(uintptr_t)image.view.data)[i] = (uint8_t)kit_next(&r);
+            ((uint8_t *)(uintptr_t)mask.view.data)[i] = kit_below(&r, 9) > 0;
         }
+        xncc_pose_source source = { .width = w,
+                                    .height = h,
+                                    .pixel = XNCC_U8,
+                                    .channels = 1,
+                                    .pixels = image.view.data,
+                                    .mask = n % 3 ? NULL : mask.view.data,
+                                    .support = n % 5 ? XNCC_SUPPORT_WHOLE : XNCC_SUPPORT_DISC };
+        xncc_pose_place place = xncc_pose_place_of(&source, n % 7 ? n * 13.7 : 90.0 * n,
+                                                   n % 2 ? 1.0 : 1.0 + 0.01 * n);
+        place.shift_x = 0.01 * (n % 50);
+        place.width += n % 3;
+        xncc_pose_pixels got[2];
+        for (int k = 0; k < 2; k++) {
+            source.byte_row = xncc_pose_byte_row_of(k ? xncc_cpu_features() : 0);
+            CHECK_STATUS(xncc_pose_resample(&source, &place, &got[k], &kit_error), XNCC_OK);
+        }
+        const size_t size = (size_t)place.width * (size_t)place.height;
+        CHECK(got[0].count == got[1].count && memcmp(got[0].mask, got[1].mask, size) == 0 &&
+              memcmp(got[0].pixels, got[1].pixels, size) == 0);
+        xncc_pose_pixels_clear(&got[0]);
+        xncc_pose_pixels_clear(&got[1]);
+        kit_image_destroy(&image);
+        kit_image_destroy(&mask);
     }
 }
 
@@ -215,6 +300,8 @@ int main(int argc, char **argv)
     check_overlaps();
     check_fits();
     check_rows();
+    check_large_probe();
+    check_byte_rows();
     check_resampling(context);
     check_searches(context, device);
     xncc_context_destroy(context);
