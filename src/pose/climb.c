@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct xncc_probe_slot {
     _Atomic(xncc_pose_probe *) probe;
@@ -141,6 +142,12 @@ static xncc_status try_pose(const xncc_pose_rung *r, const xncc_pose_candidate *
     return XNCC_OK;
 }
 
+/* How many steps of the angle a move tries to both sides. The first one on a level tries more,
+ * since the level above has wider steps and hides peaks that are close together. On level 0,
+ * windows of even and of odd sides lie half a pixel apart, so that the scores of neighbouring
+ * angles go up and down. */
+enum { FIRST_REACH = 3, LAST_REACH = 2 };
+
 /* Moves to the best neighbour, until there is none. */
 static xncc_status climb_one(const xncc_pose_rung *r, int moves, xncc_pose_candidate *c,
                              xncc_error *error)
@@ -151,9 +158,7 @@ static xncc_status climb_one(const xncc_pose_rung *r, int moves, xncc_pose_candi
     best.score = 0.0;
     for (int n = 0, moved = 1; n < moves && moved; n++) {
         const xncc_pose_candidate at = *c;
-        /* The level above has steps of two of this one's angles, and its scores can hide a peak
-         * that is one step away. */
-        const int reach = r->level == 0 && n == 0 ? 2 * turns : turns;
+        const int reach = turns * (n == 0 ? FIRST_REACH : r->level == 0 ? LAST_REACH : 1);
         moved = 0;
         for (int j = -grows; j <= grows; j++)
             for (int i = -reach; i <= reach; i++) {
@@ -245,48 +250,104 @@ static int compare(const void *left, const void *right)
     return 0;
 }
 
-/* Are two candidates within one step of each other on every axis? */
-static int are_neighbours(const xncc_pose_rung *r, const xncc_pose_candidate *a,
-                          const xncc_pose_candidate *b)
+/* Candidates by their place, in cells of a size. */
+typedef struct place_table {
+    const xncc_pose_candidate *candidate;
+    double cell;
+    size_t mask;           /* 2^k - 1; there are 2^k chains */
+    int32_t *first, *next; /* of a chain; one more than the index, 0 at its end */
+} place_table;
+
+static xncc_status open_table(place_table *t, const xncc_pose_candidate *candidate, size_t count,
+                              xncc_error *error)
 {
-    const double reach = 1.5 * ldexp(1.0, r->level);
-    if (fabs(a->x - b->x) > reach || fabs(a->y - b->y) > reach || abs(a->scale - b->scale) > 1)
-        return 0;
-    const int32_t apart = abs(a->angle - b->angle);
-    return apart <= 1 || (r->grid.angle.circular && apart == r->grid.angle.count - 1);
+    t->candidate = candidate;
+    t->mask = 63;
+    while (t->mask < count)
+        t->mask = 2 * t->mask + 1;
+    t->first = xncc_alloc(t->mask + 1 + count, sizeof *t->first);
+    t->next = t->first ? t->first + t->mask + 1 : NULL;
+    return t->first
+               ? XNCC_OK
+               : xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates", count);
+}
+
+static void empty_table(place_table *t, double cell)
+{
+    memset(t->first, 0, (t->mask + 1) * sizeof *t->first);
+    t->cell = cell;
+}
+
+static size_t chain_of(const place_table *t, int64_t x, int64_t y)
+{
+    const uint64_t mixed = ((uint64_t)x * UINT64_C(0x9e3779b97f4a7c15)) ^
+                           ((uint64_t)y * UINT64_C(0xc2b2ae3d27d4eb4f));
+    return (size_t)(mixed >> 20) & t->mask;
+}
+
+static void put(place_table *t, size_t i)
+{
+    const xncc_pose_candidate *c = &t->candidate[i];
+    const size_t chain = chain_of(t, (int64_t)floor(c->x / t->cell),
+                                  (int64_t)floor(c->y / t->cell));
+    t->next[i] = t->first[chain];
+    t->first[chain] = (int32_t)i + 1;
+}
+
+/* Is any candidate of the table within a cell's size of *c, and within so many steps? */
+static int has_near(const place_table *t, const xncc_pose_candidate *c, const xncc_pose_axis *angle,
+                    int32_t steps)
+{
+    const int64_t x = (int64_t)floor(c->x / t->cell), y = (int64_t)floor(c->y / t->cell);
+    for (int k = 0; k < 9; k++)
+        for (int32_t at = t->first[chain_of(t, x + k % 3 - 1, y + k / 3 - 1)]; at;
+             at = t->next[at - 1]) {
+            const xncc_pose_candidate *o = &t->candidate[at - 1];
+            const int32_t apart = abs(c->angle - o->angle);
+            if (fabs(c->x - o->x) <= t->cell && fabs(c->y - o->y) <= t->cell &&
+                abs(c->scale - o->scale) <= steps &&
+                (apart <= steps || (angle->circular && angle->count - apart <= steps)))
+                return 1;
+        }
+    return 0;
 }
 
 /* The score of the wanted-th best of objects that are apart; 0 if there are fewer. The candidates
  * are in order. */
-static double wanted_score(const xncc_pose_candidate *candidate, size_t count,
+static double wanted_score(place_table *t, size_t count, const xncc_pose_rung *r,
                            const xncc_pose_sieve *sieve)
 {
     size_t objects = 0;
+    empty_table(t, sieve->apart);
     for (size_t i = 0; i < count; i++) {
-        size_t k = 0;
-        while (k < i && (fabs(candidate[i].x - candidate[k].x) > sieve->apart ||
-                         fabs(candidate[i].y - candidate[k].y) > sieve->apart))
-            k++;
-        objects += k == i;
-        if (objects == sieve->wanted)
-            return fabs(candidate[i].score);
+        if (has_near(t, &t->candidate[i], &r->grid.angle, INT32_MAX))
+            continue;
+        if (++objects == sieve->wanted)
+            return fabs(t->candidate[i].score);
+        put(t, i);
     }
     return 0.0;
 }
 
-size_t xncc_pose_thin(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t count,
-                      const xncc_pose_sieve *sieve)
+xncc_status xncc_pose_thin(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t *count,
+                           const xncc_pose_sieve *sieve, xncc_error *error)
 {
+    place_table table;
     size_t kept = 0;
-    if (count > 1)
-        qsort(candidate, count, sizeof *candidate, compare);
-    const double limit = fmax(sieve->limit, sieve->part * wanted_score(candidate, count, sieve));
-    for (size_t i = 0; i < count && kept < sieve->most && fabs(candidate[i].score) >= limit; i++) {
-        size_t k = 0;
-        while (k < kept && !are_neighbours(r, &candidate[i], &candidate[k]))
-            k++;
-        if (k == kept)
-            candidate[kept++] = candidate[i];
+    const xncc_status status = open_table(&table, candidate, *count, error);
+    if (status)
+        return status;
+    if (*count > 1)
+        qsort(candidate, *count, sizeof *candidate, compare);
+    const double limit = fmax(sieve->limit, sieve->part * wanted_score(&table, *count, r, sieve));
+    empty_table(&table, 1.5 * ldexp(1.0, r->level));
+    for (size_t i = 0; i < *count && kept < sieve->most && fabs(candidate[i].score) >= limit; i++) {
+        if (has_near(&table, &candidate[i], &r->grid.angle, 1))
+            continue;
+        candidate[kept] = candidate[i];
+        put(&table, kept++);
     }
-    return kept;
+    xncc_free(table.first);
+    *count = kept;
+    return XNCC_OK;
 }

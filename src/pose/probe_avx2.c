@@ -9,8 +9,8 @@
 
 enum { STEP = 16, HALF = 8, QUARTER = 4 };
 
-/* A step adds at most 16 * 255 * 255 to a sum of 32 bits, and a row has at most XNCC_MAX_POSE_SIDE /
- * STEP + 1 steps. After the row that reaches MOST_STEPS a sum is still below 2^32. */
+/* A step adds at most 16 * 255 * 255 to a sum of 32 bits, and a row has at most XNCC_MAX_POSE_SIDE
+ * / STEP + 1 steps. After the row that reaches MOST_STEPS a sum is still below 2^32. */
 enum { MOST_STEPS = 3000 };
 
 /* 16 zeros, then 16 bytes of ones. Read from n on, they keep the last n of 16 pixels. */

@@ -28,7 +28,7 @@ enum { LEAST_SIDE = 8, LEAST_PIXELS = 48 };
 #define LEVEL_PART 0.9
 
 /* How often a candidate moves on a level, and on level 0. */
-enum { MOST_CROWD = 8 };
+enum { MOST_TOP = 1024 };
 enum { MOVES = 3, LAST_MOVES = 6 };
 
 /* A template's way through the pyramid. */
@@ -160,15 +160,13 @@ static double limit_of(const descent *d, int32_t l)
     return part * (double)d->job->options->min_score;
 }
 
-/* How many times as many candidates go on, 1 .. MOST_CROWD: in proportion to the windows of the
- * coarsest level, since more of them look like the template by chance, and fewer if the template is
- * strong there. */
-static size_t crowd(const descent *d)
+/* The candidates that go on from the coarsest level and from each finer one, at most. */
+static size_t most_of(const descent *d, int32_t l)
 {
     const xncc_image *top = &d->image->level[d->top];
-    const double weak = EASY_STRENGTH / d->strength,
-                 times = (double)top->width * (double)top->height * 0x1p-13 * weak * weak;
-    return times < 1.0 ? 1 : times > MOST_CROWD ? MOST_CROWD : (size_t)times;
+    const size_t all = MOST_TOP + (size_t)top->width * (size_t)top->height / 8 + 8 * d->wanted,
+                 most = all < XNCC_POSE_PEAKS ? all : XNCC_POSE_PEAKS + 8 * d->wanted;
+    return d->top == l ? most : d->top == l + 1 ? most / 3 : most / 8;
 }
 
 /* Which candidates go on from a level. On the coarsest one their scores say little. On the others
@@ -184,7 +182,7 @@ static xncc_pose_sieve sieve_of(const descent *d, int32_t l)
                               .part = top ? 0.0 : LEVEL_PART * d->likeness[l],
                               .wanted = d->wanted,
                               .apart = 0.5 * side,
-                              .most = (top ? 384 : 128) * crowd(d) + (top ? 8 : 4) * d->wanted };
+                              .most = most_of(d, l) };
 }
 
 /* Searches the coarsest level, every pose at every position. */
@@ -201,7 +199,7 @@ static xncc_status search_top(descent *d, xncc_error *error)
     coarse.count = 1;
     coarse.hits = (xncc_pose_hits){ 0 };
     coarse.apart = 2; /* every local maximum */
-    coarse.peaks = 32 * crowd(d) + 4 * d->wanted;
+    coarse.peaks = most_of(d, l) / 8;
     coarse.peaks = coarse.peaks < XNCC_POSE_PEAKS ? coarse.peaks : XNCC_POSE_PEAKS;
     xncc_status status = xncc_pose_exhaustive(&coarse, error);
     if (!status && coarse.hits.count > 0) {
@@ -224,7 +222,8 @@ static xncc_status search_top(descent *d, xncc_error *error)
             xncc_pose_rung_center(&rung, c);
         }
         const xncc_pose_sieve sieve = sieve_of(d, l);
-        d->count = xncc_pose_thin(&rung, d->candidate, d->count, &sieve);
+        if (!status)
+            status = xncc_pose_thin(&rung, d->candidate, &d->count, &sieve, error);
     }
     xncc_free(coarse.hits.hit);
     return status;
@@ -239,7 +238,7 @@ static xncc_status go_down(descent *d, int32_t l, xncc_error *error)
         status = xncc_pose_climb(&rung, &d->grid[l + 1], l ? MOVES : LAST_MOVES, d->candidate,
                                  d->count, error);
     if (!status)
-        d->count = xncc_pose_thin(&rung, d->candidate, d->count, &sieve);
+        status = xncc_pose_thin(&rung, d->candidate, &d->count, &sieve, error);
     xncc_pose_rung_clear(&rung);
     return status;
 }

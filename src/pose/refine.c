@@ -193,6 +193,41 @@ static xncc_status fit_around(const refiner *r, const between *at, xncc_pose_fit
     return XNCC_OK;
 }
 
+/* Where the surface has no peak: moves to the best of the poses between those of the grid, at half
+ * pixels and up to two steps of the angle away. The grid has one centre per pose, which can be half
+ * a pixel off; its best pose can then be one with a wrong angle. */
+static xncc_status look_around(const refiner *r, between *at, xncc_error *error)
+{
+    const between from = *at;
+    const int sides = 2 * (r->angles / 2);
+    double best = -INFINITY;
+    xncc_status status = XNCC_OK;
+    for (int n = 0; n < 4 * (2 * sides + 1) && !status; n++) {
+        double score[XNCC_PROBE_WINDOWS];
+        const int turn = n / 4 - sides;
+        xncc_pose_place p = neighbour(r, &from, turn, 0);
+        const int32_t more_x = p.width > from.width ? (p.width - from.width + 1) / 2 + 1 : 1,
+                      more_y = p.height > from.height ? (p.height - from.height + 1) / 2 + 1 : 1;
+        p.width = from.width + 2 * more_x;
+        p.height = from.height + 2 * more_y;
+        p.shift_x = 0.5 * (n % 2);
+        p.shift_y = 0.5 * (n / 2 % 2);
+        status = score_windows(r, &p, from.x - more_x - 1, from.y - more_y - 1, XNCC_PROBE_SIDE,
+                               score, error);
+        for (int k = 0; k < XNCC_PROBE_WINDOWS && !status; k++)
+            if (r->sign * score[k] > best) {
+                best = r->sign * score[k];
+                *at = from;
+                at->angle += turn * r->angle_step;
+                at->x += k % XNCC_PROBE_SIDE - 1;
+                at->y += k / XNCC_PROBE_SIDE - 1;
+                at->shift_x = p.shift_x;
+                at->shift_y = p.shift_y;
+            }
+    }
+    return status;
+}
+
 /* Moves a pose to the peak of a fit. Returns the largest part of it, in steps. */
 static double move(const refiner *r, const xncc_pose_fit *fit, between *at)
 {
@@ -236,6 +271,11 @@ static xncc_status refine_from(refiner *r, const between *start, xncc_pose_match
     for (int i = 0; i < MOST_FITS; i++) {
         xncc_pose_fit fit;
         xncc_status status = fit_around(r, &at, &fit, error);
+        if (!status && !fit.found && i == 0) {
+            status = look_around(r, &at, error);
+            if (!status)
+                status = fit_around(r, &at, &fit, error);
+        }
         if (status)
             return status;
         if (!fit.found)
