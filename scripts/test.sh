@@ -255,6 +255,17 @@ if [[ ${1:-} == full ]]; then
     (PATH=$PWD/$root/cmake-3.22/bin:$PATH && cmake --version | head -n 1 && build oldest-cmake -DCMAKE_BUILD_TYPE=Release "${cuda[@]}" &&
         run oldest-cmake --label-regex '^lint$')
 
+    # Poses against the exhaustive search and beside other packages, a part of the study in docs/poses.md.
+    "$root/python/venv/bin/pip" install --quiet corrmatch Multi-Template-Matching opencv-python-headless
+    pictures=(data)
+    [[ ! -d ../shared/data/real ]] || pictures+=(../shared/data/real)
+    "$root/python/venv/bin/python" tests/peers/poses.py --pictures "${pictures[@]}" --size 256x256 --side 48x48 --scenes 24 --exhaustive \
+        --peers 2 --require 1 2>&1 | tee "$root/poses.log" || {
+        finish
+        exit 1
+    }
+    note "poses: $(tail -n 1 "$root/poses.log")"
+
     # Ground coordinates beside GDAL's, as rasterio has them.
     python3 -m venv "$root/rasterio"
     "$root/rasterio/bin/pip" install --quiet rasterio tifffile

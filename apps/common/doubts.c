@@ -35,7 +35,14 @@ void app_doubts_template(const app_options *o, const app_picture *templ, const c
     if (doubt->looked || o->quiet || !needs_contrast(o->rule.method))
         return;
     doubt->looked = 1;
-    doubt->chance = app_chance_look(templ);
+    const xncc_image view = { .data = templ->pixels,
+                              .width = templ->width,
+                              .height = templ->height,
+                              .pixel = templ->pixel,
+                              .channels = templ->channels,
+                              .mask = templ->mask };
+    if (xncc_chance_look(&view, &doubt->chance, NULL))
+        return; /* the search will say what is wrong with it */
     if (doubt->chance.flat)
         app_warn("%s: the template is flat, so %s; choose a template with contrast", name,
                  o->rule.flat == XNCC_FLAT_NAN && o->rule.method == XNCC_CCOEFF_NORMED
@@ -59,7 +66,7 @@ static void warn_unlimited(const app_options *o, const app_doubt *doubt, const a
     if (o->has_min_score || o->rule.method != XNCC_CCOEFF_NORMED || !r->found ||
         !(doubt->chance.pixels > 0.0))
         return;
-    const double limit = app_chance_limit(doubt->chance.pixels, r->windows);
+    const double limit = xncc_chance_limit(doubt->chance.pixels, (double)r->windows);
     if (r->best <= limit && r->best < 1.0 && doubts->chance++ < PRINTED)
         app_warn("%s: %s: the best score, %.3f, can be chance: an image without the template "
                  "reaches up to %.3f; look at it, and give --min-score",

@@ -3,13 +3,15 @@
 #ifndef APP_DOUBTS_H
 #define APP_DOUBTS_H
 
-#include "chance.h"
 #include "options.h"
+#include "picture.h"
+
+#include "exactncc/chance.h"
 
 /* What is known of one template; zero before app_doubt_template. */
 typedef struct app_doubt {
     int looked;
-    app_chance chance;
+    xncc_chance chance;
 } app_doubt;
 
 /* The warnings of one command so far; zero at the beginning. */

@@ -62,6 +62,7 @@
 #define EXACTNCC_H
 
 #include "batch.h"
+#include "chance.h"
 #include "context.h"
 #include "convolve.h"
 #include "find.h"

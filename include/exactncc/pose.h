@@ -93,7 +93,9 @@ typedef struct xncc_pose_options {
     /* 1: matches are refined to fractions of a pixel, of a step of the angle and of a step of the
      * scale. 0: they keep the pose of the grid. */
     int32_t refine;
-    /* The smallest score of a match, 0 .. 1. */
+    /* The smallest score of a match, 0 .. 1. XNCC_AUTO: for each template the score that the best
+     * of all its poses and windows exceeds by chance with a probability of at most 1 percent
+     * (xncc_chance_limit), but within XNCC_POSE_LEAST_LIMIT .. XNCC_POSE_MOST_LIMIT. */
     float min_score;
     /* Degrees. A range of 360 is the full circle; its last angle is left out, as it is the first.
      * More than 360 is XNCC_ERROR_ARGUMENT. */
@@ -107,10 +109,15 @@ typedef struct xncc_pose_options {
     const char *kernel; /* as in xncc_correlate_options */
 } xncc_pose_options;
 
-/* The full circle at scale 1, scores of at least 0.5, frames that share no more than 0.3. */
+/* The range of min_score XNCC_AUTO. */
+#define XNCC_POSE_LEAST_LIMIT 0.5
+#define XNCC_POSE_MOST_LIMIT 0.8
+
+/* The full circle at scale 1, scores that chance does not explain, frames that share no more than
+ * 0.3. */
 #define XNCC_POSE_OPTIONS_INIT                                                                     \
     {                                                                                              \
-        sizeof(xncc_pose_options), XNCC_POSES_AUTO, XNCC_SUPPORT_WHOLE, 0, 1, 0.5f,                \
+        sizeof(xncc_pose_options), XNCC_POSES_AUTO, XNCC_SUPPORT_WHOLE, 0, 1, XNCC_AUTO,           \
             { 0.0, 360.0, XNCC_AUTO }, { 1.0, 1.0, XNCC_AUTO }, 0.3, XNCC_ALL, 0.5, NULL           \
     }
 

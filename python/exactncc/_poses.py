@@ -34,7 +34,7 @@ def find_poses(
     angles: Sequence[float] = (0.0, 360.0),
     scales: Sequence[float] = (1.0, 1.0),
     top: int | None = 10,
-    min_score: float = 0.5,
+    min_score: float | None = None,
     overlap: float = 0.3,
     search: str = "auto",
     support: str = "whole",
@@ -63,8 +63,9 @@ def find_poses(
         Within 0.0625 .. 16. Without a step as above.
     top : int, optional
         The largest number of matches of all templates. None: all.
-    min_score : float
-        The smallest score of a match, 0 .. 1.
+    min_score : float, optional
+        The smallest score of a match, 0 .. 1. None: for each template the score that chance exceeds
+        in 1 search of 100, but within 0.5 .. 0.8.
     overlap : float
         Of two matches whose turned frames share more than this part of their union, the better one
         is kept.
@@ -110,7 +111,7 @@ def find_poses(
         bool(_word("support", support, _SUPPORTS)),
         any_polarity,
         refine,
-        min_score,
+        -1.0 if min_score is None else min_score,
         overlap,
         top,
         min_valid,

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "image/samples.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,8 @@ static xncc_status search_batch(portion *p, xncc_batch *batch, const size_t *num
     for (size_t i = 0; i < count && !status; i++) {
         const pose_index *at = &p->pose[number[found[i].templ]];
         const float score = found[i].match.score;
+        if (score < p->job->subject[at->templ].min_score)
+            continue;
         status = xncc_pose_hits_add(&p->hits,
                                     &(xncc_pose_hit){ .score = at->inverted ? -score : score,
                                                       .templ = at->templ,
@@ -109,6 +112,15 @@ static xncc_status search_batch(portion *p, xncc_batch *batch, const size_t *num
                                     1, error);
     }
     return status;
+}
+
+/* The smallest limit of all templates. */
+static float least_score(const xncc_pose_job *job)
+{
+    float least = job->subject[0].min_score;
+    for (size_t i = 1; i < job->count; i++)
+        least = fminf(least, job->subject[i].min_score);
+    return least;
 }
 
 static xncc_status search_portion(portion *p, xncc_error *error)
@@ -129,7 +141,7 @@ static xncc_status search_portion(portion *p, xncc_error *error)
     problem.rule.min_valid = o->min_valid;
     preference.kernel = o->kernel;
     preference.image_memory = preference.map_memory = p->job->image->memory;
-    options.peaks.min_score = o->min_score;
+    options.peaks.min_score = least_score(p->job);
     options.peaks.top = p->job->peaks;
     options.peaks.min_distance = p->job->apart;
     options.capacity = count * p->job->peaks;

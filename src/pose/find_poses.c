@@ -6,9 +6,11 @@
 #include "base/options.h"
 #include "cpu/cpu.h"
 #include "image/image.h"
+#include "image/samples.h"
 #include "pose/exhaustive.h"
 #include "pose/pyramid.h"
 #include "pose/refine.h"
+#include "template/chance.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,8 +26,9 @@ static xncc_status check_options(const xncc_pose_options *o, xncc_error *error)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "poses: any_polarity is %d and refine is %d; both must be 0 or 1",
                          o->any_polarity, o->refine);
-    if (!(o->min_score >= 0.0f && o->min_score <= 1.0f))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "poses: min_score %g is not within 0 .. 1",
+    if (o->min_score != (float)XNCC_AUTO && !(o->min_score >= 0.0f && o->min_score <= 1.0f))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "poses: min_score %g is not within 0 .. 1, and not XNCC_AUTO",
                          (double)o->min_score);
     if (!(o->overlap >= 0.0 && o->overlap <= 1.0) || !(o->min_valid >= 0.0 && o->min_valid <= 1.0))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
@@ -51,6 +54,28 @@ static xncc_status check_template(const xncc_pose_job *job, const xncc_template 
     return XNCC_OK;
 }
 
+/* The limit for XNCC_AUTO: above what chance reaches over all windows of all poses. Chance alone
+ * would ask for too much of smooth templates, and for too little of rough ones, which other objects
+ * resemble. */
+static float chance_limit(const xncc_pose_job *job, const xncc_pose_subject *subject)
+{
+    const xncc_template *t = subject->templ;
+    const xncc_pixel unsigned_pixel[] = { 0, XNCC_U8, XNCC_U16, 0, XNCC_U32 };
+    const xncc_image view = { .data = t->pixels, /* biased; that moves the mean alone */
+                              .width = t->width,
+                              .height = t->height,
+                              .pixel = xncc_pixel_is_float(t->pixel)
+                                           ? t->pixel
+                                           : unsigned_pixel[xncc_pixel_size(t->pixel)],
+                              .channels = t->channels,
+                              .mask = t->mask };
+    const double windows = (double)job->image->width * job->image->height *
+                           subject->grid.angle.count * subject->grid.scale.count *
+                           (1 + job->options->any_polarity);
+    const double limit = xncc_chance_limit(xncc_chance_of(&view).pixels, windows);
+    return (float)fmin(fmax(limit, XNCC_POSE_LEAST_LIMIT), XNCC_POSE_MOST_LIMIT);
+}
+
 static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *const *templ,
                                  xncc_pose_subject *subject, uint8_t **mask, xncc_error *error)
 {
@@ -62,6 +87,10 @@ static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *
         subject[i].templ = templ[i];
         subject[i].source = xncc_pose_source_of(templ[i], job->options->support);
         status = xncc_pose_grid_make(job->options, &subject[i].source, &subject[i].grid, error);
+        if (!status)
+            subject[i].min_score = job->options->min_score == (float)XNCC_AUTO
+                                       ? chance_limit(job, &subject[i])
+                                       : job->options->min_score;
         if (!status && job->options->refine)
             status = xncc_pose_inner_make(&subject[i], &mask[i], error);
     }

@@ -25,6 +25,7 @@ typedef struct xncc_pose_subject {
     xncc_pose_source inner;
     xncc_pose_grid grid;
     const xncc_template *templ;
+    float min_score; /* of its matches */
 } xncc_pose_subject;
 
 xncc_pose_frame xncc_pose_frame_of(const xncc_pose_subject *subject, const xncc_pose_hit *hit);

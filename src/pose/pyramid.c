@@ -157,7 +157,7 @@ static xncc_pose_rung rung_of(const descent *d, int32_t l)
 static double limit_of(const descent *d, int32_t l)
 {
     const double part = l == 0 ? 1.0 : LEVEL_LIMIT * d->likeness[l];
-    return part * (double)d->job->options->min_score;
+    return part * (double)d->subject->min_score;
 }
 
 /* The candidates that go on from the coarsest level and from each finer one, at most. */
@@ -189,11 +189,10 @@ static xncc_pose_sieve sieve_of(const descent *d, int32_t l)
 static xncc_status search_top(descent *d, xncc_error *error)
 {
     const int32_t l = d->top;
-    xncc_pose_options options = *d->job->options;
-    const xncc_pose_subject subject = { .source = d->levels.level[l], .grid = d->grid[l] };
+    const xncc_pose_subject subject = { .source = d->levels.level[l],
+                                        .grid = d->grid[l],
+                                        .min_score = (float)limit_of(d, l) };
     xncc_pose_job coarse = *d->job;
-    options.min_score = (float)limit_of(d, l);
-    coarse.options = &options;
     coarse.image = &d->image->level[l];
     coarse.subject = &subject;
     coarse.count = 1;
@@ -246,7 +245,7 @@ static xncc_status go_down(descent *d, int32_t l, xncc_error *error)
 /* Hands over what has reached level 0. */
 static xncc_status deliver(descent *d, xncc_error *error)
 {
-    const double limit = (double)d->job->options->min_score;
+    const double limit = (double)d->subject->min_score;
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < d->count && !status; i++) {
         const xncc_pose_candidate *c = &d->candidate[i];

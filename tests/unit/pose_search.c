@@ -4,6 +4,7 @@
 #include "unit/pose.h"
 #include "unit/pose_scene.h"
 
+#include "exactncc/chance.h"
 #include "exactncc/pose.h"
 #include "pose/frames.h"
 
@@ -303,6 +304,63 @@ static void check_several(xncc_context *context, const pose_scene *s)
     xncc_template_destroy(other);
 }
 
+/* The default limit is what chance explains over all windows of all poses, for each template. */
+static void check_default_limit(xncc_context *context)
+{
+    kit_random r = kit_stream(9);
+    const kit_room room = { 0, KIT_AFTER };
+    kit_image image = kit_image_create_channels(XNCC_U8, 1, 60, 60, room);
+    /* 49 copies of a pattern in noise, with scores from about 0.6 to 0.85. */
+    uint8_t pattern[64], *pixels = (uint8_t *)(uintptr_t)image.view.data;
+    for (int i = 0; i < 64; i++)
+        pattern[i] = (uint8_t)kit_next(&r);
+    for (int i = 0; i < 3600; i++) {
+        const int x = i % 60, y = i / 60, copy = y / 8 * 7 + x / 8;
+        const double part = x < 56 && y < 56 ? 0.45 + 0.15 * copy / 48.0 : 0.0;
+        pixels[i] = (uint8_t)(part * pattern[y % 8 * 8 + x % 8] +
+                              (1.0 - part) * (double)kit_below(&r, 256));
+    }
+    const xncc_image patch = { .data = pattern, .width = 8, .height = 8, .pixel = XNCC_U8 };
+    static xncc_pose_match automatic[4096], given[4096];
+    float limit[2];
+    xncc_template *templ[2];
+    xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
+    o.search = XNCC_POSES_EXHAUSTIVE;
+    o.refine = 0;
+    o.overlap = 1.0;
+    o.angles = (xncc_pose_range){ 0, 180, 30 };
+    CHECK(o.min_score == XNCC_AUTO);
+    for (int k = 0; k < 2; k++) {
+        xncc_image part;
+        xncc_chance chance;
+        const int32_t side = k ? 7 : 8;
+        CHECK_STATUS(xncc_image_crop(&patch, 0, 0, side, side, &part, &kit_error), XNCC_OK);
+        CHECK_STATUS(xncc_template_create(context, &part, &templ[k], &kit_error), XNCC_OK);
+        CHECK_STATUS(xncc_chance_look(&part, &chance, &kit_error), XNCC_OK);
+        limit[k] = (float)xncc_chance_limit(chance.pixels, 60 * 60 * 7.0);
+        CHECK(limit[k] > (k ? 0.8f : 0.55f) && limit[0] < 0.79f);
+        limit[k] = fminf(limit[k], (float)XNCC_POSE_MOST_LIMIT);
+    }
+    CHECK(fabsf(limit[0] - limit[1]) > 0.01f);
+    const xncc_template *const both[2] = { templ[0], templ[1] };
+    size_t found = 0, want[2] = { 0, 0 }, of[2] = { 0, 0 };
+    CHECK_STATUS(
+        xncc_find_poses(context, &image.view, both, 2, &o, automatic, 4096, &found, &kit_error),
+        XNCC_OK);
+    for (size_t i = 0; i < found; i++)
+        of[automatic[i].templ]++;
+    for (int k = 0; k < 2; k++) {
+        o.min_score = limit[k];
+        CHECK_STATUS(xncc_find_poses(context, &image.view, &both[k], 1, &o, given, 4096, &want[k],
+                                     &kit_error),
+                     XNCC_OK);
+        CHECK_INT(of[k], want[k]);
+        CHECK(want[k] > 4 && want[k] < 45);
+        xncc_template_destroy(templ[k]);
+    }
+    kit_image_destroy(&image);
+}
+
 /* A template that just fits, at the edges of the image. */
 static void check_edges(xncc_context *context, const pose_scene *s)
 {
@@ -399,5 +457,6 @@ void check_searches(xncc_context *context, xncc_device device)
     pose_scene_free(&s);
     check_polarity(context);
     check_scales(context);
+    check_default_limit(context);
     check_pixel_types(context, device);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Scores that chance explains: random images in which the template is not, and templates of known
  * structure. */
-#include "chance.h"
+#include "exactncc/chance.h"
 #include "exactncc/find.h"
 #include "kit/kit.h"
 
@@ -55,11 +55,16 @@ static void make_field(double sigma, int32_t width, int32_t height, uint8_t *out
         }
 }
 
-static app_picture picture_of(uint8_t *pixels, int32_t width, int32_t height)
+static xncc_image view_of(const uint8_t *pixels, int32_t width, int32_t height)
 {
-    return (app_picture){
-        .width = width, .height = height, .pixel = XNCC_U8, .channels = 1, .pixels = pixels
-    };
+    return (xncc_image){ .width = width, .height = height, .pixel = XNCC_U8, .data = pixels };
+}
+
+static xncc_chance look(const xncc_image *view)
+{
+    xncc_chance chance;
+    CHECK_STATUS(xncc_chance_look(view, &chance, &kit_error), XNCC_OK);
+    return chance;
 }
 
 static double best_score(xncc_context *context, const uint8_t *image, const uint8_t *part,
@@ -83,15 +88,15 @@ static double best_score(xncc_context *context, const uint8_t *image, const uint
 static void simulate(xncc_context *context, double sigma, int32_t side, int trials)
 {
     static uint8_t image[IMAGE * IMAGE], part[IMAGE * IMAGE];
-    const uint64_t windows = (uint64_t)(IMAGE - side + 1) * (uint64_t)(IMAGE - side + 1);
+    const double windows = (double)(IMAGE - side + 1) * (IMAGE - side + 1);
     int alarms = 0;
     double limits = 0.0, scores = 0.0, pixels = 0.0;
     for (int i = 0; i < trials; i++) {
         make_field(sigma, IMAGE, IMAGE, image);
         make_field(sigma, side, side, part);
-        const app_picture p = picture_of(part, side, side);
-        const app_chance chance = app_chance_look(&p);
-        const double limit = app_chance_limit(chance.pixels, windows),
+        const xncc_image p = view_of(part, side, side);
+        const xncc_chance chance = look(&p);
+        const double limit = xncc_chance_limit(chance.pixels, windows),
                      best = best_score(context, image, part, side);
         alarms += best > limit;
         limits += limit / trials;
@@ -111,81 +116,97 @@ static void simulate(xncc_context *context, double sigma, int32_t side, int tria
 static void test_known_structures(void)
 {
     static uint8_t pixels[64 * 64];
-    app_picture p = picture_of(pixels, 16, 16);
+    xncc_image p = view_of(pixels, 16, 16);
     memset(pixels, 7, sizeof pixels);
-    CHECK(app_chance_look(&p).flat == 1 && app_chance_look(&p).pixels == 0.0);
+    CHECK(look(&p).flat == 1 && look(&p).pixels == 0.0);
     pixels[5] = 8;
-    CHECK(app_chance_look(&p).flat == 0);
+    CHECK(look(&p).flat == 0);
     /* One bright pixel is an impulse: every pixel is independent but for the mean. */
-    CHECK(app_chance_look(&p).pixels > 120.0 && app_chance_look(&p).pixels <= 256.0);
+    CHECK(look(&p).pixels > 120.0 && look(&p).pixels <= 256.0);
     /* Two halves are worth a few pixels, at any size; so is a chessboard, which repeats itself. */
     for (int32_t side = 8; side <= 64; side *= 2) {
-        p = picture_of(pixels, side, side);
+        p = view_of(pixels, side, side);
         for (int32_t i = 0; i < side * side; i++)
             pixels[i] = i % side < side / 2 ? 10 : 200;
-        CHECK(app_chance_look(&p).pixels < 6.0);
+        CHECK(look(&p).pixels < 6.0);
         for (int32_t i = 0; i < side * side; i++)
             pixels[i] = (i % side + i / side) % 2 ? 10 : 200;
-        CHECK(app_chance_look(&p).pixels < 12.0);
+        CHECK(look(&p).pixels < 12.0);
     }
     /* The number does not change with brightness and contrast. */
-    p = picture_of(pixels, 16, 16);
+    p = view_of(pixels, 16, 16);
     for (int i = 0; i < 256; i++)
         pixels[i] = (uint8_t)(i * i % 61);
-    const double before = app_chance_look(&p).pixels;
+    const double before = look(&p).pixels;
     for (int i = 0; i < 256; i++)
         pixels[i] = (uint8_t)(3 * pixels[i] + 20);
-    CHECK(fabs(app_chance_look(&p).pixels - before) < 1e-3 * before);
+    CHECK(fabs(look(&p).pixels - before) < 1e-3 * before);
 }
 
 /* Pixels that do not count do not matter. */
 static void test_mask(void)
 {
     static uint8_t pixels[256], mask[256];
-    app_picture p = picture_of(pixels, 16, 16);
+    xncc_image p = view_of(pixels, 16, 16);
     p.mask = mask;
     for (int i = 0; i < 256; i++) {
         mask[i] = i % 16 < 8;
         pixels[i] = (uint8_t)(mask[i] ? 50 : i * 37 % 256);
     }
-    CHECK(app_chance_look(&p).flat == 1);
+    CHECK(look(&p).flat == 1);
     for (int i = 0; i < 256; i++)
         pixels[i] = (uint8_t)(mask[i] ? i * i % 251 : 0);
-    const double before = app_chance_look(&p).pixels;
+    const double before = look(&p).pixels;
     for (int i = 0; i < 256; i++)
         pixels[i] = mask[i] ? pixels[i] : 255;
-    CHECK(app_chance_look(&p).pixels == before && before > 8.0 && before <= 128.0);
+    CHECK(look(&p).pixels == before && before > 8.0 && before <= 128.0);
 }
 
 static void test_floats_and_channels(void)
 {
     float values[64];
-    app_picture p = { .width = 8, .height = 8, .pixel = XNCC_F32, .channels = 1, .pixels = values };
+    xncc_image p = { .width = 8, .height = 8, .pixel = XNCC_F32, .channels = 1, .data = values };
     for (int i = 0; i < 64; i++)
         values[i] = 0.1f;
-    CHECK(app_chance_look(&p).flat == 1);
+    CHECK(look(&p).flat == 1);
     values[3] = NAN;
-    CHECK(app_chance_look(&p).flat == 0 && app_chance_look(&p).pixels == 0.0);
+    CHECK(look(&p).flat == 0 && look(&p).pixels == 0.0);
     values[3] = INFINITY;
-    CHECK(app_chance_look(&p).flat == 0 && app_chance_look(&p).pixels == 0.0);
+    CHECK(look(&p).flat == 0 && look(&p).pixels == 0.0);
     /* Two channels: one is flat, the other has contrast. */
     uint8_t two[128];
-    app_picture q = { .width = 8, .height = 8, .pixel = XNCC_U8, .channels = 2, .pixels = two };
+    xncc_image q = { .width = 8, .height = 8, .pixel = XNCC_U8, .channels = 2, .data = two };
     for (int i = 0; i < 128; i++)
         two[i] = (uint8_t)(i % 2 ? 9 : i * i % 83);
-    CHECK(app_chance_look(&q).flat == 0 && app_chance_look(&q).pixels > 4.0);
+    CHECK(look(&q).flat == 0 && look(&q).pixels > 4.0);
     for (int i = 0; i < 128; i++)
         two[i] = (uint8_t)(i % 2 ? 9 : 77);
-    CHECK(app_chance_look(&q).flat == 1);
+    CHECK(look(&q).flat == 1);
 }
 
 static void test_limit(void)
 {
-    CHECK(app_chance_limit(2.0, 100) == 1.0 && app_chance_limit(0.0, 100) == 1.0);
+    CHECK(xncc_chance_limit(NAN, 100) == 1.0 && xncc_chance_limit(50.0, NAN) == 1.0);
+    CHECK(xncc_chance_limit(2.0, 100) == 1.0 && xncc_chance_limit(0.0, 100) == 1.0);
     /* The formula of docs/chance.md, for numbers that a reader can check. */
-    CHECK(fabs(app_chance_limit(102.0, 10000) - sqrt(1.0 - pow(2e-6, 0.02))) < 1e-12);
-    CHECK(app_chance_limit(50.0, 1000) < app_chance_limit(50.0, 100000));
-    CHECK(app_chance_limit(500.0, 1000) < app_chance_limit(50.0, 1000));
+    CHECK(fabs(xncc_chance_limit(102.0, 10000) - sqrt(1.0 - pow(2e-6, 0.02))) < 1e-12);
+    CHECK(xncc_chance_limit(50.0, 1000) < xncc_chance_limit(50.0, 100000));
+    CHECK(xncc_chance_limit(500.0, 1000) < xncc_chance_limit(50.0, 1000));
+}
+
+static void test_refusals(void)
+{
+    const uint8_t pixel = 3;
+    xncc_chance chance = { .pixels = 5.0 };
+    xncc_image view = view_of(&pixel, 1, 1);
+    CHECK_STATUS(xncc_chance_look(&view, NULL, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK_STATUS(xncc_chance_look(NULL, &chance, &kit_error), XNCC_ERROR_ARGUMENT);
+    CHECK(chance.pixels == 0.0);
+    view.memory = XNCC_DEVICE;
+    CHECK_STATUS(xncc_chance_look(&view, &chance, &kit_error), XNCC_ERROR_ARGUMENT);
+    view.memory = XNCC_HOST;
+    view.width = 0;
+    CHECK_STATUS(xncc_chance_look(&view, &chance, &kit_error), XNCC_ERROR_ARGUMENT);
 }
 
 int main(void)
@@ -200,6 +221,7 @@ int main(void)
     test_mask();
     test_floats_and_channels();
     test_limit();
+    test_refusals();
     CHECK(xncc_context_create(&options, &context, NULL) == XNCC_OK);
     for (size_t s = 0; s < sizeof sigmas / sizeof sigmas[0]; s++)
         for (size_t n = 0; n < sizeof sides / sizeof sides[0]; n++)

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which scores chance explains. Formula and derivation: docs/chance.md. */
-#include "chance.h"
+#include "template/chance.h"
+
+#include "base/error.h"
+#include "base/float_env.h"
+#include "image/image.h"
+#include "image/samples.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,26 +30,31 @@ typedef struct spread {
     int flat, finite;
 } spread;
 
-static int counts(const app_picture *p, size_t i)
+/* The value of a channel of pixel (x, y). Returns 0 if the pixel does not count. */
+static int sample(const xncc_image *p, size_t channel, int32_t x, int32_t y, double *value)
 {
-    return !p->mask || p->mask[i];
+    const int32_t channels = xncc_image_channels(p);
+    const void *row = xncc_image_row(p, y);
+    if (!xncc_pixel_counts(p, channels, row, xncc_image_mask_row(p, y), x))
+        return 0;
+    *value = xncc_sample_value(p->pixel, row, (int64_t)x * channels + (int64_t)channel);
+    return 1;
 }
 
-static spread measure(const app_picture *p, size_t channel)
+static spread measure(const xncc_image *p, size_t channel)
 {
-    const size_t pixels = (size_t)p->width * (size_t)p->height, step = (size_t)p->channels;
     spread s = { .flat = 1, .finite = 1 };
-    double first = 0.0, sum = 0.0, squares = 0.0;
-    for (size_t i = 0; i < pixels; i++) {
-        if (!counts(p, i))
-            continue;
-        const double v = app_picture_value(p, i * step + channel);
-        first = s.count++ ? first : v;
-        s.flat &= v >= first && v <= first;
-        s.finite &= isfinite(v) != 0;
-        sum += v - first;
-        squares += (v - first) * (v - first);
-    }
+    double first = 0.0, sum = 0.0, squares = 0.0, v;
+    for (int32_t y = 0; y < p->height; y++)
+        for (int32_t x = 0; x < p->width; x++) {
+            if (!sample(p, channel, x, y, &v))
+                continue;
+            first = s.count++ ? first : v;
+            s.flat &= v >= first && v <= first;
+            s.finite &= isfinite(v) != 0;
+            sum += v - first;
+            squares += (v - first) * (v - first);
+        }
     const double n = s.count ? (double)s.count : 1.0;
     s.mean = first + sum / n;
     s.energy = squares - sum * (sum / n);
@@ -53,16 +63,15 @@ static spread measure(const app_picture *p, size_t channel)
 
 /* Sums the deviations from the mean in cells of `factor` x `factor` pixels, from pixel (x, y) on.
  * Pixels that do not count add nothing. */
-static void fill(const app_picture *p, size_t channel, double mean, int32_t x, int32_t y,
+static void fill(const xncc_image *p, size_t channel, double mean, int32_t x, int32_t y,
                  int32_t factor, cells *c)
 {
     memset(c->value, 0, sizeof c->value);
     for (int32_t cy = 0; cy < c->height * factor && y + cy < p->height; cy++)
         for (int32_t cx = 0; cx < c->width * factor && x + cx < p->width; cx++) {
-            const size_t i = (size_t)(y + cy) * (size_t)p->width + (size_t)(x + cx);
-            if (counts(p, i))
-                c->value[cy / factor * c->width + cx / factor] +=
-                    (float)(app_picture_value(p, i * (size_t)p->channels + channel) - mean);
+            double v;
+            if (sample(p, channel, x + cx, y + cy, &v))
+                c->value[cy / factor * c->width + cx / factor] += (float)(v - mean);
         }
 }
 
@@ -103,7 +112,7 @@ static double smoothness(const cells *c)
 }
 
 /* The effective number of independent pixels of a channel. */
-static double independent(const app_picture *p, size_t channel, const spread *s)
+static double independent(const xncc_image *p, size_t channel, const spread *s)
 {
     const int32_t longer = p->width > p->height ? p->width : p->height;
     const int32_t factor = (longer + SIDE - 1) / SIDE;
@@ -127,18 +136,18 @@ static double independent(const app_picture *p, size_t channel, const spread *s)
     return fmin(n, fmax(e, 2.0 * e - FEW));
 }
 
-app_chance app_chance_look(const app_picture *templ)
+xncc_chance xncc_chance_of(const xncc_image *p)
 {
-    app_chance chance = { .flat = 1 };
+    xncc_chance chance = { .flat = 1 };
     int finite = 1;
-    for (int32_t channel = 0; channel < templ->channels; channel++) {
-        const spread s = measure(templ, (size_t)channel);
+    for (int32_t channel = 0; channel < xncc_image_channels(p); channel++) {
+        const spread s = measure(p, (size_t)channel);
         finite &= s.finite;
         if (s.flat || !finite || !(s.energy > 0.0)) {
             chance.flat &= s.flat;
             continue;
         }
-        const double pixels = independent(templ, (size_t)channel, &s);
+        const double pixels = independent(p, (size_t)channel, &s);
         chance.pixels = chance.flat || pixels < chance.pixels ? pixels : chance.pixels;
         chance.flat = 0;
     }
@@ -147,10 +156,26 @@ app_chance app_chance_look(const app_picture *templ)
     return chance;
 }
 
-double app_chance_limit(double pixels, uint64_t windows)
+xncc_status xncc_chance_look(const xncc_image *templ, xncc_chance *chance, xncc_error *error)
 {
-    if (pixels <= 2.0 || windows == 0)
+    XNCC_ENTER;
+    if (!chance)
+        return xncc_fail_null(error, "chance");
+    *chance = (xncc_chance){ 0 };
+    xncc_status status = xncc_image_check(templ, "template", error);
+    if (!status && templ->memory != XNCC_HOST)
+        status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                           "the template must be in host memory to be looked at");
+    if (!status)
+        *chance = xncc_chance_of(templ);
+    return xncc_done(status, error);
+}
+
+double xncc_chance_limit(double pixels, double windows)
+{
+    XNCC_ENTER;
+    if (!(pixels > 2.0) || !(windows > 0.0))
         return 1.0;
-    const double tail = 2.0 * false_alarms / (double)windows;
+    const double tail = 2.0 * false_alarms / windows;
     return tail < 1.0 ? sqrt(1.0 - pow(tail, 2.0 / (pixels - 2.0))) : 0.0;
 }
