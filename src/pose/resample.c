@@ -6,11 +6,23 @@
 #include "base/memory.h"
 #include "image/image.h"
 #include "image/samples.h"
+#include "plan/machine.h"
 #include "pose/sampling.h"
 #include "pose/turn.h"
 
 #include <math.h>
 #include <string.h>
+
+xncc_pose_byte_row xncc_pose_byte_row_of(uint32_t features)
+{
+#if defined(XNCC_CPU_X86)
+    if (features & XNCC_CPU_AVX2_FMA)
+        return xncc_pose_byte_row_avx2;
+#else
+    (void)features;
+#endif
+    return xncc_pose_byte_row_portable;
+}
 
 xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Resampled rows of bytes with one channel, at scale 1 or more. */
-#include "plan/machine.h"
 #include "pose/sampling.h"
 
 #include <math.h>
@@ -61,15 +60,4 @@ uint64_t xncc_pose_byte_row_portable(const xncc_sampling *s, int32_t y, uint8_t 
 {
     const xncc_sampled_row row = xncc_sampled_row_of(s, y);
     return xncc_pose_byte_pixels(s, y, &row, pixels, mask);
-}
-
-xncc_pose_byte_row xncc_pose_byte_row_of(uint32_t features)
-{
-#if defined(XNCC_CPU_X86)
-    if (features & XNCC_CPU_AVX2_FMA)
-        return xncc_pose_byte_row_avx2;
-#else
-    (void)features;
-#endif
-    return xncc_pose_byte_row_portable;
 }
