@@ -14,6 +14,10 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
+#endif
+
+/* What this build has no kernels for is not reported. */
+#if defined(XNCC_CPU_X86)
 
 /* Returns the register state that the operating system saves (XCR0): bits 1 and 2 are SSE and AVX,
  * bits 5 to 7 AVX-512. */
@@ -48,7 +52,29 @@ uint32_t xncc_cpu_features(void)
         features |= XNCC_CPU_AVXVNNI;
     return features;
 }
+#elif defined(XNCC_CPU_ARM64)
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
 
+uint32_t xncc_cpu_features(void)
+{
+    uint32_t features = XNCC_CPU_NEON;
+#ifdef __linux__
+    enum { HAS_DOT_PRODUCTS = 1 << 20 }; /* HWCAP_ASIMDDP, which old headers do not have */
+    if (getauxval(AT_HWCAP) & HAS_DOT_PRODUCTS)
+        features |= XNCC_CPU_DOTPROD;
+#endif
+    return features;
+}
+#else
+uint32_t xncc_cpu_features(void)
+{
+    return 0;
+}
+#endif
+
+#if defined(__x86_64__) || defined(__i386__)
 static void processor_name(char text[49])
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -61,11 +87,6 @@ static void processor_name(char text[49])
         text[end - 1] = '\0';
 }
 #else
-uint32_t xncc_cpu_features(void)
-{
-    return 0;
-}
-
 static void processor_name(char text[49])
 {
     struct utsname system;
@@ -103,7 +124,10 @@ const char *xncc_cpu_features_text(void)
         "AVX-VNNI, AVX-512 VNNI",
         "AVX2+FMA, AVX-VNNI, AVX-512 VNNI",
     };
-    return text[xncc_cpu_features() & 7u];
+    const uint32_t features = xncc_cpu_features();
+    if (features & XNCC_CPU_NEON)
+        return features & XNCC_CPU_DOTPROD ? "NEON, dot products" : "NEON";
+    return text[features];
 }
 
 int32_t xncc_cpu_processors(void)

@@ -37,6 +37,8 @@ static const form forms[] = {
     { XNCC_KERNEL_DIRECT_AVX2, { 2, 2 }, { XNCC_AVX2_ROWS_U8, XNCC_AVX2_ROWS_U16 } },
     { XNCC_KERNEL_DIRECT_AVXVNNI, { 4, 2 }, { XNCC_AVXVNNI_ROWS, XNCC_AVXVNNI_ROWS } },
     { XNCC_KERNEL_DIRECT_AVX512, { 4, 2 }, { XNCC_AVX512_ROWS, XNCC_AVX512_ROWS } },
+    { XNCC_KERNEL_DIRECT_NEON, { 2, 2 }, { XNCC_NEON_ROWS, XNCC_NEON_ROWS } },
+    { XNCC_KERNEL_DIRECT_DOTPROD, { 4, 2 }, { XNCC_NEON_ROWS, XNCC_NEON_ROWS } },
 };
 
 /* An odd number of cache lines: rows a multiple of 4096 bytes apart would compete for the same

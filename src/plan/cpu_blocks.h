@@ -15,7 +15,8 @@ enum {
     XNCC_AVX2_ROWS_U8 = 6,
     XNCC_AVX2_ROWS_U16 = 3,
     XNCC_AVXVNNI_ROWS = 3,
-    XNCC_AVX512_ROWS = 6
+    XNCC_AVX512_ROWS = 6,
+    XNCC_NEON_ROWS = 6
 };
 
 /* Paired rows have this many columns, and at most so many more are computed one by one. */

@@ -28,6 +28,8 @@ enum { XNCC_MATCHES = 1 << XNCC_TASK_MATCH, XNCC_CONVOLVES = 1 << XNCC_TASK_CONV
     K(DIRECT_AVXVNNI, "direct-avxvnni", XNCC_DEVICE_CPU, XNCC_MATCHES, XNCC_ON_HOST)               \
     K(DIRECT_AVX512, "direct-avx512", XNCC_DEVICE_CPU, XNCC_MATCHES | XNCC_CONVOLVES,              \
       XNCC_ON_HOST)                                                                                \
+    K(DIRECT_NEON, "direct-neon", XNCC_DEVICE_CPU, XNCC_MATCHES | XNCC_CONVOLVES, XNCC_ON_HOST)    \
+    K(DIRECT_DOTPROD, "direct-dotprod", XNCC_DEVICE_CPU, XNCC_MATCHES, XNCC_ON_HOST)               \
     K(FFT_PORTABLE, "fft-portable", XNCC_DEVICE_CPU, XNCC_MATCHES, XNCC_ON_HOST)                   \
     K(FFT_AVX2, "fft-avx2", XNCC_DEVICE_CPU, XNCC_MATCHES, XNCC_ON_HOST)                           \
     K(FFT_AVX512, "fft-avx512", XNCC_DEVICE_CPU, XNCC_MATCHES, XNCC_ON_HOST)                       \

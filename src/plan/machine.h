@@ -9,7 +9,9 @@
 enum {
     XNCC_CPU_AVX2_FMA = 1,
     XNCC_CPU_AVXVNNI = 2,
-    XNCC_CPU_AVX512_VNNI = 4 /* F, BW, VL and VNNI */
+    XNCC_CPU_AVX512_VNNI = 4, /* F, BW, VL and VNNI */
+    XNCC_CPU_NEON = 8,        /* of aarch64, which always has it */
+    XNCC_CPU_DOTPROD = 16     /* the dot products of Armv8.2 */
 };
 
 /* A machine. All zero: one CPU thread, no SIMD and no GPU. */

@@ -344,7 +344,9 @@ int main(int argc, char **argv)
     } builds[] = { { XNCC_KERNEL_DIRECT_PORTABLE, 0 },
                    { XNCC_KERNEL_DIRECT_AVX2, XNCC_CPU_AVX2_FMA },
                    { XNCC_KERNEL_DIRECT_AVXVNNI, XNCC_CPU_AVXVNNI },
-                   { XNCC_KERNEL_DIRECT_AVX512, XNCC_CPU_AVX512_VNNI } };
+                   { XNCC_KERNEL_DIRECT_AVX512, XNCC_CPU_AVX512_VNNI },
+                   { XNCC_KERNEL_DIRECT_NEON, XNCC_CPU_NEON },
+                   { XNCC_KERNEL_DIRECT_DOTPROD, XNCC_CPU_DOTPROD } };
     for (uint64_t i = 0; i < sizeof builds / sizeof *builds; i++)
         if ((xncc_cpu_features() & builds[i].needs) == builds[i].needs)
             check_bounds(builds[i].kernel, i);

@@ -22,6 +22,8 @@ static int serves(xncc_kernel kernel, xncc_pixel pixel, const xncc_machine *mach
     case XNCC_KERNEL_DIRECT_AVX2: return (features & XNCC_CPU_AVX2_FMA) != 0;
     case XNCC_KERNEL_DIRECT_AVXVNNI: return integers && (features & XNCC_CPU_AVXVNNI) != 0;
     case XNCC_KERNEL_DIRECT_AVX512: return (features & XNCC_CPU_AVX512_VNNI) != 0;
+    case XNCC_KERNEL_DIRECT_NEON: return (features & XNCC_CPU_NEON) != 0;
+    case XNCC_KERNEL_DIRECT_DOTPROD: return integers && (features & XNCC_CPU_DOTPROD) != 0;
     case XNCC_KERNEL_FFT_PORTABLE: return 1;
     case XNCC_KERNEL_FFT_AVX2: return (features & XNCC_CPU_AVX2_FMA) != 0;
     case XNCC_KERNEL_FFT_AVX512: return (features & XNCC_CPU_AVX512_VNNI) != 0;

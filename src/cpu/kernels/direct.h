@@ -36,6 +36,7 @@ typedef struct xncc_dot {
     int32_t first, columns; /* map columns first .. columns - 1, multiples of the kernel's tile */
     int32_t *out;           /* out[(r * planes + plane) * stride + x] */
     ptrdiff_t stride;
+    int32_t start; /* for a kernel's own use */
 } xncc_dot;
 
 typedef struct xncc_direct_isa {

@@ -12,9 +12,9 @@ static inline rows_double rows_sqrt(rows_double v)
     return (rows_double)_mm256_sqrt_pd((__m256d)v);
 }
 
-static inline vec vec_words(vec sum, vec image, const int32_t *dword)
+static inline vec vec_words(vec sum, vec image, const int32_t *t, int i)
 {
-    return sum + (vec)_mm256_madd_epi16((__m256i)image, _mm256_set1_epi32(*dword));
+    return sum + (vec)_mm256_madd_epi16((__m256i)image, _mm256_set1_epi32(t[i]));
 }
 #define vec_bytes vec_words /* AVX2 has no such instruction; never called */
 

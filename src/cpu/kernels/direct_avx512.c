@@ -18,9 +18,9 @@ static inline rows_double rows_sqrt(rows_double v)
     return (rows_double)_mm512_sqrt_pd((__m512d)v);
 }
 
-static inline vec vec_zero(void)
+static inline vec vec_fill(int32_t number)
 {
-    return (vec)_mm512_setzero_si512();
+    return (vec)_mm512_set1_epi32(number);
 }
 
 static inline vec vec_load(const void *from)
@@ -35,14 +35,14 @@ static inline vec vec_halves(const void *low, const void *high)
 }
 #define vec_pair(low, high) vec_halves(low, high)
 
-static inline vec vec_bytes(vec sum, vec image, const int32_t *dword)
+static inline vec vec_bytes(vec sum, vec image, const int32_t *t, int i)
 {
-    return (vec)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)image, _mm512_set1_epi32(*dword));
+    return (vec)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)image, _mm512_set1_epi32(t[i]));
 }
 
-static inline vec vec_words(vec sum, vec image, const int32_t *dword)
+static inline vec vec_words(vec sum, vec image, const int32_t *t, int i)
 {
-    return (vec)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)image, _mm512_set1_epi32(*dword));
+    return (vec)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)image, _mm512_set1_epi32(t[i]));
 }
 
 static inline void vec_store2(int32_t *out, const vec sum[2])

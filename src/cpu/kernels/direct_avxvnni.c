@@ -12,14 +12,14 @@ static inline rows_double rows_sqrt(rows_double v)
     return (rows_double)_mm256_sqrt_pd((__m256d)v);
 }
 
-static inline vec vec_bytes(vec sum, vec image, const int32_t *dword)
+static inline vec vec_bytes(vec sum, vec image, const int32_t *t, int i)
 {
-    return (vec)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)image, _mm256_set1_epi32(*dword));
+    return (vec)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)image, _mm256_set1_epi32(t[i]));
 }
 
-static inline vec vec_words(vec sum, vec image, const int32_t *dword)
+static inline vec vec_words(vec sum, vec image, const int32_t *t, int i)
 {
-    return (vec)_mm256_dpwssd_avx_epi32((__m256i)sum, (__m256i)image, _mm256_set1_epi32(*dword));
+    return (vec)_mm256_dpwssd_avx_epi32((__m256i)sum, (__m256i)image, _mm256_set1_epi32(t[i]));
 }
 
 #include "cpu/kernels/dot.h"

@@ -2,12 +2,16 @@
 /* The inner loops of `direct` on vectors, written once for all instruction sets. The including file
  * defines:
  * - vec: a vector of 32-bit lanes; VEC_LANES: the number of lanes
- * - vec_zero(), vec_load(address): the address need not be aligned
- * - vec_bytes(sum, image, &dword): sum + 4 products of u8 and s8 in each lane
- * - vec_words(sum, image, &dword): sum + 2 products of s16 in each lane
+ * - vec_fill(number), vec_load(address): the address need not be aligned
+ * - vec_bytes(sum, image, t, i): sum + 4 products of u8 and s8 in each lane, with dword i of the
+ *   group of dwords at t; i is a constant, 0 .. 3
+ * - vec_words(sum, image, t, i): sum + 2 products of s16 in each lane, with dword i at t
  * - vec_store4(out, sum[4]), vec_store2(out, sum[2]): stores 4 or 2 phases as consecutive columns
  * - optionally vec_pair(low, high): a vector whose halves are loaded from two addresses. Then
  *   dot_paired computes narrow maps: the high half of accumulator row r is map row r + live.
+ * - optionally vec_prepare(image, bytes): an image vector in the form that vec_bytes or vec_words
+ *   takes, made once per load
+ * - optionally vec_start(d): what each sum begins with, instead of 0
  */
 #ifndef XNCC_CPU_KERNELS_DOT_H
 #define XNCC_CPU_KERNELS_DOT_H
@@ -24,11 +28,13 @@ typedef struct dot_row {
 /* Adds the products of one group of one template row. count: dwords per group, planes * phases. */
 DOT_INLINE void dot_group(dot_row *row, vec image, const int32_t *t, int bytes, int count)
 {
-    row->s[0] = bytes ? vec_bytes(row->s[0], image, t) : vec_words(row->s[0], image, t);
-    row->s[1] = bytes ? vec_bytes(row->s[1], image, t + 1) : vec_words(row->s[1], image, t + 1);
+#define DOT_DWORD(i)                                                                               \
+    row->s[i] = bytes ? vec_bytes(row->s[i], image, t, i) : vec_words(row->s[i], image, t, i);
+    DOT_DWORD(0)
+    DOT_DWORD(1)
     if (count == 4) {
-        row->s[2] = bytes ? vec_bytes(row->s[2], image, t + 2) : vec_words(row->s[2], image, t + 2);
-        row->s[3] = bytes ? vec_bytes(row->s[3], image, t + 3) : vec_words(row->s[3], image, t + 3);
+        DOT_DWORD(2)
+        DOT_DWORD(3)
     }
 }
 
@@ -41,6 +47,12 @@ typedef struct dot_kind {
 #ifndef vec_pair
 #define vec_pair(low, high) vec_load(low)
 #endif
+#ifndef vec_prepare
+#define vec_prepare(image, bytes) (image)
+#endif
+#ifndef vec_start
+#define vec_start(d) vec_fill(0)
+#endif
 
 /* Where a row of the image is read; `high`, for paired rows, is `live` rows below. */
 typedef struct dot_place {
@@ -49,8 +61,9 @@ typedef struct dot_place {
 
 DOT_INLINE vec dot_load(dot_kind kind, dot_place at, int32_t g)
 {
-    return kind.paired ? vec_pair(at.low + 4 * (ptrdiff_t)g, at.high + 4 * (ptrdiff_t)g)
-                       : vec_load(at.low + 4 * (ptrdiff_t)g);
+    const vec image = kind.paired ? vec_pair(at.low + 4 * (ptrdiff_t)g, at.high + 4 * (ptrdiff_t)g)
+                                  : vec_load(at.low + 4 * (ptrdiff_t)g);
+    return vec_prepare(image, kind.bytes);
 }
 
 typedef struct dot_block {
@@ -128,8 +141,8 @@ DOT_INLINE void dot_high(const xncc_dot *d, dot_kind kind, int32_t x, dot_block 
 /* Computes `live` map rows of one vector's columns. */
 DOT_INLINE void dot_tile(const xncc_dot *d, int32_t x, dot_kind kind)
 {
-    const vec zero = vec_zero();
-    const dot_row none = { { zero, zero, zero, zero } };
+    const vec start = vec_start(d);
+    const dot_row none = { { start, start, start, start } };
     dot_block block = { none, none, none, none, none, none };
     if (d->rows >= kind.live - 1)
         dot_high(d, kind, x, &block);

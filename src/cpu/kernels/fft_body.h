@@ -14,6 +14,7 @@
 #include "cpu/kernels/fft.h"
 #include "cpu/kernels/fft_points.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +51,8 @@ static int32_t frequency(int32_t n, int32_t p)
         return p < 4 ? 2 * p : 2 * (p - 4) + 1;
     return 4 * frequency(n / 4, p % (n / 4)) + p / (n / 4);
 }
+
+_Static_assert(LDBL_MANT_DIG >= 64, "the bound of the transforms needs roots rounded once");
 
 static void root(int64_t k, int64_t n, double *re, double *im)
 {

@@ -33,6 +33,11 @@ static const row table[] = {
     { XNCC_KERNEL_FFT_AVX2, INTEGERS(fft_avx2), &xncc_reals_fft_avx2, NULL },
     { XNCC_KERNEL_FFT_AVX512, INTEGERS(fft_avx512), &xncc_reals_fft_avx512, NULL },
 #endif
+#ifdef XNCC_CPU_ARM64
+    { XNCC_KERNEL_DIRECT_NEON, INTEGERS(direct_neon), &xncc_reals_direct_neon,
+      &xncc_convolve_neon },
+    { XNCC_KERNEL_DIRECT_DOTPROD, INTEGERS(direct_dotprod), NULL, NULL },
+#endif
 };
 
 const xncc_cpu_kernel *xncc_cpu_kernel_of(xncc_kernel kernel, const xncc_problem *problem)

@@ -10,9 +10,9 @@
 typedef int32_t vec __attribute__((vector_size(32)));
 enum { VEC_LANES = 8 };
 
-static inline vec vec_zero(void)
+static inline vec vec_fill(int32_t number)
 {
-    return (vec)_mm256_setzero_si256();
+    return (vec)_mm256_set1_epi32(number);
 }
 
 static inline vec vec_load(const void *from)

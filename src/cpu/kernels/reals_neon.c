@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* direct-neon for float pixels, and its convolution. */
+#define REALS_LANES 2
+#define REALS_KEEP(v) ((void)(v))
+#define CONVOLVE_LANES 4
+#define CONVOLVE_VECTORS 4
+#include "cpu/kernels/convolve_body.h"
+#include "cpu/kernels/reals_body.h"
+#include "cpu/kernels/variants.h"
+
+#include <arm_neon.h>
+
+static inline rd rd_sqrt(rd v)
+{
+    return (rd)vsqrtq_f64((float64x2_t)v);
+}
+
+static inline rd rd_fma(rd a, rd b, rd c)
+{
+    return (rd)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+}
+
+static inline rd rd_product_error(rd a, rd b, rd p)
+{
+    return (rd)vfmaq_f64(vnegq_f64((float64x2_t)p), (float64x2_t)a, (float64x2_t)b);
+}
+
+static inline cf convolve_fma(cf a, cf b, cf c)
+{
+    return (cf)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+}
+
+static const xncc_reals_variant direct = { &reals_isa, NULL };
+const xncc_cpu_kernel xncc_reals_direct_neon = REALS_KERNEL(direct);
+const xncc_cpu_kernel xncc_convolve_neon = { convolve_memory, NULL, convolve_area, NULL };
