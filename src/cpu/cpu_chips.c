@@ -113,7 +113,7 @@ static int common_windows(const slot_memory *m, size_t count, xncc_area *area)
                          .y = (int32_t)top,
                          .width = (int32_t)width,
                          .height = (int32_t)height,
-                         .pitch = width };
+                         .pitch = (ptrdiff_t)width };
     return 1;
 }
 

@@ -224,7 +224,10 @@ static void make(const stored_case *c, made *m)
     if (c->no_data) {
         const size_t size = strlen(c->no_data) + 1;
         uint32_t text = size > 4 ? (uint32_t)m->extra : 0;
-        memcpy(size > 4 ? m->bytes + m->extra : (uint8_t *)&text, c->no_data, size);
+        for (size_t i = 0; i < size && size <= 4; i++)
+            text |= (uint32_t)(unsigned char)c->no_data[i] << 8 * i;
+        if (size > 4)
+            memcpy(m->bytes + m->extra, c->no_data, size);
         entry(m, 42113, TIFF_ASCII, (uint32_t)size, text);
         m->extra += size > 4 ? size : 0;
     }

@@ -5,10 +5,15 @@
  * after the change, run both, compare.
  *
  *     digest [--device cpu|cuda] [--threads N] [--list FILE] [--every N] [--group NAME]
+ *            [--kernels common]
  *
  * - --list writes one line per call. `diff` of two lists shows the problem and the kernel that
  *   differ.
  * - --every N solves every Nth problem only; --group NAME one group only.
+ *
+ * - --kernels common leaves out the kernels that need an instruction set. Then all machines print
+ *   the same number, whatever their processors. The library's own choice of a kernel is among what
+ *   is left, so instruction sets are compared with each other.
  *
  * Results do not depend on the number of threads, but on the kernels that the machine can run.
  * All pixels come from the program's own generator. Buffers are filled before each call, and the
@@ -35,6 +40,8 @@ static const struct {
     { "direct-avx2", XNCC_DEVICE_CPU, 4e9 },
     { "direct-avxvnni", XNCC_DEVICE_CPU, 8e9 },
     { "direct-avx512", XNCC_DEVICE_CPU, 8e9 },
+    { "direct-neon", XNCC_DEVICE_CPU, 4e9 },
+    { "direct-dotprod", XNCC_DEVICE_CPU, 8e9 },
     { "fft-portable", XNCC_DEVICE_CPU, 2e10 },
     { "fft-avx2", XNCC_DEVICE_CPU, 4e10 },
     { "fft-avx512", XNCC_DEVICE_CPU, 1e11 },
@@ -64,20 +71,37 @@ const char *kernel_name(int k)
     return kernels[k].name;
 }
 
-void hash_bytes(digest *d, const void *bytes, size_t count)
+/* Byte i of elements of 1 or 4 bytes, the lowest byte of each first, whatever the processor's order
+ * of bytes. */
+static unsigned char low_first(const unsigned char *bytes, size_t i, size_t element)
 {
-    const unsigned char *at = bytes;
-    for (uint64_t word; count >= sizeof word; at += sizeof word, count -= sizeof word) {
-        memcpy(&word, at, sizeof word);
+    static const uint32_t one = 1;
+    const int little = *(const unsigned char *)&one;
+    return bytes[little ? i : i / element * element + element - 1 - i % element];
+}
+
+static void hash_elements(digest *d, const void *from, size_t count, size_t element)
+{
+    const unsigned char *bytes = from;
+    size_t at = 0;
+    for (; count - at >= 8; at += 8) {
+        uint64_t word = 0;
+        for (size_t i = 0; i < 8; i++)
+            word |= (uint64_t)low_first(bytes, at + i, element) << 8 * i;
         hash_word(d, word);
     }
-    for (; count > 0; count--)
-        hash_word(d, 256u + *at++);
+    for (; at < count; at++)
+        hash_word(d, 256u + low_first(bytes, at, element));
+}
+
+void hash_numbers(digest *d, const void *numbers, size_t bytes)
+{
+    hash_elements(d, numbers, bytes, 4);
 }
 
 void hash_text(digest *d, const char *text)
 {
-    hash_bytes(d, text, strlen(text) + 1);
+    hash_elements(d, text, strlen(text) + 1, 1);
 }
 
 void hash_matches(digest *d, const xncc_match *match, size_t found)
@@ -97,8 +121,8 @@ void hash_candidates(digest *d, const xncc_candidate *candidate, size_t count)
     hash_word(d, count);
     for (size_t i = 0; i < count; i++) {
         hash_matches(d, &candidate[i].match, 1);
-        hash_bytes(d, (const char *)&candidate[i] + sizeof(xncc_match),
-                   sizeof *candidate - sizeof(xncc_match));
+        hash_numbers(d, (const char *)&candidate[i] + sizeof(xncc_match),
+                     sizeof *candidate - sizeof(xncc_match));
     }
 }
 
@@ -161,6 +185,17 @@ int next_kernel(const run *r, xncc_task task, int k, double work)
     return -1;
 }
 
+/* Has every CPU a kernel of this name? */
+static int is_common(const char *name)
+{
+    static const char *const common[] = { "(own choice)", "reference", "direct-portable",
+                                          "fft-portable", "direct",    "fft" };
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        if (strcmp(name, common[i]) == 0)
+            return 1;
+    return 0;
+}
+
 /* Finds the kernels that this machine can run: those that serve an easy problem. The others are
  * left out. */
 static void find_kernels(run *r)
@@ -180,6 +215,8 @@ static void find_kernels(run *r)
     };
     for (int k = 0; k < KERNELS; k++) {
         r->kernel[k].name = kernels[k].name;
+        if (r->common && !is_common(kernels[k].name))
+            continue;
         for (int i = 0;
              i < 3 && (kernels[k].device == XNCC_DEVICE_AUTO || kernels[k].device == r->device);
              i++) {
@@ -408,12 +445,14 @@ int main(int argc, char **argv)
             r.every = strtol(value, NULL, 10);
         else if (strcmp(name, "--group") == 0)
             r.only = value;
+        else if (strcmp(name, "--kernels") == 0)
+            r.common = strcmp(value, "common") == 0;
         else if (strcmp(name, "--list") == 0)
             r.list = fopen(value, "w");
     }
     if (argc % 2 == 0) {
         fprintf(stderr, "usage: digest [--device cpu|cuda] [--threads N] [--list FILE] [--every N] "
-                        "[--group NAME]\n");
+                        "[--group NAME] [--kernels common]\n");
         return 2;
     }
     open_contexts(&r);

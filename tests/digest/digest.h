@@ -84,13 +84,14 @@ static inline void hash_double(digest *d, double number)
     hash_word(d, bits);
 }
 
-void hash_bytes(digest *d, const void *bytes, size_t count);
+/* Hashes memory of numbers of 4 bytes. */
+void hash_numbers(digest *d, const void *numbers, size_t bytes);
 void hash_text(digest *d, const char *text);
 void hash_matches(digest *d, const xncc_match *match, size_t found);
 void hash_candidates(digest *d, const xncc_candidate *candidate, size_t count);
 
 /* The kernels by name; 0 is the library's own choice. */
-enum { KERNELS = 27, GROUPS = 24, CONTEXTS = 2, MATCHES = 600 };
+enum { KERNELS = 29, GROUPS = 24, CONTEXTS = 2, MATCHES = 600 };
 
 /* The calls and the digest of a group or of a kernel. */
 typedef struct tally {
@@ -107,6 +108,7 @@ typedef struct run {
     FILE *list;       /* NULL, or the file that lists every call with its digest */
     long every;       /* solve every Nth problem only */
     const char *only; /* NULL, or the one group */
+    int common;       /* 1: only kernels that every CPU has */
     xncc_context *context[CONTEXTS];
     int device_memory;  /* 1: images and maps may lie in device memory */
     int tasks[KERNELS]; /* bit 1 << xncc_task is set if the kernel serves that task here */

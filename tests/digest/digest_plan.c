@@ -390,7 +390,7 @@ static void use_device(run *r, int kernel, scene *s, xncc_plan *plan)
         device_back(merged, result, sizeof merged);
         device_back(number, found, sizeof number);
         hash_word(&d, number[1]);
-        hash_bytes(&d, merged, sizeof merged); /* the rest is as it was */
+        hash_numbers(&d, merged, sizeof merged); /* the rest is as it was */
     }
     record(r, kernel, status, &d);
     xncc_suppressor_destroy(suppressor);

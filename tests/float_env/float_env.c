@@ -18,7 +18,7 @@ typedef struct mode {
     uint32_t sse, x87; /* x87: with the flags that are set, from bit 16 on */
 } mode;
 
-#if defined(__SSE2__)
+#if defined(__x86_64__)
 #include <xmmintrin.h>
 static const mode modes[] = {
     { "default", 0x1f80, 0x037f },

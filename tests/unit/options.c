@@ -66,7 +66,11 @@ static void check_programs(void)
                  "a struct tuning was made for a newer version of the library: byte %d of 40 is "
                  "not 0, and version %s knows 32; leave the new members 0, or use a newer library",
                  32 + byte, xncc_version());
-        seen = newer_program("mine", (int64_t)((uint64_t)1 << (8 * byte)));
+        unsigned char bytes[8] = { 0 };
+        int64_t number;
+        bytes[byte] = 1;
+        memcpy(&number, bytes, sizeof number);
+        seen = newer_program("mine", number);
         check_refused(&seen, text);
     }
 }

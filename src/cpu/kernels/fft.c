@@ -89,7 +89,7 @@ void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *bloc
     isa->tables(c->nx, c->ny, table);
     memset(value, 0, (size_t)c->nx * sizeof *value);
     for (int plane = 0; plane < c->planes; plane++) {
-        memset(array, 0, array_bytes(isa, c));
+        memset(array, 0, (size_t)array_bytes(isa, c));
         for (int32_t j = 0; j < templ->height && !xncc_is_cancelled(watch); j++) {
             for (int32_t i = 0; i < templ->width; i++) {
                 int32_t digit[2];
@@ -127,7 +127,7 @@ static void block_in(const block *b)
         .words = product->blocks->words
     };
     const int64_t left = product->left + b->x, top = product->top + b->y;
-    const uint64_t step = b->isa->row_bytes(b->c->nx);
+    const size_t step = (size_t)b->isa->row_bytes(b->c->nx);
     for (int32_t j = 0; j < rows && !xncc_is_cancelled(product->watch); j++) {
         p.a = xncc_border_row_biased(product->image, product->border, top + j, left, p.count_a,
                                      b->s.raw[0]);

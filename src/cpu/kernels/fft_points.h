@@ -19,6 +19,13 @@ typedef struct vc {
 
 #define FFT_INLINE __attribute__((always_inline)) static inline
 
+/* A vector of chosen lanes of a, then of b. gcc has clang's word for it since version 12. */
+#if defined(__clang__) || __GNUC__ >= 12
+#define FFT_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define FFT_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (vl){ __VA_ARGS__ })
+#endif
+
 FFT_INLINE vc vc_add(vc a, vc b)
 {
     return (vc){ a.re + b.re, a.im + b.im };
@@ -100,14 +107,14 @@ FFT_INLINE void eight_backward(vc *x)
 FFT_INLINE void swap1(vd *a, vd *b)
 {
 #if FFT_LANES == 8
-    vd low = __builtin_shufflevector(*a, *b, 0, 8, 2, 10, 4, 12, 6, 14);
-    *b = __builtin_shufflevector(*a, *b, 1, 9, 3, 11, 5, 13, 7, 15);
+    vd low = FFT_SHUFFLE(*a, *b, 0, 8, 2, 10, 4, 12, 6, 14);
+    *b = FFT_SHUFFLE(*a, *b, 1, 9, 3, 11, 5, 13, 7, 15);
 #elif FFT_LANES == 4
-    vd low = __builtin_shufflevector(*a, *b, 0, 4, 2, 6);
-    *b = __builtin_shufflevector(*a, *b, 1, 5, 3, 7);
+    vd low = FFT_SHUFFLE(*a, *b, 0, 4, 2, 6);
+    *b = FFT_SHUFFLE(*a, *b, 1, 5, 3, 7);
 #else
-    vd low = __builtin_shufflevector(*a, *b, 0, 2);
-    *b = __builtin_shufflevector(*a, *b, 1, 3);
+    vd low = FFT_SHUFFLE(*a, *b, 0, 2);
+    *b = FFT_SHUFFLE(*a, *b, 1, 3);
 #endif
     *a = low;
 }
@@ -116,11 +123,11 @@ FFT_INLINE void swap1(vd *a, vd *b)
 FFT_INLINE void swap2(vd *a, vd *b)
 {
 #if FFT_LANES == 8
-    vd low = __builtin_shufflevector(*a, *b, 0, 1, 8, 9, 4, 5, 12, 13);
-    *b = __builtin_shufflevector(*a, *b, 2, 3, 10, 11, 6, 7, 14, 15);
+    vd low = FFT_SHUFFLE(*a, *b, 0, 1, 8, 9, 4, 5, 12, 13);
+    *b = FFT_SHUFFLE(*a, *b, 2, 3, 10, 11, 6, 7, 14, 15);
 #else
-    vd low = __builtin_shufflevector(*a, *b, 0, 1, 4, 5);
-    *b = __builtin_shufflevector(*a, *b, 2, 3, 6, 7);
+    vd low = FFT_SHUFFLE(*a, *b, 0, 1, 4, 5);
+    *b = FFT_SHUFFLE(*a, *b, 2, 3, 6, 7);
 #endif
     *a = low;
 }
@@ -129,8 +136,8 @@ FFT_INLINE void swap2(vd *a, vd *b)
 #if FFT_LANES == 8
 FFT_INLINE void swap4(vd *a, vd *b)
 {
-    vd low = __builtin_shufflevector(*a, *b, 0, 1, 2, 3, 8, 9, 10, 11);
-    *b = __builtin_shufflevector(*a, *b, 4, 5, 6, 7, 12, 13, 14, 15);
+    vd low = FFT_SHUFFLE(*a, *b, 0, 1, 2, 3, 8, 9, 10, 11);
+    *b = FFT_SHUFFLE(*a, *b, 4, 5, 6, 7, 12, 13, 14, 15);
     *a = low;
 }
 #endif

@@ -49,7 +49,7 @@ static double transform(xncc_reals_run *r, int32_t channel, int power, void *tem
 {
     const xncc_fft_isa *fft = r->variant->fft;
     const xncc_fft_blocking *c = blocking(r);
-    const uint64_t step = fft->row_bytes(c->nx);
+    const size_t step = (size_t)fft->row_bytes(c->nx);
     const int32_t rows = r->m.stage.height;
     double square = 0.0;
     memset(r->m.line, 0,

@@ -13,8 +13,8 @@ uint64_t xncc_refine_layout(const xncc_problem *problem, char *memory, xncc_refi
     m->v = xncc_carve(memory, &total, room * sizeof(double));
     m->t = xncc_carve(memory, &total, room * sizeof(double));
     if (memory) {
-        memset(m->v, 0, room * sizeof(double));
-        memset(m->t, 0, room * sizeof(double));
+        memset(m->v, 0, (size_t)room * sizeof(double));
+        memset(m->t, 0, (size_t)room * sizeof(double));
     }
     return total + xncc_stage_layout(problem, problem->templ_width, memory ? memory + total : NULL,
                                      &m->stage);

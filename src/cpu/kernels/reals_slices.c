@@ -110,7 +110,7 @@ static void *spectrum_of(spectra *s, int slice)
     const int of_templ = slice >= s->cut->image.count, spare = r->m.spectra - 2,
               place = slice < spare ? slice : spare + of_templ,
               k = of_templ ? slice - s->cut->image.count : slice;
-    const uint64_t step = r->variant->fft->row_bytes(c->nx);
+    const size_t step = (size_t)r->variant->fft->row_bytes(c->nx);
     const int32_t rows = of_templ ? r->job->templ->height : r->m.stage.height;
     if (s->zero[slice] || s->owner[place] == slice)
         return s->zero[slice] ? NULL : r->m.spectrum[place];

@@ -134,8 +134,8 @@ static void lay_out(const xncc_reals_variant *variant, const xncc_job *job, cons
         return;
     }
     const xncc_fft_blocking *c = &job->blocks->fft;
-    const uint64_t step = variant->fft->row_bytes(c->nx);
-    memset(m->array, 0, step * (uint64_t)c->ny);
+    const size_t step = (size_t)variant->fft->row_bytes(c->nx);
+    memset(m->array, 0, step * (size_t)c->ny);
     memset(m->line, 0, (size_t)c->nx * sizeof(double));
     for (int32_t j = 0; j < templ->height && !xncc_is_cancelled(job->watch); j++) {
         memcpy(m->line, plane + (size_t)j * width, width * sizeof(double));

@@ -19,7 +19,7 @@ uint64_t xncc_stage_layout(const xncc_problem *problem, int32_t width, char *mem
     stage->raw = xncc_carve(memory, &total, pixels * size * (uint64_t)problem->channels);
     stage->pick = xncc_carve(memory, &total, pixels * size);
     if (memory)
-        memset(stage->ones, 1, pixels);
+        memset(stage->ones, 1, (size_t)pixels);
     return total;
 }
 
