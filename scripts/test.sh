@@ -5,9 +5,9 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, half an hour of mixed calls from eight threads, small worlds with every case of them, pictures larger than memory, every failing call of the tool, coverage, fuzzing, a build with -march=native,
+#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, half an hour of mixed calls from eight threads, small worlds with every case of them, pictures larger than memory, every failing call of the tool, coverage, fuzzing, a build with -march=native, other processors and compilers (scripts/port.sh, an hour),
 #                                  a shared library, a release made twice and its Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
-#                                  for all GPUs with its limits of size; two hours more
+#                                  for all GPUs with its limits of size; three hours more
 #
 # BUILD_ROOT (default: build-test) holds the builds. EXACTNCC_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
 # by default the GPU that is here, or 75 and 90 (the oldest, and the one with kernels of its own) where there is none, so that the code is at
@@ -249,6 +249,16 @@ if [[ ${1:-} == full ]]; then
     else
         note "python: no bare Debian was tried (it needs root, mmdebstrap and Python 3.11)"
     fi
+
+    # Other processors in emulators, another C library and other compilers.
+    echo "== portability"
+    status=0
+    BUILD_ROOT=$root/port bash scripts/port.sh 2>&1 | tee "$root/port.log" || status=$?
+    if ((status != 0 && status != 77)); then
+        finish
+        exit 1
+    fi
+    while read -r line; do note "$line"; done <"$root/port/summary.txt"
 
     python3 -m venv "$root/cmake-3.22"
     "$root/cmake-3.22/bin/pip" install --quiet 'cmake==3.22.*'
