@@ -205,8 +205,9 @@ typedef struct xncc_track_pair {
  * Masks and no-data values are honoured as everywhere (xncc_image): only pixels that count in both
  * images are compared.
  *
- * Memory: about 200 bytes per point, and a few chips and maps per thread; with coarse passes also
- * about 250 bytes per chip of a pass.
+ * Memory: about 200 bytes per point, and a few chips and maps per thread; with coarse passes or
+ * deformation also about 300 bytes per chip of a pass, as much again per point if predictions
+ * differ, and the rows of image 2 that are in use a second time, deformed.
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY or XNCC_ERROR_UNSUPPORTED (images in
  * device memory, a context without the CPU engine, or a kernel that cannot serve the request).

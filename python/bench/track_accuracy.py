@@ -196,7 +196,7 @@ def draw_curves(curves, path):
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(2, len(curves), figsize=(4 * len(curves), 5), sharex=True, sharey="row")
+    figure, axes = plt.subplots(2, len(curves), figsize=(4 * len(curves), 5.4), sharex=True, sharey="row")
     for column, (name, rows) in enumerate(curves):
         for method in dict.fromkeys(r[1] for r in rows):
             mine = [r for r in rows if r[1] == method]
@@ -207,8 +207,8 @@ def draw_curves(curves, path):
         axes[1, column].set_xlabel("displacement, pixels")
     axes[0, 0].set_ylabel("bias, pixels")
     axes[1, 0].set_ylabel("random error, pixels")
-    axes[0, 0].legend(fontsize=8)
-    figure.tight_layout()
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="lower center", ncols=6)
     figure.savefig(path, dpi=90)
 
 
