@@ -9,6 +9,7 @@
  *     rules.h     methods, modes and borders; which positions are matches; what is exact
  *     template.h  templates
  *     find.h      one call: a map of scores (xncc_correlate) or the best matches (xncc_find)
+ *     chance.h    which scores chance explains
  *     refine.h    positions of matches to fractions of a pixel
  *     join.h      the matches of an image that is searched in parts
  *     suppress.h  one list of the matches of several templates
@@ -17,7 +18,6 @@
  *     plan.h      plans: the same for many images, device memory and a CUDA stream of the caller
  *     batch.h     several templates of any sizes: their matches, or the best one at each position
  *     scan.h      search of an image whose rows are still arriving
- *     join.h      the matches of an image that is searched in parts
  *     track.h     where the parts of one image are in another
  *
  * Conventions:
