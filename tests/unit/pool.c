@@ -9,12 +9,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 enum { THREADS = 4, TASKS = 500, CALLERS = 3, ROUNDS = KIT_SANITIZED ? 50 : 1000 };
 
 typedef struct run {
     int32_t most;
-    atomic_int times[TASKS], busy[THREADS], highest;
+    atomic_int times[TASKS], busy[THREADS];
     atomic_int wrong; /* a slot out of range, or of two tasks at once */
 } run;
 
@@ -26,16 +27,12 @@ static void task(void *argument, uint64_t index, int32_t slot)
         return;
     }
     atomic_fetch_add(&r->times[index], 1);
-    for (int high = atomic_load(&r->highest);
-         slot > high && !atomic_compare_exchange_weak(&r->highest, &high, slot);)
-        continue;
     for (volatile int i = 0; i < 2000; i++)
         continue;
     atomic_fetch_sub(&r->busy[slot], 1);
 }
 
-/* Runs the tasks, and returns the highest slot. */
-static int check_run(xncc_pool *pool, int32_t most, uint64_t count)
+static void check_run(xncc_pool *pool, int32_t most, uint64_t count)
 {
     static const run empty;
     run r = empty;
@@ -46,7 +43,26 @@ static int check_run(xncc_pool *pool, int32_t most, uint64_t count)
         once &= atomic_load(&r.times[i]) == (i < count);
     CHECK(once);
     CHECK_INT(atomic_load(&r.wrong), 0);
-    return atomic_load(&r.highest);
+}
+
+typedef struct meeting {
+    atomic_int present, missed; /* missed: 1: somebody has waited in vain */
+} meeting;
+
+/* Waits until as many tasks run at the same time as there are threads, for at most ten seconds. */
+static void meet(void *argument, uint64_t index, int32_t slot)
+{
+    enum { MOST_WAITS = 10000 };
+    const struct timespec moment = { .tv_nsec = 1000000 };
+    meeting *m = argument;
+    (void)index;
+    (void)slot;
+    atomic_fetch_add(&m->present, 1);
+    for (int i = 0; atomic_load(&m->present) < THREADS && !atomic_load(&m->missed); i++) {
+        if (i == MOST_WAITS)
+            atomic_store(&m->missed, 1);
+        (void)nanosleep(&moment, NULL);
+    }
 }
 
 static void *call(void *argument)
@@ -61,14 +77,13 @@ int main(int argc, char **argv)
     kit_start(argc, argv);
     xncc_pool *pool = NULL;
     pthread_t caller[CALLERS];
-    int highest = 0;
+    static meeting all;
     CHECK_STATUS(xncc_pool_create(THREADS, &pool, NULL), XNCC_OK);
     for (int32_t most = 1; most <= THREADS; most++)
         for (uint64_t count = 0; count < 8; count++)
             check_run(pool, most, count);
-    for (int i = 0; i < 1000 && highest < THREADS - 1; i++)
-        highest = check_run(pool, THREADS, TASKS);
-    CHECK_INT(highest, THREADS - 1); /* all threads can take part */
+    xncc_pool_run_on(pool, THREADS, THREADS, meet, &all);
+    CHECK_INT(atomic_load(&all.missed), 0); /* all threads take part */
     for (int i = 0; i < CALLERS; i++)
         CHECK_INT(pthread_create(&caller[i], NULL, call, pool), 0);
     for (int i = 0; i < CALLERS; i++)
