@@ -3,6 +3,7 @@
 #include "cuda/planes/device_template.h"
 
 #include "cuda/planes/template_planes.h"
+#include "image/samples.h"
 
 namespace xncc {
 
@@ -21,12 +22,6 @@ cudaError_t copy_pixels(DeviceTemplate *p, const void *host, size_t row_bytes, c
         code = cudaMemcpy2DAsync(p->pixels.as<void>(), p->pitch, host, row_bytes, row_bytes,
                                  static_cast<size_t>(p->height), cudaMemcpyHostToDevice, stream);
     return code;
-}
-
-// Signed samples are stored biased, as unsigned samples of the same size.
-xncc_pixel stored_pixel(xncc_pixel pixel)
-{
-    return pixel == XNCC_S8 ? XNCC_U8 : pixel == XNCC_S16 ? XNCC_U16 : pixel;
 }
 
 // Makes the texture and the groups. memory: where the groups are; nullptr: they are allocated.
@@ -109,7 +104,7 @@ xncc_status prepare_template(const xncc_template *templ, int64_t max_texture_hei
     p->width = templ->width;
     p->height = templ->height;
     p->channels = templ->channels;
-    p->pixel = stored_pixel(templ->pixel);
+    p->pixel = xncc_pixel_stored(templ->pixel);
     p->pitch = ceil_div<size_t>(row_bytes, XNCC_STAGE_PITCH) * XNCC_STAGE_PITCH;
     sum_template(templ, p);
     bool plain = templ->channels == 1 && !templ->mask && p->pixel <= XNCC_F32 &&

@@ -62,6 +62,12 @@ static XNCC_HD int xncc_pixel_digits(xncc_pixel pixel)
     return pixel == XNCC_U8 || pixel == XNCC_S8 ? 1 : pixel == XNCC_U32 ? 4 : 2;
 }
 
+/* The type of a template's samples: signed ones are stored biased, as unsigned ones. */
+static XNCC_HD xncc_pixel xncc_pixel_stored(xncc_pixel pixel)
+{
+    return pixel == XNCC_S8 ? XNCC_U8 : pixel == XNCC_S16 ? XNCC_U16 : pixel;
+}
+
 /* The biased sample i of a row; 0 for float types. */
 static XNCC_HD uint64_t xncc_sample(xncc_pixel pixel, const void *row, int64_t i)
 {

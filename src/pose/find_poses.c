@@ -60,13 +60,10 @@ static xncc_status check_template(const xncc_pose_job *job, const xncc_template 
 static float chance_limit(const xncc_pose_job *job, const xncc_pose_subject *subject)
 {
     const xncc_template *t = subject->templ;
-    const xncc_pixel unsigned_pixel[] = { 0, XNCC_U8, XNCC_U16, 0, XNCC_U32 };
     const xncc_image view = { .data = t->pixels, /* biased; that moves the mean alone */
                               .width = t->width,
                               .height = t->height,
-                              .pixel = xncc_pixel_is_float(t->pixel)
-                                           ? t->pixel
-                                           : unsigned_pixel[xncc_pixel_size(t->pixel)],
+                              .pixel = xncc_pixel_stored(t->pixel),
                               .channels = t->channels,
                               .mask = t->mask };
     const double windows = (double)job->image->width * job->image->height *

@@ -23,10 +23,7 @@ static double value_at(const channel_view *v, const void *row, int64_t x)
     const int64_t at = x * xncc_image_channels(&v->image) + v->channel;
     const xncc_pixel pixel = v->image.pixel;
     if (v->biased && !xncc_pixel_is_float(pixel)) /* biased samples are unsigned */
-        return (double)xncc_sample(xncc_pixel_digits(pixel) == 1   ? XNCC_U8
-                                   : xncc_pixel_digits(pixel) == 2 ? XNCC_U16
-                                                                   : XNCC_U32,
-                                   row, at);
+        return (double)xncc_sample(xncc_pixel_stored(pixel), row, at);
     return xncc_sample_value(pixel, row, at);
 }
 

@@ -99,8 +99,7 @@ enum { SAMPLES_TO_ASK = 1 << 16 };
 
 static uint64_t template_sample(const xncc_template *templ, int64_t i)
 {
-    const int digits = xncc_pixel_digits(templ->pixel);
-    return xncc_sample(digits == 1 ? XNCC_U8 : digits == 2 ? XNCC_U16 : XNCC_U32, templ->pixels, i);
+    return xncc_sample(xncc_pixel_stored(templ->pixel), templ->pixels, i);
 }
 
 static void template_sums(const xncc_job *job, xncc_templ_sums *s)

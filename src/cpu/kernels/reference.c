@@ -53,8 +53,7 @@ static void add_integers(const xncc_job *job, int64_t left, int64_t top, int32_t
                          xncc_general_sums *s, uint64_t *n)
 {
     const xncc_template *templ = job->templ;
-    const int digits = xncc_pixel_digits(templ->pixel);
-    const xncc_pixel stored = digits == 1 ? XNCC_U8 : digits == 2 ? XNCC_U16 : XNCC_U32;
+    const xncc_pixel stored = xncc_pixel_stored(templ->pixel);
     const window_row r = row_of(job, top, j);
     for (int32_t i = 0; i < templ->width; i++) {
         const meeting m = meet(job, &r, left, i);
