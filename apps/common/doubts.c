@@ -35,12 +35,7 @@ void app_doubts_template(const app_options *o, const app_picture *templ, const c
     if (doubt->looked || o->quiet || !needs_contrast(o->rule.method))
         return;
     doubt->looked = 1;
-    const xncc_image view = { .data = templ->pixels,
-                              .width = templ->width,
-                              .height = templ->height,
-                              .pixel = templ->pixel,
-                              .channels = templ->channels,
-                              .mask = templ->mask };
+    const xncc_image view = app_picture_image(templ, templ->pixel, templ->pixels);
     if (xncc_chance_look(&view, &doubt->chance, NULL))
         return; /* the search will say what is wrong with it */
     if (doubt->chance.flat)

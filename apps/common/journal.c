@@ -6,6 +6,7 @@
 
 #include "inputs.h"
 #include "lock.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,15 +22,6 @@ struct app_journal {
     int data, list; /* descriptors */
     double next;    /* when the next entry is due, in seconds of the clock */
 };
-
-static char *join_names(const char *path, const char *ending)
-{
-    const size_t size = strlen(path) + strlen(ending) + 1;
-    char *name = malloc(size);
-    if (name)
-        snprintf(name, size, "%s%s", path, ending);
-    return name;
-}
 
 static void free_journal(app_journal *j)
 {
@@ -108,7 +100,7 @@ static xncc_status begin(const app_journal *j, const char *key, app_progress_lin
     free(line);
     if (status || complete)
         return status;
-    char *head = join_names(key, "\n");
+    char *head = app_text_join(key, "\n");
     if (!head)
         return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", j->path);
     status = write_line(j, head, error);
@@ -141,7 +133,7 @@ xncc_status app_journal_open(const char *path, const char *key, app_journal **jo
     if (!j)
         return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
     *j = (app_journal){
-        path, join_names(path, ".partial"), join_names(path, ".journal"), -1, -1, 0
+        path, app_text_join(path, ".partial"), app_text_join(path, ".journal"), -1, -1, 0
     };
     xncc_status status = j->name && j->data_name
                              ? open_files(j, error)

@@ -279,11 +279,7 @@ xncc_status app_maps_close(app_maps *maps, xncc_status status, app_error *error)
     }
     if (maps->rows.count && !maps->piped)
         print(maps);
-    const xncc_status printed = app_finish_stdout(&unwritten);
-    if (printed && !status) {
-        *error = unwritten;
-        status = printed;
-    }
+    status = app_finish(stdout, "standard output", status, error);
     for (size_t i = 0; i < maps->texts; i++)
         free(maps->text[i]);
     free(maps->text);

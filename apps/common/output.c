@@ -176,6 +176,15 @@ xncc_status app_output_close(app_output *output, xncc_status status, app_error *
     return status;
 }
 
+char *app_text_join(const char *path, const char *ending)
+{
+    const size_t size = strlen(path) + strlen(ending) + 1;
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%s%s", path, ending);
+    return name;
+}
+
 int app_output_put(int fd, const void *from, uint64_t bytes, uint64_t offset)
 {
     for (uint64_t done = 0; done < bytes;) {

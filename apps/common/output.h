@@ -29,6 +29,9 @@ xncc_status app_output_close(app_output *output, xncc_status status, app_error *
  * written there arrives when it is complete. */
 int app_output_is_standard(const char *path);
 
+/* Both texts as one, such as a name and ".partial". The caller frees it. NULL: no memory. */
+char *app_text_join(const char *path, const char *ending);
+
 /* Writes all bytes at a place of an open file. Returns 0, or an errno. */
 int app_output_put(int fd, const void *from, uint64_t bytes, uint64_t offset);
 

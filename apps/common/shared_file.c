@@ -2,15 +2,14 @@
 /* A map that several processes write. */
 #include "shared_file.h"
 
+#include "input_digest.h"
 #include "inputs.h"
 #include "lock.h"
 #include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,10 +21,9 @@ static uint64_t new_number(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     const uint64_t parts[3] = { (uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)getpid() };
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (size_t i = 0; i < sizeof parts; i++)
-        hash = (hash ^ ((const uint8_t *)parts)[i]) * 1099511628211u;
-    return hash << 8 | NUMBER_MARK;
+    uint64_t digest = app_digest_start;
+    app_digest_bytes(&digest, parts, sizeof parts);
+    return digest << 8 | NUMBER_MARK;
 }
 
 /* Reads the number. *there: 0 if the file has neither a number nor a header. */
@@ -76,11 +74,9 @@ static int join_others(app_shared_file *f)
 
 xncc_status app_shared_open(const char *path, int create, app_shared_file *f, app_error *error)
 {
-    const size_t size = strlen(path) + sizeof ".partial";
-    *f = (app_shared_file){ .name = malloc(size), .fd = -1 };
+    *f = (app_shared_file){ .name = app_text_join(path, ".partial"), .fd = -1 };
     if (!f->name)
         return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", path);
-    snprintf(f->name, size, "%s.partial", path);
     f->fd = open(f->name, O_RDWR | (create ? O_CREAT : 0) | O_CLOEXEC, 0666);
     xncc_status status = XNCC_OK;
     if (f->fd < 0)
