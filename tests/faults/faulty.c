@@ -292,14 +292,17 @@ WRAPPED(int, fflush, FILE *file)
     return file && print_fails(file) ? EOF : __real_fflush(file);
 }
 
+static int print_to(FILE *file, const char *format, va_list list)
+{
+    return print_fails(file) ? -1 : vfprintf(file, format, list);
+}
+
 int __wrap_fprintf(FILE *file, const char *format, ...);
 int __wrap_fprintf(FILE *file, const char *format, ...)
 {
     va_list list;
-    if (print_fails(file))
-        return -1;
     va_start(list, format);
-    const int result = vfprintf(file, format, list);
+    const int result = print_to(file, format, list);
     va_end(list);
     return result;
 }
@@ -308,10 +311,8 @@ int __wrap_printf(const char *format, ...);
 int __wrap_printf(const char *format, ...)
 {
     va_list list;
-    if (print_fails(stdout))
-        return -1;
     va_start(list, format);
-    const int result = vprintf(format, list);
+    const int result = print_to(stdout, format, list);
     va_end(list);
     return result;
 }
@@ -348,10 +349,8 @@ int __wrap___fprintf_chk(FILE *file, int flag, const char *format, ...)
 {
     (void)flag;
     va_list list;
-    if (print_fails(file))
-        return -1;
     va_start(list, format);
-    const int result = vfprintf(file, format, list);
+    const int result = print_to(file, format, list);
     va_end(list);
     return result;
 }
@@ -361,10 +360,8 @@ int __wrap___printf_chk(int flag, const char *format, ...)
 {
     (void)flag;
     va_list list;
-    if (print_fails(stdout))
-        return -1;
     va_start(list, format);
-    const int result = vprintf(format, list);
+    const int result = print_to(stdout, format, list);
     va_end(list);
     return result;
 }

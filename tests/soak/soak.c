@@ -19,9 +19,9 @@
 
 #include "kit/device.h"
 #include "kit/kit.h"
+#include "kit/process.h"
 #include "kit/sanitized.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -68,13 +68,6 @@ static worker workers[MOST_THREADS];
 static int worker_count;
 static pthread_barrier_t barrier;
 static atomic_int pausing, stopping;
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static engines engines_make(int32_t threads)
 {
@@ -166,17 +159,6 @@ static void *work(void *argument)
 
 /* ---- what the process holds ---- */
 
-static int entries(const char *path)
-{
-    DIR *folder = opendir(path);
-    int count = 0;
-    for (const struct dirent *e; folder && (e = readdir(folder));)
-        count += e->d_name[0] != '.';
-    if (folder)
-        closedir(folder);
-    return count;
-}
-
 static long long in_use(void)
 {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
@@ -204,15 +186,15 @@ static long long resident(void)
 /* A thread that was joined may be listed for a moment. */
 static measure take(double start, const measure *first)
 {
-    measure m = { now() - start,
+    measure m = { kit_seconds() - start,
                   in_use(),
                   resident(),
                   device == XNCC_DEVICE_CUDA ? (long long)kit_device_free_bytes() : 0,
-                  entries("/proc/self/fd"),
-                  entries("/proc/self/task") };
+                  kit_entries("/proc/self/fd"),
+                  kit_entries("/proc/self/task") };
     for (int i = 0; first && m.threads != first->threads && i < 200; i++) {
         (void)nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-        m.threads = entries("/proc/self/task");
+        m.threads = kit_entries("/proc/self/task");
     }
     return m;
 }
@@ -267,7 +249,7 @@ static void judge(const measure *m, int count)
 /* Until the next pause calls are cancelled, some 100 per second. */
 static void cancel_until(double end, kit_random *random)
 {
-    while (now() < end && kit_failures() == 0) {
+    while (kit_seconds() < end && kit_failures() == 0) {
         const uint64_t wait = 1000000 + kit_below(random, 18000000);
         (void)nanosleep(&(struct timespec){ .tv_nsec = (long)wait }, NULL);
         const worker *w = &workers[kit_below(random, (uint64_t)worker_count)];
@@ -277,7 +259,7 @@ static void cancel_until(double end, kit_random *random)
 
 static int run(double seconds, measure *m)
 {
-    const double start = now();
+    const double start = kit_seconds();
     kit_random random = kit_stream(MOST_THREADS);
     int count = 0;
     for (int i = 0; i < worker_count; i++)

@@ -4,13 +4,13 @@
  * the largest part, and fails above 1. --seconds N: how long, in all (2). */
 #include "cpu/kernels/variants.h"
 #include "kit/kit.h"
+#include "kit/process.h"
 #include "math/window_bounds.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST = 64 };
 
@@ -30,13 +30,6 @@ typedef struct attack {
     int whole;       /* 1: only integers up to 2^20 */
     void *state;
 } attack;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double some_number(const attack *a, kit_random *random)
 {
@@ -66,7 +59,7 @@ static void change(const attack *a, input *in, kit_random *random)
 /* Climbs from new starts until the time is over. Returns the largest ratio. */
 static double climb(const attack *a, double seconds, kit_random *random)
 {
-    const double end = now() + seconds;
+    const double end = kit_seconds() + seconds;
     double most = 0.0;
     long tries = 0;
     do {
@@ -75,7 +68,7 @@ static double climb(const attack *a, double seconds, kit_random *random)
         for (int i = 0; i < best.count; i++)
             best.v[i] = some_number(a, random);
         double height = a->ratio(&best, a->state);
-        for (int failed = 0; failed < 200 && now() < end; tries++) {
+        for (int failed = 0; failed < 200 && kit_seconds() < end; tries++) {
             input next = best;
             change(a, &next, random);
             const double ratio = a->ratio(&next, a->state);
@@ -86,7 +79,7 @@ static double climb(const attack *a, double seconds, kit_random *random)
             }
         }
         most = fmax(most, height);
-    } while (now() < end);
+    } while (kit_seconds() < end);
     printf("%s: %ld tries, the largest error is %.3g of its bound\n", a->name, tries, most);
     if (!CHECK(most <= 1.0 && most > 0.0))
         kit_fail(__FILE__, __LINE__, "%s: %g", a->name, most);

@@ -11,6 +11,7 @@
  * --limit MS      the most milliseconds from the cancellation to the return (1000) */
 #include "cancel.h"
 
+#include "kit/process.h"
 #include "kit/sanitized.h"
 
 #include "base/memory.h"
@@ -31,9 +32,7 @@ static kit_random delays;
 
 static double now_ms(void)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    return 1e3 * kit_seconds();
 }
 
 static void sleep_us(int32_t us)
