@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Builds with warnings as errors and runs all tests; then again under the address and undefined-behaviour sanitizers, under the thread
-# sanitizer, and with clang where there is one. Less than a quarter of an hour on two cores.
+# sanitizer, and with clang where there is one. About half an hour on two cores.
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
@@ -108,6 +108,27 @@ else
 fi
 
 # Everything below takes long, or needs packages from PyPI.
+
+# step NAME COMMAND...: runs it with its output in NAME.log. A failure ends the script.
+step() {
+    local name=$1 status=0
+    shift
+    echo "== $name"
+    "$@" 2>&1 | tee "$root/$name.log" || status=$?
+    if [[ $status != 0 ]]; then
+        note "$name: failed"
+        finish
+        exit 1
+    fi
+}
+
+# may_lack COMMAND...: a status of 77, for what cannot be had here, is no failure. The last line says what it is.
+may_lack() {
+    local status=0
+    "$@" || status=$?
+    [[ $status == 77 ]] || return "$status"
+}
+
 at_most() {
     local what=$1 file=$2 limit=$3 size
     size=$(stat -c %s "$file")
@@ -120,69 +141,29 @@ at_most() {
 }
 
 if [[ ${1:-} == full ]]; then
-    echo "== the bounds of floats attacked for ten minutes"
-    "$root/release/tests/unit/unit_attack" --seconds 600 2>&1 | tee "$root/attack.log" || {
-        note "attack: a bound is too small"
-        finish
-        exit 1
-    }
+    # The bounds of floats attacked, and random problems, for ten minutes each; mixed calls from eight threads for half an hour; small
+    # worlds, every case of them; every call of the tool that can fail, once and from then on.
+    step attack "$root/release/tests/unit/unit_attack" --seconds 600
     note "attack: $(grep -c 'of its bound' "$root/attack.log") bounds hold"
-    echo "== random problems for ten minutes"
-    "$root/release/tests/random/random" --seconds 600 2>&1 | tee "$root/random.log" || {
-        finish
-        exit 1
-    }
+    step random "$root/release/tests/random/random" --seconds 600
     note "random: $(grep 'problems,' "$root/random.log")"
-
-    echo "== mixed calls from eight threads for half an hour"
-    "$root/release/tests/soak/soak" --seconds 1800 2>&1 | tee "$root/soak.log" || {
-        finish
-        exit 1
-    }
+    step soak "$root/release/tests/soak/soak" --seconds 1800
     note "soak: $(head -n 1 "$root/soak.log")"
-    echo "== small worlds, every case of them"
-    "$root/release/tests/unit/unit_exhaustive" --full 2>&1 | tee "$root/exhaustive.log" || {
-        finish
-        exit 1
-    }
+    step exhaustive "$root/release/tests/unit/unit_exhaustive" --full
     note "$(tail -n 1 "$root/exhaustive.log")"
-
-    # Every call of the tool that can fail, once and from then on.
-    echo "== faults"
-    python3 tests/faults/faults.py --lasting "$root/release/tests/faults/faulty_tool" data 2>&1 | tee "$root/faults.log" || {
-        finish
-        exit 1
-    }
+    step faults python3 tests/faults/faults.py --lasting "$root/release/tests/faults/faulty_tool" data
     note "faults: $(tail -n 1 "$root/faults.log")"
 
     # The lines and branches that the tests run.
-    echo "== coverage"
-    status=0
-    BUILD=$root/coverage bash scripts/coverage.sh 2>&1 | tee "$root/coverage.log" || status=$?
-    if ((status != 0 && status != 77)); then
-        finish
-        exit 1
-    fi
+    step coverage may_lack env "BUILD=$root/coverage" bash scripts/coverage.sh
     note "coverage: $(awk '$9 == "src" || $9 == "apps" {print $9, $3 " % of the lines,", $7 " % of the branches"}' "$root/coverage.log" | paste -sd ';')"
 
     # The kernel instances that the tests for GPUs launch; no GPU is needed to count them.
-    echo "== kernel instances"
-    status=0
-    BUILD=$root/instances bash scripts/instances.sh 2>&1 | tee "$root/instances.log" || status=$?
-    if ((status != 0 && status != 77)); then
-        finish
-        exit 1
-    fi
+    step instances may_lack env "BUILD=$root/instances" bash scripts/instances.sh
     note "$(tail -n 1 "$root/instances.log")"
 
     # Every fuzz target for ten seconds.
-    echo "== fuzzing"
-    status=0
-    BUILD=$root/fuzz bash scripts/fuzz.sh 10 2>&1 | tee "$root/fuzz-targets.log" || status=$?
-    if ((status != 0 && status != 77)); then
-        finish
-        exit 1
-    fi
+    step fuzz-targets may_lack env "BUILD=$root/fuzz" bash scripts/fuzz.sh 10
     note "fuzzing: $(grep -c '^fuzz: .* runs' "$root/fuzz-targets.log" || true) targets without a finding"
 
     # Pictures larger than memory, and work that is killed and goes on.
@@ -208,14 +189,8 @@ if [[ ${1:-} == full ]]; then
 
     # A release is the same when it is made twice, and its Debian packages work in a bare Debian root.
     for test in "reproducible.sh $root/release-twice all" "debian.sh $root/release-twice/first/release"; do
-        echo "== packages: $test"
-        status=0
         # shellcheck disable=SC2086 # a command line
-        EXACTNCC_CUDA=OFF bash tests/packages/$test 2>&1 | tee "$root/packages.log" || status=$?
-        if ((status != 0 && status != 77)); then
-            finish
-            exit 1
-        fi
+        step packages may_lack env EXACTNCC_CUDA=OFF bash tests/packages/$test
         note "packages: $(tail -n 1 "$root/packages.log")"
     done
 
@@ -224,10 +199,7 @@ if [[ ${1:-} == full ]]; then
     "$root/spdx/bin/pip" install --quiet spdx-tools
     for list in "$root/release/exactncc.spdx.json" "$root"/release-twice/first/release/*.spdx.json; do
         [[ -e $list ]] || continue # no release was made
-        "$root/spdx/bin/pyspdxtools" --infile "$list" || {
-            finish
-            exit 1
-        }
+        step spdx-check "$root/spdx/bin/pyspdxtools" --infile "$list"
         note "$(basename "$list"): valid SPDX"
     done
 
@@ -241,23 +213,14 @@ if [[ ${1:-} == full ]]; then
     note "python: $(tail -n 1 "$root/wheels.log")"
     wheel=$(find "$root/wheels/dist" -name 'exactncc-*-cp311-*.whl' | head -n 1)
     if [[ -n $wheel && $(id -u) == 0 ]] && command -v mmdebstrap >/dev/null; then
-        if ! bash scripts/python-install-test.sh "$wheel" 2>&1 | tee "$root/install.log"; then
-            finish
-            exit 1
-        fi
+        step install bash scripts/python-install-test.sh "$wheel"
         note "$(tail -n 1 "$root/install.log" | grep -o 'exactncc.*' || true)"
     else
         note "python: no bare Debian was tried (it needs root, mmdebstrap and Python 3.11)"
     fi
 
     # Other processors in emulators, another C library and other compilers.
-    echo "== portability"
-    status=0
-    BUILD_ROOT=$root/port bash scripts/port.sh 2>&1 | tee "$root/port.log" || status=$?
-    if ((status != 0 && status != 77)); then
-        finish
-        exit 1
-    fi
+    step port may_lack env "BUILD_ROOT=$root/port" bash scripts/port.sh
     while read -r line; do note "$line"; done <"$root/port/summary.txt"
 
     python3 -m venv "$root/cmake-3.22"
@@ -269,20 +232,14 @@ if [[ ${1:-} == full ]]; then
     "$root/python/venv/bin/pip" install --quiet corrmatch Multi-Template-Matching opencv-python-headless
     pictures=(data)
     [[ ! -d ../shared/data/real ]] || pictures+=(../shared/data/real)
-    "$root/python/venv/bin/python" tests/peers/poses.py --pictures "${pictures[@]}" --size 256x256 --side 48x48 --scenes 24 --exhaustive \
-        --peers 2 --require 1 2>&1 | tee "$root/poses.log" || {
-        finish
-        exit 1
-    }
+    step poses "$root/python/venv/bin/python" tests/peers/poses.py --pictures "${pictures[@]}" --size 256x256 --side 48x48 --scenes 24 \
+        --exhaustive --peers 2 --require 1
     note "poses: $(tail -n 1 "$root/poses.log")"
 
     # Ground coordinates beside GDAL's, as rasterio has them.
     python3 -m venv "$root/rasterio"
     "$root/rasterio/bin/pip" install --quiet rasterio tifffile
-    "$root/rasterio/bin/python" -W ignore tests/peers/geo.py "$root/release/apps/exactncc" 2>&1 | tee "$root/geo.log" || {
-        finish
-        exit 1
-    }
+    step geo "$root/rasterio/bin/python" -W ignore tests/peers/geo.py "$root/release/apps/exactncc"
     note "$(tail -n 1 "$root/geo.log")"
 
     # Reports in a browser, driven by a package from PyPI.
@@ -291,10 +248,7 @@ if [[ ${1:-} == full ]]; then
     if [[ -n $chromium ]]; then
         python3 -m venv "$root/browser"
         "$root/browser/bin/pip" install --quiet playwright
-        "$root/browser/bin/python" tests/browser/report.py "$PWD/$root/release/apps/exactncc" data "$chromium" 2>&1 | tee "$root/browser.log" || {
-            finish
-            exit 1
-        }
+        step browser "$root/browser/bin/python" tests/browser/report.py "$PWD/$root/release/apps/exactncc" data "$chromium"
         note "browser: $(tail -n 1 "$root/browser.log"); $(grep 'interactive' "$root/browser.log")"
     else
         note "no Chromium here: reports are not tried in a browser"
