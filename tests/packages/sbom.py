@@ -16,10 +16,11 @@ import subprocess
 import sys
 
 # The name of a shared library: the package. Libraries of the system and of the project are None.
-LIBRARIES = {"libtiff": "libtiff", "libpng": "libpng", "libpng16": "libpng", "libjpeg": "libjpeg-turbo", "libmpi": "mpi", "libc": "glibc", "libm": "glibc",
-             "libpthread": "glibc", "libdl": "glibc", "librt": "glibc", "ld-linux-x86-64": "glibc", "ld-linux-aarch64": "glibc",
+# (Linkers that keep every library that they are given make the programs need zlib, which CMake's PNG::PNG names.)
+LIBRARIES = {"libtiff": "libtiff", "libpng": "libpng", "libpng16": "libpng", "libz": "zlib", "libjpeg": "libjpeg-turbo", "libmpi": "mpi",
+             "libc": "glibc", "libm": "glibc", "libpthread": "glibc", "libdl": "glibc", "librt": "glibc", "ld-linux-x86-64": "glibc", "ld-linux-aarch64": "glibc",
              "linux-vdso": None, "libexactncc": None}
-MODULES = {"libtiff": "libtiff-4", "libpng": "libpng", "libjpeg-turbo": "libjpeg"}
+MODULES = {"libtiff": "libtiff-4", "libpng": "libpng", "zlib": "zlib", "libjpeg-turbo": "libjpeg"}
 RELATIONS = {"DESCRIBES", "DYNAMIC_LINK", "STATIC_LINK", "BUILD_TOOL_OF", "OPTIONAL_DEPENDENCY_OF", "DEPENDS_ON"}
 
 
