@@ -4,6 +4,7 @@
 #define XNCC_POSE_CLIMB_H
 
 #include "pose/levels.h"
+#include "pose/store.h"
 
 /* A pose on the grid of a level. */
 typedef struct xncc_pose_candidate {
@@ -18,24 +19,17 @@ typedef struct xncc_pose_candidate {
 typedef struct xncc_pose_rung {
     const xncc_pose_job *job;
     const xncc_image *image; /* of the level */
-    xncc_pose_source source;
-    xncc_pose_grid grid;
+    xncc_pose_store poses;   /* its offset is that of xncc_templ_levels */
     int32_t level;
-    double offset_x, offset_y; /* as in xncc_templ_levels */
-    xncc_probe_loop loop;
-    struct xncc_probe_slot *slot; /* the poses that were needed so far */
+    double size; /* of a pixel, in pixels of level 0 */
 } xncc_pose_rung;
-
-/* Allocates the slots. xncc_pose_rung_clear must follow in any case. */
-xncc_status xncc_pose_rung_open(xncc_pose_rung *rung, xncc_error *error);
-void xncc_pose_rung_clear(xncc_pose_rung *rung);
 
 /* Sets x and y of a candidate from its window and pose. */
 void xncc_pose_rung_center(const xncc_pose_rung *rung, xncc_pose_candidate *candidate);
 
 /* Moves each candidate, which stands on the grid of the level above, to the best pose of this level
  * nearby, by up to `moves` moves. A candidate that has no window here gets the score 0. */
-xncc_status xncc_pose_climb(const xncc_pose_rung *rung, const xncc_pose_grid *above, int moves,
+xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, int moves,
                             xncc_pose_candidate *candidate, size_t count, xncc_error *error);
 
 /* Which candidates go on. */

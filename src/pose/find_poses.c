@@ -74,7 +74,7 @@ static float chance_limit(const xncc_pose_job *job, const xncc_pose_subject *sub
 }
 
 static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *const *templ,
-                                 xncc_pose_subject *subject, uint8_t **mask, xncc_error *error)
+                                 xncc_pose_subject *subject, void **inner, xncc_error *error)
 {
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < job->count && !status; i++) {
@@ -89,7 +89,7 @@ static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *
                                        ? chance_limit(job, &subject[i])
                                        : job->options->min_score;
         if (!status && job->options->refine)
-            status = xncc_pose_inner_make(&subject[i], &mask[i], error);
+            status = xncc_pose_inner_make(&subject[i], &inner[i], error);
     }
     return status;
 }
@@ -151,7 +151,7 @@ static void set_engines(xncc_pose_job *job)
     job->pool = xncc_cpu_engine_pool(cpu);
     if (image->pixel == XNCC_U8 && xncc_image_channels(image) == 1 && image->memory == XNCC_HOST &&
         !xncc_image_is_masked(image))
-        job->loop = xncc_probe_loop_of(xncc_context_machine(job->context).cpu.features);
+        job->loops = xncc_probe_loops_of(xncc_context_machine(job->context).cpu.features);
 }
 
 xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
@@ -187,18 +187,18 @@ xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
         return status;
     o.top = o.top < capacity ? o.top : capacity;
     xncc_pose_subject *subject = xncc_alloc(count + 1, sizeof *subject);
-    uint8_t **mask = xncc_alloc(count + 1, sizeof *mask);
-    if (!subject || !mask)
+    void **inner = xncc_alloc(count + 1, sizeof *inner);
+    if (!subject || !inner)
         status = xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu templates", count);
     job.subject = subject;
     set_engines(&job);
     if (!status)
-        status = make_subjects(&job, templ, subject, mask, error);
+        status = make_subjects(&job, templ, subject, inner, error);
     if (!status && o.top > 0 && count > 0)
         status = find(&job, match, found, error);
-    for (size_t i = 0; i < count && mask; i++)
-        xncc_free(mask[i]);
-    xncc_free(mask);
+    for (size_t i = 0; i < count && inner; i++)
+        xncc_free(inner[i]);
+    xncc_free(inner);
     xncc_free(subject);
     return xncc_done(status, error);
 }

@@ -3,6 +3,7 @@
 #include "pose/frames.h"
 
 #include "base/memory.h"
+#include "pose/places.h"
 #include "pose/turn.h"
 
 #include <math.h>
@@ -58,9 +59,15 @@ static void corners_in(const xncc_pose_frame *a, const xncc_pose_frame *b, point
     }
 }
 
+/* The largest distance from a frame's centre within which it can have a point. */
+static double reach_of(const xncc_pose_frame *f)
+{
+    return f->half_width + f->half_height;
+}
+
 double xncc_pose_overlap(const xncc_pose_frame *a, const xncc_pose_frame *b)
 {
-    const double reach = a->half_width + a->half_height + b->half_width + b->half_height;
+    const double reach = reach_of(a) + reach_of(b);
     if (fabs(a->x - b->x) >= reach || fabs(a->y - b->y) >= reach)
         return 0.0;
     point corner[MOST_CORNERS];
@@ -107,6 +114,28 @@ void xncc_pose_sort(xncc_pose_hit *hit, size_t count)
         qsort(hit, count, sizeof *hit, compare);
 }
 
+static double widest_reach(const xncc_pose_subject *subject, const xncc_pose_hit *hit, size_t count)
+{
+    double widest = 1.0;
+    for (size_t i = 0; i < count; i++) {
+        const xncc_pose_subject *s = &subject[hit[i].templ];
+        widest = fmax(widest, 0.5 * xncc_pose_value(&s->grid.scale, hit[i].scale) *
+                                  (s->source.width + s->source.height));
+    }
+    return widest;
+}
+
+/* Does a frame overlap one of those that have a place by more than the limit? */
+static int is_covered(const xncc_places *places, const xncc_pose_frame *frame,
+                      const xncc_pose_frame *f, double limit)
+{
+    for (int part = 0; part < 9; part++)
+        for (int32_t at = xncc_places_near(places, f->x, f->y, part); at; at = places->next[at - 1])
+            if (xncc_pose_overlap(f, &frame[at - 1]) > limit)
+                return 1;
+    return 0;
+}
+
 xncc_status xncc_pose_suppress(const xncc_pose_subject *subject, xncc_pose_hit *hit, size_t count,
                                double limit, size_t top, size_t *kept, xncc_error *error)
 {
@@ -114,21 +143,24 @@ xncc_status xncc_pose_suppress(const xncc_pose_subject *subject, xncc_pose_hit *
     if (count == 0 || top == 0)
         return XNCC_OK;
     const size_t most = count < top ? count : top;
+    xncc_places places = { 0 };
     xncc_pose_frame *frame = xncc_alloc(most, sizeof *frame);
-    if (!frame)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu matches", most);
+    xncc_status status = frame ? XNCC_OK
+                               : xncc_fail(error, XNCC_ERROR_MEMORY,
+                                           "poses: no memory for %zu matches", most);
+    if (!status)
+        status = xncc_places_open(&places, most, 2.0 * widest_reach(subject, hit, count), error);
     size_t n = 0;
-    for (size_t i = 0; i < count && n < most; i++) {
+    for (size_t i = 0; i < count && n < most && !status; i++) {
         const xncc_pose_frame f = xncc_pose_frame_of(&subject[hit[i].templ], &hit[i]);
-        size_t k = 0;
-        while (k < n && xncc_pose_overlap(&f, &frame[k]) <= limit)
-            k++;
-        if (k < n)
+        if (limit < 1.0 && is_covered(&places, frame, &f, limit))
             continue;
+        xncc_places_put(&places, n, f.x, f.y);
         frame[n] = f;
         hit[n++] = hit[i];
     }
+    xncc_places_close(&places);
     xncc_free(frame);
     *kept = n;
-    return XNCC_OK;
+    return status;
 }

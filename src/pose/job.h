@@ -24,10 +24,10 @@ typedef struct xncc_pose_job {
     const xncc_pose_options *options;
     const xncc_pose_subject *subject; /* `count` templates with their grids */
     size_t count;
-    xncc_pool *pool;      /* NULL: the context has no CPU engine */
-    xncc_probe_loop loop; /* NULL: probes cannot score the image */
-    size_t peaks;         /* most matches per pose */
-    int32_t apart;        /* their minimum distance, as in xncc_peak_rule */
+    xncc_pool *pool;               /* NULL: the context has no CPU engine */
+    const xncc_probe_loops *loops; /* NULL: probes cannot score the image */
+    size_t peaks;                  /* most matches per pose */
+    int32_t apart;                 /* their minimum distance, as in xncc_peak_rule */
     xncc_pose_hits hits;
 } xncc_pose_job;
 

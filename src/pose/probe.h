@@ -23,30 +23,38 @@ typedef struct xncc_probe_sums {
     uint64_t S, Q, X;
 } xncc_probe_sums;
 
-/* Adds S, Q and X of the `windows` windows (1 .. 5) that begin at image, image + 1 and so on.
- * pitch: bytes per row of the image. */
-typedef void (*xncc_probe_loop)(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
-                                int32_t windows, xncc_probe_sums *sum);
+/* The loops over pixels, for an instruction set. */
+typedef struct xncc_probe_loops {
+    /* Sets span, sum and sum2, and makes the mask's bytes 0 and 255. */
+    void (*prepare)(xncc_pose_probe *probe);
+    /* Adds S, Q and X of across x down windows (1 .. 5 each), row by row. The first one begins at
+     * `image`. pitch: bytes per row of the image. */
+    void (*add)(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch, int32_t across,
+                int32_t down, xncc_probe_sums *sum);
+} xncc_probe_loops;
 
 /* Makes a probe of 8-bit pixels, which it takes over also if it fails. Returns XNCC_OK or
  * XNCC_ERROR_MEMORY; xncc_pose_probe_clear must follow in any case. */
-xncc_status xncc_pose_probe_make(xncc_pose_pixels *pixels, xncc_pose_probe *probe,
-                                 xncc_error *error);
+xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels *pixels,
+                                 xncc_pose_probe *probe, xncc_error *error);
 void xncc_pose_probe_clear(xncc_pose_probe *probe);
+
+/* How many of the `side` windows from `at` on lie in the image, along one axis; less than 1: none.
+ * *first: receives the first of them. */
+int32_t xncc_probe_inside(int32_t at, int32_t side, int32_t window, int32_t extent, int32_t *first);
 
 /* Computes the scores of the windows whose top-left pixels are (x, y) .. (x + side - 1, y + side -
  * 1), for a side of 3 or 5. They are those of xncc_correlate before the rounding to float. NaN: the
  * window is flat, or not inside the image. */
-void xncc_pose_probe_scores(const xncc_pose_probe *probe, xncc_probe_loop loop,
+void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops *loops,
                             const xncc_image *image, int32_t x, int32_t y, int32_t side,
                             double *score);
 
-/* Returns the fastest code for a processor (plan/machine.h). */
-xncc_probe_loop xncc_probe_loop_of(uint32_t features);
+/* Returns the fastest loops for a processor (plan/machine.h). */
+const xncc_probe_loops *xncc_probe_loops_of(uint32_t features);
 
-void xncc_probe_loop_portable(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
-                              int32_t windows, xncc_probe_sums *sum);
-void xncc_probe_loop_avx2(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
-                          int32_t windows, xncc_probe_sums *sum);
+extern const xncc_probe_loops xncc_probe_portable, xncc_probe_avx2, xncc_probe_avx512;
+
+void xncc_probe_prepare_portable(xncc_pose_probe *probe);
 
 #endif

@@ -123,8 +123,8 @@ __attribute__((always_inline)) static inline void add_windows(const xncc_pose_pr
     }
 }
 
-void xncc_probe_loop_avx2(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
-                          int32_t windows, xncc_probe_sums *sum)
+static void add_across(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                       int32_t windows, xncc_probe_sums *sum)
 {
     while (windows >= XNCC_PROBE_SIDE) {
         add_windows(probe, image, pitch, XNCC_PROBE_SIDE, sum);
@@ -137,3 +137,12 @@ void xncc_probe_loop_avx2(const xncc_pose_probe *probe, const uint8_t *image, in
     else if (windows == 1)
         add_windows(probe, image, pitch, 1, sum);
 }
+
+static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch, int32_t across,
+                int32_t down, xncc_probe_sums *sum)
+{
+    for (int32_t j = 0; j < down; j++)
+        add_across(probe, image + j * pitch, pitch, across, sum + j * across);
+}
+
+const xncc_probe_loops xncc_probe_avx2 = { xncc_probe_prepare_portable, add };

@@ -3,15 +3,39 @@
  * 2^32. */
 #include "pose/probe.h"
 
-void xncc_probe_loop_portable(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
-                              int32_t windows, xncc_probe_sums *sum)
+void xncc_probe_prepare_portable(xncc_pose_probe *probe)
+{
+    const int32_t width = probe->of.width;
+    for (int32_t y = 0; y < probe->of.height; y++) {
+        const uint8_t *templ = (const uint8_t *)probe->of.pixels + (size_t)y * (size_t)width;
+        uint8_t *mask = probe->of.mask + (size_t)y * (size_t)width;
+        int32_t first = 0, end = width;
+        uint32_t sum = 0, sum2 = 0; /* pixels that do not count are 0 */
+        while (end > 0 && !mask[end - 1])
+            end--;
+        while (first < end && !mask[first])
+            first++;
+        for (int32_t x = first; x < end; x++) {
+            mask[x] = (uint8_t)-mask[x];
+            sum += templ[x];
+            sum2 += (uint32_t)templ[x] * templ[x];
+        }
+        probe->sum += sum;
+        probe->sum2 += sum2;
+        probe->span[2 * (size_t)y] = first;
+        probe->span[2 * (size_t)y + 1] = end;
+    }
+}
+
+static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch, int32_t across,
+                int32_t down, xncc_probe_sums *sum)
 {
     for (int32_t r = 0; r < probe->of.height; r++) {
         const int32_t *span = probe->span + 2 * (size_t)r;
         const size_t at = (size_t)r * (size_t)probe->of.width;
         const uint8_t *templ = (const uint8_t *)probe->of.pixels + at, *mask = probe->of.mask + at;
-        for (int32_t w = 0; w < windows; w++) {
-            const uint8_t *from = image + r * pitch + w;
+        for (int32_t w = 0; w < across * down; w++) {
+            const uint8_t *from = image + (r + w / across) * pitch + w % across;
             uint32_t S = 0, Q = 0, X = 0;
             for (int32_t i = span[0]; i < span[1]; i++) {
                 const uint8_t v = from[i] & mask[i];
@@ -25,3 +49,5 @@ void xncc_probe_loop_portable(const xncc_pose_probe *probe, const uint8_t *image
         }
     }
 }
+
+const xncc_probe_loops xncc_probe_portable = { xncc_probe_prepare_portable, add };

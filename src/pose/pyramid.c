@@ -145,13 +145,15 @@ static xncc_pose_rung rung_of(const descent *d, int32_t l)
 {
     return (xncc_pose_rung){ .job = d->job,
                              .image = &d->image->level[l],
-                             .source = d->levels.level[l],
-                             .grid = d->grid[l],
+                             .poses = { .source = d->levels.level[l],
+                                        .grid = d->grid[l],
+                                        .offset_x = d->levels.offset_x[l],
+                                        .offset_y = d->levels.offset_y[l],
+                                        .loops = xncc_probe_loops_of(
+                                            xncc_context_machine(d->job->context).cpu.features),
+                                        .parities = 1 },
                              .level = l,
-                             .offset_x = d->levels.offset_x[l],
-                             .offset_y = d->levels.offset_y[l],
-                             .loop = xncc_probe_loop_of(
-                                 xncc_context_machine(d->job->context).cpu.features) };
+                             .size = ldexp(1.0, l) };
 }
 
 static double limit_of(const descent *d, int32_t l)
@@ -160,13 +162,16 @@ static double limit_of(const descent *d, int32_t l)
     return part * (double)d->subject->min_score;
 }
 
-/* The candidates that go on from the coarsest level and from each finer one, at most. */
+/* The candidates that go on from the coarsest level and from each finer one, at most: a number for
+ * the image, and one for each match that is wanted. */
 static size_t most_of(const descent *d, int32_t l)
 {
     const xncc_image *top = &d->image->level[d->top];
-    const size_t all = MOST_TOP + (size_t)top->width * (size_t)top->height / 8 + 8 * d->wanted,
-                 most = all < XNCC_POSE_PEAKS ? all : XNCC_POSE_PEAKS + 8 * d->wanted;
-    return d->top == l ? most : d->top == l + 1 ? most / 3 : most / 8;
+    const size_t all = MOST_TOP + (size_t)top->width * (size_t)top->height / 8,
+                 most = all < XNCC_POSE_PEAKS ? all : XNCC_POSE_PEAKS;
+    return d->top == l       ? most + 8 * d->wanted
+           : d->top == l + 1 ? most / 3 + 2 * d->wanted
+                             : most / 8 + d->wanted;
 }
 
 /* Which candidates go on from a level. On the coarsest one their scores say little. On the others
@@ -203,7 +208,8 @@ static xncc_status search_top(descent *d, xncc_error *error)
     xncc_status status = xncc_pose_exhaustive(&coarse, error);
     if (!status && coarse.hits.count > 0) {
         const xncc_pose_rung rung = rung_of(d, l);
-        xncc_pose_hits_settle(&coarse.hits);
+        if (coarse.hits.count > XNCC_MOST_HITS)
+            xncc_pose_hits_settle(&coarse.hits);
         d->candidate = xncc_alloc(coarse.hits.count, sizeof *d->candidate);
         if (!d->candidate)
             status = xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates",
@@ -232,13 +238,13 @@ static xncc_status go_down(descent *d, int32_t l, xncc_error *error)
 {
     xncc_pose_rung rung = rung_of(d, l);
     const xncc_pose_sieve sieve = sieve_of(d, l);
-    xncc_status status = xncc_pose_rung_open(&rung, error);
+    xncc_status status = xncc_pose_store_open(&rung.poses, error);
     if (!status)
         status = xncc_pose_climb(&rung, &d->grid[l + 1], l ? MOVES : LAST_MOVES, d->candidate,
                                  d->count, error);
     if (!status)
         status = xncc_pose_thin(&rung, d->candidate, &d->count, &sieve, error);
-    xncc_pose_rung_clear(&rung);
+    xncc_pose_store_clear(&rung.poses);
     return status;
 }
 
@@ -257,7 +263,7 @@ static xncc_status deliver(descent *d, xncc_error *error)
                               .y = c->wy,
                               .width = c->width,
                               .height = c->height };
-        if (!d->job->loop)
+        if (!d->job->loops)
             status = xncc_pose_settle(d->job, &hit, error);
         if (!status && fabs((double)hit.score) >= limit)
             status = xncc_pose_hits_add(&d->job->hits, &hit, 1, error);

@@ -5,23 +5,27 @@
 
 #include "base/first_failure.h"
 #include "base/memory.h"
+#include "image/image.h"
 #include "pose/fit.h"
+#include "pose/store.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A pose between those of the grid: its centre is that of a window, plus a shift of up to half a
- * pixel. */
+/* A pose, which lies on the grid or between its poses: its centre is that of a window, plus a shift
+ * of up to half a pixel. */
 typedef struct between {
     double angle, scale, shift_x, shift_y;
     int32_t x, y, width, height;
+    int32_t angle_index, scale_index; /* on the grid; -1: it is not there */
 } between;
 
 typedef struct refiner {
     const xncc_pose_job *job;
     const xncc_pose_source *source;
     const xncc_pose_grid *grid;
-    int angles, scales; /* poses per stencil: 1, or 3 if the grid has a range */
+    xncc_pose_store *poses; /* of `source`, on the grid; NULL: there are no probes */
+    int angles, scales;     /* poses per stencil: 1, or 3 if the grid has a range */
     double angle_step, scale_step;
     double sign; /* of the scores */
 } refiner;
@@ -35,41 +39,60 @@ static int is_inner(const xncc_pose_source *s, int32_t x, int32_t y)
 {
     if (x < INSET || y < INSET || x >= s->width - INSET || y >= s->height - INSET)
         return 0;
-    for (int32_t j = y - INSET; j <= y + INSET && s->mask; j++)
+    for (int32_t j = y - INSET; j <= y + INSET; j++)
         for (int32_t i = x - INSET; i <= x + INSET; i++)
             if (!s->mask[(size_t)j * (size_t)s->width + (size_t)i])
                 return 0;
     return 1;
 }
 
-xncc_status xncc_pose_inner_make(xncc_pose_subject *subject, uint8_t **mask, xncc_error *error)
+/* Sets subject->inner to the pixels within the edges, which a template without a mask is reduced to
+ * (a mask would take as much time as the pixels). */
+static xncc_status crop_inner(xncc_pose_subject *subject, void **memory, xncc_error *error)
+{
+    const xncc_pose_source *s = &subject->source;
+    const int32_t width = s->width - 2 * INSET, height = s->height - 2 * INSET;
+    const size_t pixel = (size_t)s->channels * xncc_pixel_size(s->pixel);
+    if (width <= 0 || height <= 0 || 2 * (int64_t)width * height < (int64_t)s->width * s->height)
+        return XNCC_OK;
+    char *to = xncc_alloc((uint64_t)width * (uint64_t)height, pixel);
+    if (!to)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d x %d pixels", width,
+                         height);
+    for (int32_t y = 0; y < height; y++)
+        memcpy(to + (size_t)y * (size_t)width * pixel,
+               (const char *)s->pixels +
+                   ((size_t)(y + INSET) * (size_t)s->width + (size_t)INSET) * pixel,
+               (size_t)width * pixel);
+    *memory = to;
+    subject->inner.pixels = to;
+    subject->inner.width = width;
+    subject->inner.height = height;
+    return XNCC_OK;
+}
+
+xncc_status xncc_pose_inner_make(xncc_pose_subject *subject, void **memory, xncc_error *error)
 {
     const xncc_pose_source *s = &subject->source;
     uint64_t all = 0, inner = 0;
     subject->inner = *s;
-    *mask = xncc_alloc((uint64_t)s->height, (uint64_t)s->width);
-    if (!*mask)
+    if (!s->mask)
+        return crop_inner(subject, memory, error);
+    uint8_t *mask = xncc_alloc((uint64_t)s->height, (uint64_t)s->width);
+    *memory = mask;
+    if (!mask)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for a mask of %d x %d",
                          s->width, s->height);
     for (int32_t y = 0; y < s->height; y++)
         for (int32_t x = 0; x < s->width; x++) {
             const size_t at = (size_t)y * (size_t)s->width + (size_t)x;
-            all += !s->mask || s->mask[at];
-            (*mask)[at] = (uint8_t)is_inner(s, x, y);
-            inner += (*mask)[at];
+            all += s->mask[at];
+            mask[at] = (uint8_t)is_inner(s, x, y);
+            inner += mask[at];
         }
     if (2 * inner >= all)
-        subject->inner.mask = *mask;
+        subject->inner.mask = mask;
     return XNCC_OK;
-}
-
-/* How many of the `side` windows from `at` on lie in the image, along one axis. *first: receives
- * the first of them. */
-static int32_t inside(int32_t at, int32_t side, int32_t window, int32_t extent, int32_t *first)
-{
-    const int32_t end = extent - window + 1 < at + side ? extent - window + 1 : at + side;
-    *first = at > 0 ? at : 0;
-    return end - *first;
 }
 
 /* The scores of side x side windows under any template, by the library. */
@@ -84,8 +107,8 @@ static xncc_status correlate_windows(const refiner *r, xncc_pose_pixels *pixels,
     int32_t left, top;
     options.rule.min_valid = job->options->min_valid;
     options.rule.flat = XNCC_FLAT_NAN;
-    const int32_t across = inside(x, side, pixels->width, job->image->width, &left),
-                  down = inside(y, side, pixels->height, job->image->height, &top);
+    const int32_t across = xncc_probe_inside(x, side, pixels->width, job->image->width, &left),
+                  down = xncc_probe_inside(y, side, pixels->height, job->image->height, &top);
     const xncc_map map = { .data = value, .width = across, .height = down };
     if (across <= 0 || down <= 0)
         return XNCC_OK;
@@ -101,7 +124,24 @@ static xncc_status correlate_windows(const refiner *r, xncc_pose_pixels *pixels,
     return status;
 }
 
-/* The same by a probe where there is one, with the same bits. */
+/* A template at a pose, and the window under it that is asked for. */
+typedef struct spot {
+    xncc_pose_place place;
+    int32_t x, y;
+    int32_t angle, scale;  /* on the grid; -1: it is not there */
+    int32_t wider, higher; /* than the pose's own window */
+} spot;
+
+/* The same by a probe, with the same bits. */
+static void probe_windows(const refiner *r, const xncc_pose_probe *probe, int32_t x, int32_t y,
+                          int32_t side, double *score)
+{
+    xncc_pose_probe_scores(probe, r->job->loops, r->job->image, x, y, side, score);
+    for (int i = 0; i < side * side; i++)
+        score[i] = (double)(float)score[i];
+}
+
+/* The scores of side x side windows from (x, y) on, of a pose at any place. */
 static xncc_status score_windows(const refiner *r, const xncc_pose_place *place, int32_t x,
                                  int32_t y, int32_t side, double *score, xncc_error *error)
 {
@@ -110,12 +150,10 @@ static xncc_status score_windows(const refiner *r, const xncc_pose_place *place,
     for (int i = 0; i < side * side; i++)
         score[i] = NAN;
     xncc_status status = xncc_pose_resample(r->source, place, &pixels, error);
-    if (!status && pixels.count > 0 && r->job->loop) {
-        status = xncc_pose_probe_make(&pixels, &probe, error);
+    if (!status && pixels.count > 0 && r->job->loops) {
+        status = xncc_pose_probe_make(r->job->loops, &pixels, &probe, error);
         if (!status)
-            xncc_pose_probe_scores(&probe, r->job->loop, r->job->image, x, y, side, score);
-        for (int i = 0; i < side * side; i++)
-            score[i] = (double)(float)score[i];
+            probe_windows(r, &probe, x, y, side, score);
     } else if (!status && pixels.count > 0) {
         status = correlate_windows(r, &pixels, x, y, side, score, error);
     }
@@ -124,21 +162,34 @@ static xncc_status score_windows(const refiner *r, const xncc_pose_place *place,
     return status;
 }
 
-/* The same for 3 x 3 windows around (x, y), and for those two pixels away on each axis. */
-static xncc_status score_middle(const refiner *r, const xncc_pose_place *place, int32_t x,
-                                int32_t y, double score[XNCC_PROBE_WINDOWS], double far[2][2],
-                                xncc_error *error)
+/* The scores of the windows from `from` pixels beside a spot on, side x side of them. */
+static xncc_status score_spot(const refiner *r, const spot *s, int32_t from, int32_t side,
+                              double *score, xncc_error *error)
+{
+    const xncc_stored_pose *pose;
+    if (!r->poses || s->angle < 0)
+        return score_windows(r, &s->place, s->x + from, s->y + from, side, score, error);
+    const xncc_status status = xncc_pose_store_take(r->poses, s->angle, s->scale, s->wider,
+                                                    s->higher, &pose, error);
+    if (status)
+        return status;
+    probe_windows(r, &pose->probe, s->x + from, s->y + from, side, score);
+    xncc_pose_store_give(pose);
+    return XNCC_OK;
+}
+
+/* The scores of 3 x 3 windows around a spot, and of those two pixels away on each axis. */
+static xncc_status score_middle(const refiner *r, const spot *s, double score[XNCC_PROBE_WINDOWS],
+                                double far[2][2], xncc_error *error)
 {
     double all[XNCC_PROBE_FAR];
-    xncc_status status = score_windows(r, place, x - 2, y - 2, XNCC_PROBE_FAR_SIDE, all, error);
-    for (int i = 0; i < XNCC_PROBE_WINDOWS; i++)
+    const xncc_status status = score_spot(r, s, -2, XNCC_PROBE_FAR_SIDE, all, error);
+    for (int i = 0; i < XNCC_PROBE_WINDOWS && !status; i++)
         score[i] = all[(1 + i / 3) * XNCC_PROBE_FAR_SIDE + 1 + i % 3];
-    far[0][0] = all[10];
-    far[0][1] = all[14];
-    far[1][0] = all[2];
-    far[1][1] = all[22];
-    if (!status && !(score[0] == score[0])) /* in part outside the image */
-        status = score_windows(r, place, x - 1, y - 1, XNCC_PROBE_SIDE, score, error);
+    for (int i = 0; i < 2 && !status; i++) {
+        far[0][i] = all[10 + 4 * i];
+        far[1][i] = all[2 + 20 * i];
+    }
     return status;
 }
 
@@ -147,40 +198,52 @@ static double in_range(double scale)
     return fmin(fmax(scale, XNCC_MIN_SCALE), XNCC_MAX_SCALE);
 }
 
-/* The place of neighbour (i, j), -1 .. 1, of a pose: in its own window. */
-static xncc_pose_place neighbour(const refiner *r, const between *at, int i, int j)
+/* The pose that is `turn` steps of the angle and `grow` steps of the scale away, with the same
+ * centre. right, down: 1 moves the centre by half a pixel. */
+static spot spot_near(const refiner *r, const between *at, int turn, int grow, int right, int down)
 {
-    return xncc_pose_place_of(r->source, at->angle + i * r->angle_step,
-                              in_range(at->scale + j * r->scale_step));
+    double angle = at->angle + turn * r->angle_step,
+           scale = in_range(at->scale + grow * r->scale_step);
+    spot s = { .angle = -1, .scale = -1 };
+    if (at->angle_index >= 0) {
+        s.angle = xncc_pose_index(&r->grid->angle, at->angle_index + turn);
+        s.scale = xncc_pose_index(&r->grid->scale, at->scale_index + grow);
+        if (s.scale < 0)
+            s.angle = -1;
+    }
+    if (s.angle >= 0) {
+        angle = xncc_pose_value(&r->grid->angle, s.angle);
+        scale = xncc_pose_value(&r->grid->scale, s.scale);
+    }
+    s.place = xncc_pose_place_of(r->source, angle, scale);
+    /* A centre on a pixel asks for an odd side, one between pixels for an even side. */
+    s.wider = (s.place.width ^ at->width ^ right) & 1;
+    s.higher = (s.place.height ^ at->height ^ down) & 1;
+    s.place.width += s.wider;
+    s.place.height += s.higher;
+    if (at->shift_x != 0.0 || at->shift_y != 0.0) { /* more pixels can count */
+        s.place.width += 2;
+        s.place.height += 2;
+        s.place.shift_x = at->shift_x;
+        s.place.shift_y = at->shift_y;
+    }
+    s.x = at->x - (s.place.width - at->width - right) / 2;
+    s.y = at->y - (s.place.height - at->height - down) / 2;
+    return s;
 }
 
 /* Fits the surface around a pose. */
 static xncc_status fit_around(const refiner *r, const between *at, xncc_pose_fit *fit,
                               xncc_error *error)
 {
-    double score[XNCC_FIT_POINTS];
-    int32_t more_x = 0, more_y = 0;
     const int sides = r->angles / 2, up = r->scales / 2;
-    for (int j = -up; j <= up; j++)
-        for (int i = -sides; i <= sides; i++) {
-            const xncc_pose_place p = neighbour(r, at, i, j);
-            more_x = p.width > at->width + 2 * more_x ? (p.width - at->width + 1) / 2 : more_x;
-            more_y = p.height > at->height + 2 * more_y ? (p.height - at->height + 1) / 2 : more_y;
-        }
-    more_x += at->shift_x != 0.0; /* shifted by up to half a pixel, more pixels can count */
-    more_y += at->shift_y != 0.0;
-    double *next = score, far[2][2] = { { NAN, NAN }, { NAN, NAN } };
+    double score[XNCC_FIT_POINTS], *next = score, far[2][2] = { { NAN, NAN }, { NAN, NAN } };
     xncc_status status = XNCC_OK;
     for (int j = -up; j <= up && !status; j++)
         for (int i = -sides; i <= sides && !status; i++, next += XNCC_PROBE_WINDOWS) {
-            xncc_pose_place p = neighbour(r, at, i, j);
-            p.width = at->width + 2 * more_x;
-            p.height = at->height + 2 * more_y;
-            p.shift_x = at->shift_x;
-            p.shift_y = at->shift_y;
-            const int32_t x = at->x - more_x, y = at->y - more_y;
-            status = i || j ? score_windows(r, &p, x - 1, y - 1, XNCC_PROBE_SIDE, next, error)
-                            : score_middle(r, &p, x, y, next, far, error);
+            const spot s = spot_near(r, at, i, j, 0, 0);
+            status = i || j ? score_spot(r, &s, -1, XNCC_PROBE_SIDE, next, error)
+                            : score_middle(r, &s, next, far, error);
         }
     if (status)
         return status;
@@ -205,24 +268,19 @@ static xncc_status look_around(const refiner *r, between *at, xncc_error *error)
     for (int n = 0; n < 4 * (2 * sides + 1) && !status; n++) {
         double score[XNCC_PROBE_WINDOWS];
         const int turn = n / 4 - sides;
-        xncc_pose_place p = neighbour(r, &from, turn, 0);
-        const int32_t more_x = p.width > from.width ? (p.width - from.width + 1) / 2 + 1 : 1,
-                      more_y = p.height > from.height ? (p.height - from.height + 1) / 2 + 1 : 1;
-        p.width = from.width + 2 * more_x;
-        p.height = from.height + 2 * more_y;
-        p.shift_x = 0.5 * (n % 2);
-        p.shift_y = 0.5 * (n / 2 % 2);
-        status = score_windows(r, &p, from.x - more_x - 1, from.y - more_y - 1, XNCC_PROBE_SIDE,
-                               score, error);
+        const spot s = spot_near(r, &from, turn, 0, n % 2, n / 2 % 2);
+        status = score_spot(r, &s, -1, XNCC_PROBE_SIDE, score, error);
         for (int k = 0; k < XNCC_PROBE_WINDOWS && !status; k++)
             if (r->sign * score[k] > best) {
                 best = r->sign * score[k];
-                *at = from;
-                at->angle += turn * r->angle_step;
-                at->x += k % XNCC_PROBE_SIDE - 1;
-                at->y += k / XNCC_PROBE_SIDE - 1;
-                at->shift_x = p.shift_x;
-                at->shift_y = p.shift_y;
+                *at = (between){ .angle = from.angle + turn * r->angle_step,
+                                 .scale = from.scale,
+                                 .x = s.x + k % XNCC_PROBE_SIDE - 1,
+                                 .y = s.y + k / XNCC_PROBE_SIDE - 1,
+                                 .width = s.place.width,
+                                 .height = s.place.height,
+                                 .angle_index = s.angle,
+                                 .scale_index = s.scale };
             }
     }
     return status;
@@ -241,13 +299,24 @@ static double move(const refiner *r, const xncc_pose_fit *fit, between *at)
     at->shift_y = sy - whole_y;
     at->angle += da * r->angle_step;
     at->scale = in_range(at->scale + ds * r->scale_step);
+    at->angle_index = at->scale_index = -1;
     return fmax(fmax(fabs(fit->at[0]), fabs(fit->at[1])), fmax(fabs(da), fabs(ds)));
+}
+
+static double center_x(const between *at)
+{
+    return at->x + 0.5 * (at->width - 1) + at->shift_x;
+}
+
+static double center_y(const between *at)
+{
+    return at->y + 0.5 * (at->height - 1) + at->shift_y;
 }
 
 static void write_center(const between *at, xncc_pose_match *match)
 {
-    match->center_x = at->x + 0.5 * (at->width - 1) + at->shift_x;
-    match->center_y = at->y + 0.5 * (at->height - 1) + at->shift_y;
+    match->center_x = center_x(at);
+    match->center_y = center_y(at);
     match->angle = at->angle;
     match->scale = at->scale;
 }
@@ -255,8 +324,8 @@ static void write_center(const between *at, xncc_pose_match *match)
 /* Returns 1 if a refined pose belongs to the pose of the grid that it started from. */
 static int is_near(const between *at, const between *start, const xncc_pose_grid *grid)
 {
-    return fabs(at->x + at->shift_x - start->x) <= 3.0 &&
-           fabs(at->y + at->shift_y - start->y) <= 3.0 &&
+    return fabs(center_x(at) - center_x(start)) <= 3.0 &&
+           fabs(center_y(at) - center_y(start)) <= 3.0 &&
            fabs(at->angle - start->angle) <= 4.0 * grid->angle.step &&
            fabs(at->scale - start->scale) <= 4.0 * grid->scale.step;
 }
@@ -296,26 +365,32 @@ static xncc_status refine_from(refiner *r, const between *start, xncc_pose_match
     return XNCC_OK;
 }
 
-static xncc_status refine_hit(const xncc_pose_job *job, const xncc_pose_hit *hit,
-                              xncc_pose_match *match, xncc_error *error)
+static xncc_status refine_hit(const xncc_pose_job *job, xncc_pose_store *poses,
+                              const xncc_pose_hit *hit, xncc_pose_match *match, xncc_error *error)
 {
     const xncc_pose_subject *subject = &job->subject[hit->templ];
     const xncc_pose_grid *grid = &subject->grid;
-    const between start = { .angle = xncc_pose_value(&grid->angle, hit->angle),
-                            .scale = xncc_pose_value(&grid->scale, hit->scale),
-                            .x = hit->x,
-                            .y = hit->y,
-                            .width = hit->width,
-                            .height = hit->height };
+    between start = { .angle = xncc_pose_value(&grid->angle, hit->angle),
+                      .scale = xncc_pose_value(&grid->scale, hit->scale),
+                      .x = hit->x,
+                      .y = hit->y,
+                      .width = hit->width,
+                      .height = hit->height,
+                      .angle_index = hit->angle,
+                      .scale_index = hit->scale };
     refiner r = { .job = job,
-                  .source = &subject->inner,
+                  .source = poses ? &poses->source : &subject->inner,
                   .grid = grid,
+                  .poses = poses,
                   .angles = grid->angle.count > 1 ? 3 : 1,
                   .scales = grid->scale.count > 1 ? 3 : 1,
                   .angle_step = fmin(grid->angle.step,
                                      xncc_pose_angle_step(&subject->source, start.scale)),
                   .scale_step = fmin(grid->scale.step, xncc_pose_scale_step(&subject->source)),
                   .sign = hit->score < 0.0f ? -1.0 : 1.0 };
+    if ((r.angles > 1 && r.angle_step != grid->angle.step) ||
+        (r.scales > 1 && r.scale_step != grid->scale.step))
+        start.angle_index = start.scale_index = -1; /* its neighbours are not on the grid */
     *match = (xncc_pose_match){ .score = hit->score,
                                 .templ = hit->templ,
                                 .x = hit->x,
@@ -338,6 +413,7 @@ static xncc_status refine_hit(const xncc_pose_job *job, const xncc_pose_hit *hit
 
 typedef struct refine_run {
     const xncc_pose_job *job;
+    xncc_pose_store *poses; /* per template; NULL: there are no probes */
     const xncc_pose_hit *hit;
     xncc_pose_match *match;
     xncc_first_failure failure;
@@ -347,19 +423,49 @@ static void refine_task(void *argument, uint64_t index, int32_t slot)
 {
     (void)slot;
     refine_run *run = argument;
+    const xncc_pose_hit *hit = &run->hit[index];
     xncc_error error = { "" };
     if (xncc_first_failure_status(&run->failure))
         return;
-    const xncc_status status = refine_hit(run->job, &run->hit[index], &run->match[index], &error);
+    const xncc_status status = refine_hit(run->job, run->poses ? &run->poses[hit->templ] : NULL,
+                                          hit, &run->match[index], &error);
     xncc_first_failure_note(&run->failure, status, &error);
+}
+
+/* Opens a store for each template. */
+static xncc_status open_stores(refine_run *run, xncc_error *error)
+{
+    const xncc_pose_job *job = run->job;
+    run->poses = xncc_alloc(job->count, sizeof *run->poses);
+    if (!run->poses)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu templates",
+                         job->count);
+    xncc_status status = XNCC_OK;
+    for (size_t t = 0; t < job->count && !status; t++) {
+        run->poses[t].source = job->subject[t].inner;
+        run->poses[t].grid = job->subject[t].grid;
+        run->poses[t].loops = job->loops;
+        run->poses[t].parities = 4;
+        status = xncc_pose_store_open(&run->poses[t], error);
+    }
+    return status;
 }
 
 xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit, size_t count,
                              xncc_pose_match *match, xncc_error *error)
 {
     refine_run run = { .job = job, .hit = hit, .match = match, .failure.error = error };
-    xncc_pose_run(job, count, refine_task, &run);
-    return xncc_first_failure_status(&run.failure);
+    xncc_status status = XNCC_OK;
+    if (job->loops && job->options->refine)
+        status = open_stores(&run, error);
+    if (!status) {
+        xncc_pose_run(job, count, refine_task, &run);
+        status = xncc_first_failure_status(&run.failure);
+    }
+    for (size_t t = 0; run.poses && t < job->count; t++)
+        xncc_pose_store_clear(&run.poses[t]);
+    xncc_free(run.poses);
+    return status;
 }
 
 /* Tries a pose of the grid in the nine windows around a centre. If one is better than *best, it

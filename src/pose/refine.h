@@ -5,9 +5,9 @@
 
 #include "pose/job.h"
 
-/* Sets subject->inner. *mask: receives memory for it, which the caller frees. Returns XNCC_OK or
- * XNCC_ERROR_MEMORY. */
-xncc_status xncc_pose_inner_make(xncc_pose_subject *subject, uint8_t **mask, xncc_error *error);
+/* Sets subject->inner. *memory: NULL; receives memory for it, which the caller frees. Returns
+ * XNCC_OK or XNCC_ERROR_MEMORY. */
+xncc_status xncc_pose_inner_make(xncc_pose_subject *subject, void **memory, xncc_error *error);
 
 /* Turns `count` hits into matches, refined if the options ask for it. */
 xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit, size_t count,

@@ -16,6 +16,8 @@
 xncc_pose_byte_row xncc_pose_byte_row_of(uint32_t features)
 {
 #if defined(XNCC_CPU_X86)
+    if (features & XNCC_CPU_AVX512_VNNI)
+        return xncc_pose_byte_row_avx512;
     if (features & XNCC_CPU_AVX2_FMA)
         return xncc_pose_byte_row_avx2;
 #else

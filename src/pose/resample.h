@@ -22,6 +22,9 @@ typedef struct xncc_pose_source {
     const uint8_t *mask; /* as in xncc_template */
     xncc_support support;
     xncc_pose_byte_row byte_row; /* the fastest code of the processor */
+    /* Per pixel of a source of bytes without a mask: the byte, the one to its right, and the two
+     * below them; beyond the edges the last ones again. NULL: there are none. */
+    const uint32_t *quads;
 } xncc_pose_source;
 
 /* A pose, and where its pixels are. */

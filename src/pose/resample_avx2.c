@@ -31,7 +31,7 @@ __attribute__((always_inline)) static inline __m256i pairs(const uint8_t *from, 
     return _mm256_srlv_epi32(words, _mm256_slli_epi32(_mm256_sub_epi32(at, place), 3));
 }
 
-/* Pairs of bytes, weighted by pairs of 16-bit weights. */
+/* The low pairs of bytes of the lanes, weighted by pairs of 16-bit weights. */
 __attribute__((always_inline)) static inline __m256i across(__m256i pair, __m256i weights)
 {
     const __m256i spread = _mm256_setr_epi8(0, -1, 1, -1, 4, -1, 5, -1, 8, -1, 9, -1, 12, -1, 13,
@@ -84,8 +84,15 @@ __attribute__((always_inline)) static inline __m256i eight(const strip *s, __m25
         *valid = _mm256_andnot_si256(without, *valid);
     }
     const __m256i weights = _mm256_or_si256(_mm256_sub_epi32(one, wx), _mm256_slli_epi32(wx, 16));
-    const __m256i upper = across(pairs(from->pixels, at, s->last), weights),
-                  lower = across(pairs(from->pixels, below, s->last), weights);
+    __m256i above, under; /* the pixels on either side of the position */
+    if (from->quads) {
+        above = _mm256_i32gather_epi32((const int *)(const void *)from->quads, at, 4);
+        under = _mm256_srli_epi32(above, 16);
+    } else {
+        above = pairs(from->pixels, at, s->last);
+        under = pairs(from->pixels, below, s->last);
+    }
+    const __m256i upper = across(above, weights), lower = across(under, weights);
     const __m256i sum = _mm256_add_epi32(_mm256_mullo_epi32(upper, _mm256_sub_epi32(one, wy)),
                                          _mm256_mullo_epi32(lower, wy));
     const __m256i value = _mm256_srli_epi32(

@@ -84,6 +84,8 @@ uint64_t xncc_pose_byte_row_portable(const xncc_sampling *sampling, int32_t y, u
                                      uint8_t *mask);
 uint64_t xncc_pose_byte_row_avx2(const xncc_sampling *sampling, int32_t y, uint8_t *pixels,
                                  uint8_t *mask);
+uint64_t xncc_pose_byte_row_avx512(const xncc_sampling *sampling, int32_t y, uint8_t *pixels,
+                                   uint8_t *mask);
 
 /* Computes the channels of a pixel of floats to `out`. Returns 0 if the pixel does not count. */
 int xncc_pose_real_pixel(const xncc_sampling *sampling, int32_t x, int32_t y, void *out);

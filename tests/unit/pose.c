@@ -7,9 +7,11 @@
 
 #include "base/memory.h"
 #include "cpu/cpu.h"
+#include "plan/machine.h"
 #include "pose/fit.h"
 #include "pose/frames.h"
 #include "pose/probe.h"
+#include "pose/store.h"
 #include "pose/turn.h"
 
 #include <math.h>
@@ -179,26 +181,81 @@ static void check_fits(void)
     }
 }
 
+/* The instruction sets to test: none, and one more each time that the processor has. */
+enum { SETS = 3 };
+static uint32_t features_of(int set)
+{
+    const uint32_t most[SETS] = { 0, XNCC_CPU_AVX2_FMA, ~0u };
+    return xncc_cpu_features() & most[set];
+}
+
 /* The sums of a probe's windows by each instruction set, against a plain loop. */
 static void check_probe(const xncc_pose_probe *p, const uint8_t *image, int64_t pitch,
-                        int32_t windows)
+                        int32_t across, int32_t down)
 {
-    const xncc_probe_loop loop[] = { xncc_probe_loop_of(0),
-                                     xncc_probe_loop_of(xncc_cpu_features()) };
-    xncc_probe_sums want[5] = { { 1, 2, 3 } };
-    for (int w = 0; w < windows; w++)
+    xncc_probe_sums want[XNCC_PROBE_FAR] = { { 1, 2, 3 } };
+    for (int w = 0; w < across * down; w++)
         for (int32_t y = 0; y < p->of.height; y++)
             for (int32_t x = p->span[2 * y]; x < p->span[2 * y + 1]; x++) {
                 const size_t at = (size_t)y * (size_t)p->of.width + (size_t)x;
-                const uint64_t v = p->of.mask[at] ? image[y * pitch + x + w] : 0;
+                const uint64_t v = p->of.mask[at] ? image[(y + w / across) * pitch + x + w % across]
+                                                  : 0;
                 want[w].S += v;
                 want[w].Q += v * v;
                 want[w].X += v * ((const uint8_t *)p->of.pixels)[at];
             }
-    for (int k = 0; k < 2; k++) {
-        xncc_probe_sums got[5] = { { 1, 2, 3 } };
-        loop[k](p, image, pitch, windows, got);
+    for (int k = 0; k < SETS; k++) {
+        xncc_probe_sums got[XNCC_PROBE_FAR] = { { 1, 2, 3 } };
+        xncc_probe_loops_of(features_of(k))->add(p, image, pitch, across, down, got);
         CHECK(memcmp(got, want, sizeof got) == 0);
+    }
+}
+
+/* What a probe is made of, by each instruction set, against plain loops. */
+static void check_prepared(void)
+{
+    kit_random r = kit_stream(5);
+    for (int n = 0; n < 600; n++) {
+        const int32_t width = 1 + (int32_t)kit_below(&r, n % 3 ? 200 : 20),
+                      height = 1 + (int32_t)kit_below(&r, 9);
+        const size_t size = (size_t)width * (size_t)height;
+        const uint64_t often = n % 4 ? 2 : 40; /* most rows are empty */
+        for (int k = 0; k < SETS; k++) {
+            xncc_pose_pixels pixels = { .width = width,
+                                        .height = height,
+                                        .pixels = xncc_alloc(size, 1),
+                                        .mask = xncc_alloc(size, 1) };
+            xncc_pose_probe probe;
+            kit_random same = kit_stream(100 + (uint64_t)n);
+            uint64_t sum = 0, sum2 = 0;
+            for (size_t i = 0; i < size; i++) {
+                const uint8_t v = (uint8_t)kit_next(&same);
+                pixels.mask[i] = kit_below(&same, often) == 0;
+                ((uint8_t *)pixels.pixels)[i] = pixels.mask[i] ? v : 0;
+                pixels.count += pixels.mask[i];
+                sum += pixels.mask[i] ? v : 0;
+                sum2 += pixels.mask[i] ? (uint64_t)v * v : 0;
+            }
+            CHECK_STATUS(xncc_pose_probe_make(xncc_probe_loops_of(features_of(k)), &pixels, &probe,
+                                              &kit_error),
+                         XNCC_OK);
+            CHECK(probe.sum == sum && probe.sum2 == sum2);
+            same = kit_stream(100 + (uint64_t)n);
+            for (int32_t y = 0; y < height; y++) {
+                int32_t first = width, end = 0, wrong = 0;
+                for (int32_t x = 0; x < width; x++) {
+                    (void)kit_next(&same);
+                    const int counts = kit_below(&same, often) == 0;
+                    wrong += probe.of.mask[y * width + x] != (counts ? 255 : 0);
+                    first = counts && x < first ? x : first;
+                    end = counts ? x + 1 : end;
+                }
+                CHECK_INT(wrong, 0);
+                CHECK(probe.span[2 * y + 1] - probe.span[2 * y] == (end ? end - first : 0));
+                CHECK(end == 0 || probe.span[2 * y] == first);
+            }
+            xncc_pose_probe_clear(&probe);
+        }
     }
 }
 
@@ -206,26 +263,27 @@ static void check_probe(const xncc_pose_probe *p, const uint8_t *image, int64_t 
  * the image. */
 static void check_rows(void)
 {
-    static uint8_t templ[1000], mask[1000];
+    static uint8_t templ[1500], mask[1500];
     kit_random r = kit_stream(3);
     for (int n = 0; n < 500; n++) {
-        const int32_t windows = 1 + n % 5;
-        int32_t span[4] = { 0, n, n / 3, n - n / 4 };
+        const int32_t windows = 1 + n % 5, down = windows == 3 ? 3 : 1 + n % 2;
+        const int32_t height = 3 - n % 3, rows = height + down - 1;
+        int32_t span[6] = { 0, n, n / 3, n - n / 4, n / 5, n };
         const xncc_pose_probe probe = {
-            .of = { .width = n, .height = 2 - n % 2, .pixels = templ, .mask = mask }, .span = span
+            .of = { .width = n, .height = height, .pixels = templ, .mask = mask }, .span = span
         };
-        kit_image image = kit_image_create_channels(XNCC_U8, 1, n + 4 + windows - 1, 2,
+        kit_image image = kit_image_create_channels(XNCC_U8, 1, n + 4 + windows - 1, rows,
                                                     (kit_room){ n % 7, KIT_AFTER });
         uint8_t *pixels = (uint8_t *)(uintptr_t)image.view.data;
-        for (int i = 0; i < 1000; i++) {
+        for (int i = 0; i < 1500; i++) {
             templ[i] = n % 3 ? (uint8_t)kit_next(&r) : 255;
             mask[i] = n % 5 == 4 && kit_below(&r, 2) ? 0 : 255;
         }
-        for (int y = 0; y < 2; y++)
+        for (int y = 0; y < rows; y++)
             for (int x = 0; x < image.view.width; x++)
                 pixels[y * image.view.pitch + x] = n % 3 ? (uint8_t)kit_next(&r) : 255;
         check_probe(&probe, pixels + image.view.width - (n + windows - 1), image.view.pitch,
-                    windows);
+                    windows, down);
         kit_image_destroy(&image);
     }
 }
@@ -246,7 +304,7 @@ static void check_large_probe(void)
     const xncc_pose_probe probe = {
         .of = { .width = WIDTH, .height = HEIGHT, .pixels = bytes, .mask = bytes }, .span = span
     };
-    check_probe(&probe, bytes, WIDTH, 1);
+    check_probe(&probe, bytes, WIDTH, 1, 1);
     free(bytes);
 }
 
@@ -275,16 +333,25 @@ static void check_byte_rows(void)
                                                    n % 2 ? 1.0 : 1.0 + 0.01 * n);
         place.shift_x = 0.01 * (n % 50);
         place.width += n % 3;
-        xncc_pose_pixels got[2];
-        for (int k = 0; k < 2; k++) {
-            source.byte_row = xncc_pose_byte_row_of(k ? xncc_cpu_features() : 0);
-            CHECK_STATUS(xncc_pose_resample(&source, &place, &got[k], &kit_error), XNCC_OK);
-        }
+        xncc_pose_store store = { .source = source,
+                                  .grid = { .angle = { .count = 1 }, .scale = { .count = 1 } },
+                                  .parities = 1 };
+        CHECK_STATUS(xncc_pose_store_open(&store, &kit_error), XNCC_OK);
+        CHECK((store.source.quads != NULL) == (source.mask == NULL));
+        xncc_pose_pixels want, got;
+        source.byte_row = xncc_pose_byte_row_of(0);
+        CHECK_STATUS(xncc_pose_resample(&source, &place, &want, &kit_error), XNCC_OK);
         const size_t size = (size_t)place.width * (size_t)place.height;
-        CHECK(got[0].count == got[1].count && memcmp(got[0].mask, got[1].mask, size) == 0 &&
-              memcmp(got[0].pixels, got[1].pixels, size) == 0);
-        xncc_pose_pixels_clear(&got[0]);
-        xncc_pose_pixels_clear(&got[1]);
+        for (int k = 1; k < 2 * SETS; k++) { /* without quads, then with them */
+            xncc_pose_source *from = k < SETS ? &source : &store.source;
+            from->byte_row = xncc_pose_byte_row_of(features_of(k % SETS));
+            CHECK_STATUS(xncc_pose_resample(from, &place, &got, &kit_error), XNCC_OK);
+            CHECK(got.count == want.count && memcmp(got.mask, want.mask, size) == 0 &&
+                  memcmp(got.pixels, want.pixels, size) == 0);
+            xncc_pose_pixels_clear(&got);
+        }
+        xncc_pose_pixels_clear(&want);
+        xncc_pose_store_clear(&store);
         kit_image_destroy(&image);
         kit_image_destroy(&mask);
     }
@@ -294,12 +361,16 @@ int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     const xncc_device device = kit_device_option(argc, argv);
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--wide") == 0 && !(xncc_cpu_features() & XNCC_CPU_AVX512_VNNI))
+            kit_skip("the processor has no AVX-512 VNNI");
     xncc_context *context = kit_context(device, 3);
     check_turns();
     check_grids();
     check_overlaps();
     check_fits();
     check_rows();
+    check_prepared();
     check_large_probe();
     check_byte_rows();
     check_resampling(context);

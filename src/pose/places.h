@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Points by their place, in square cells, so that those near a point are found without a look at
+ * all. */
+#ifndef XNCC_POSE_PLACES_H
+#define XNCC_POSE_PLACES_H
+
+#include "exactncc/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct xncc_places {
+    double cell;           /* the side of a cell */
+    size_t mask;           /* 2^k - 1; there are 2^k chains */
+    int32_t *first, *next; /* of a chain; one more than a point's number, 0 at the end */
+} xncc_places;
+
+/* Makes room for points 0 .. count - 1, of which none is there yet. xncc_places_close must follow
+ * in any case. Returns XNCC_OK or XNCC_ERROR_MEMORY. */
+xncc_status xncc_places_open(xncc_places *places, size_t count, double cell, xncc_error *error);
+void xncc_places_close(xncc_places *places);
+
+/* Takes all points out and changes the cells. */
+void xncc_places_empty(xncc_places *places, double cell);
+
+/* Puts point i at (x, y). */
+void xncc_places_put(xncc_places *places, size_t i, double x, double y);
+
+/* The nine chains, part 0 .. 8, that together have all points within a cell's side of (x, y) on
+ * each axis, and others, perhaps twice. Returns the first one's number plus 1, or 0; the one after
+ * p is places->next[p - 1]. */
+int32_t xncc_places_near(const xncc_places *places, double x, double y, int part);
+
+#endif
