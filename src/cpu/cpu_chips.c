@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "cpu/kernels/shared_windows.h"
+#include "cpu/kernels/small.h"
 #include "image/image.h"
 
 #include <string.h>
@@ -26,6 +27,8 @@ typedef struct slot_memory {
     float *map;
     uint64_t *sums; /* of windows that several chips have; NULL: they are not shared */
     char *sliding;  /* the memory for making them */
+    xncc_small small;
+    xncc_window_plane windows; /* what is in sums */
     xncc_chip chip[GROUP];
     xncc_status status; /* the first failure of this thread */
     xncc_error error;
@@ -66,6 +69,46 @@ static void compute_map(const chips *c, const xncc_chip *chip, const xncc_templa
         }
 }
 
+static int is_small(const chips *c, const xncc_chip *chip)
+{
+    return chip->kind == 0 && c->kit[0].blocks->small;
+}
+
+/* Computes the sums of a rectangle of windows and, for small maps, all that they share. */
+static void share_windows(const chips *c, const xncc_image *scene, const xncc_area *area,
+                          slot_memory *m)
+{
+    const kit *k = &c->kit[0];
+    const xncc_job job = {
+        .problem = &c->run->problem[0], .blocks = k->blocks, .image = scene, .watch = c->run->watch
+    };
+    xncc_shared_windows_fill(k->kernel, &job, area, m->sliding, m->sums);
+    m->windows = (xncc_window_plane){ m->sums, area->x, area->y, area->pitch };
+    if (k->blocks->small)
+        xncc_small_stage(k->kernel, &job, area, &m->windows, &m->small);
+}
+
+/* Computes the map of a small chip. windows: NULL, or those of its scene. */
+static void compute_small(const chips *c, const xncc_chip *chip, const xncc_window_plane *windows,
+                          slot_memory *m)
+{
+    const kit *k = &c->kit[0];
+    const xncc_job job = { .problem = &c->run->problem[0],
+                           .blocks = k->blocks,
+                           .watch = c->run->watch };
+    xncc_area area = { .x = chip->x,
+                       .y = chip->y,
+                       .width = chip->width,
+                       .height = chip->height,
+                       .out = m->map,
+                       .pitch = chip->width };
+    if (!windows)
+        share_windows(c, chip->scene, &area, m);
+    area.pitch = c->pitch;
+    if (!xncc_is_cancelled(c->run->watch))
+        xncc_small_map(k->kernel, &job, &chip->pixels, &area, &m->small);
+}
+
 /* Computes the map of a chip that was described, and gives it away. */
 static void run_chip(const chips *c, size_t item, size_t part, const xncc_chip *chip,
                      const xncc_window_plane *windows, int32_t slot)
@@ -73,16 +116,16 @@ static void run_chip(const chips *c, size_t item, size_t part, const xncc_chip *
     const xncc_chip_run *run = c->run;
     slot_memory *m = &c->slot[slot];
     xncc_template templ = { .serial = 0 };
-    const float *map = NULL;
     xncc_status status = XNCC_OK;
-    if (chip->pixels.data) {
+    if (chip->pixels.data && is_small(c, chip)) {
+        compute_small(c, chip, windows, m);
+    } else if (chip->pixels.data) {
         status = xncc_template_fill(&templ, &chip->pixels, &m->error);
-        if (!status) {
+        if (!status)
             compute_map(c, chip, &templ, windows, m);
-            map = m->map;
-        }
         xncc_template_clear(&templ);
     }
+    const float *map = chip->pixels.data && !status ? m->map : NULL;
     if (status == XNCC_ERROR_ARGUMENT) /* no pixel of the chip counts */
         status = XNCC_OK;
     if (!m->status)
@@ -92,7 +135,7 @@ static void run_chip(const chips *c, size_t item, size_t part, const xncc_chip *
 
 /* The smallest rectangle of windows that has those of all plain chips. Returns whether sharing
  * their sums is less work than making them for each. */
-static int common_windows(const slot_memory *m, size_t count, xncc_area *area)
+static int common_windows(const chips *c, const slot_memory *m, size_t count, xncc_area *area)
 {
     int64_t left = INT64_MAX, top = INT64_MAX, right = 0, bottom = 0, alone = 0;
     for (size_t i = 0; i < count; i++) {
@@ -107,7 +150,8 @@ static int common_windows(const slot_memory *m, size_t count, xncc_area *area)
     }
     const int64_t width = right - left, height = bottom - top;
     if (!m->sums || alone == 0 || width > SHARED_WIDTH || width * height > SHARED ||
-        width * height > alone)
+        width * height > alone ||
+        (c->kit[0].blocks->small && !xncc_small_has_room(&c->run->problem[0], width, height)))
         return 0;
     *area = (xncc_area){ .x = (int32_t)left,
                          .y = (int32_t)top,
@@ -123,20 +167,15 @@ static void run_group(const chips *c, size_t first, size_t count, int32_t slot)
     const xncc_chip_run *run = c->run;
     slot_memory *m = &c->slot[slot];
     xncc_area area;
-    xncc_window_plane plane;
     const xncc_window_plane *windows = NULL;
     for (size_t i = 0; i < count; i++)
         run->get(run->argument, first + i, 0, &m->chip[i]);
-    if (common_windows(m, count, &area)) {
-        xncc_job job = { .problem = &run->problem[0],
-                         .blocks = c->kit[0].blocks,
-                         .image = NULL,
-                         .watch = run->watch };
-        for (size_t i = 0; i < count && !job.image; i++)
-            job.image = m->chip[i].pixels.data && m->chip[i].kind == 0 ? m->chip[i].scene : NULL;
-        xncc_shared_windows_fill(c->kit[0].kernel, &job, &area, m->sliding, m->sums);
-        plane = (xncc_window_plane){ m->sums, area.x, area.y, area.pitch };
-        windows = &plane;
+    if (common_windows(c, m, count, &area)) {
+        const xncc_image *scene = NULL;
+        for (size_t i = 0; i < count && !scene; i++)
+            scene = m->chip[i].pixels.data && m->chip[i].kind == 0 ? m->chip[i].scene : NULL;
+        share_windows(c, scene, &area, m);
+        windows = &m->windows;
     }
     for (size_t i = 0; i < count && !xncc_is_cancelled(run->watch) && !m->status; i++)
         run_chip(c, first + i, 0, &m->chip[i], m->chip[i].kind == 0 ? windows : NULL, slot);
@@ -167,21 +206,26 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /* Bytes of the memory of a thread. */
 typedef struct slot_bytes {
-    uint64_t shared, scratch, sums, sliding, map;
+    uint64_t shared, scratch, sums, sliding, small, map;
 } slot_bytes;
 
 /* Lays the memory of a thread out from `base` on. Returns how many bytes it has. base: NULL to
  * count. */
-static uint64_t lay_out(const slot_bytes *bytes, char *base, slot_memory *m)
+static uint64_t lay_out(const chips *c, const slot_bytes *bytes, char *base, slot_memory *m)
 {
     uint64_t used = 0;
+    char *small;
     m->shared = xncc_carve(base, &used, bytes->shared);
     m->scratch = xncc_carve(base, &used, bytes->scratch);
     m->sums = xncc_carve(base, &used, bytes->sums);
     m->sliding = xncc_carve(base, &used, bytes->sliding);
     m->map = xncc_carve(base, &used, bytes->map);
+    small = xncc_carve(base, &used, bytes->small);
     if (!bytes->sums)
         m->sums = NULL;
+    if (bytes->small && base)
+        (void)xncc_small_layout(&c->run->problem[0], c->kit[0].blocks, SHARED + SLACK, small,
+                                &m->small);
     return used;
 }
 
@@ -211,18 +255,22 @@ static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error 
 {
     const xncc_extent map = xncc_problem_extent(&c->run->problem[0]);
     slot_memory unused;
-    slot_bytes bytes = { 0, 0, 0, 0, 0 };
+    slot_bytes bytes = { 0, 0, 0, 0, 0, 0 };
     uint64_t all = 0;
     xncc_status status = find_kernels(c, &bytes, error);
     if (status)
         return status;
     c->pitch = (int32_t)xncc_round_up((uint64_t)map.width, 16);
     bytes.map = (uint64_t)c->pitch * (uint64_t)map.height * sizeof(float);
-    if (c->run->parts == 1 && xncc_shares_windows(c->kit[0].kernel, c->kit[0].blocks)) {
+    if ((c->run->parts == 1 && xncc_shares_windows(c->kit[0].kernel, c->kit[0].blocks)) ||
+        c->kit[0].blocks->small) {
         bytes.sums = (SHARED + SLACK) * sizeof(uint64_t);
         bytes.sliding = xncc_shared_windows_bytes(c->run->problem[0].templ_width, SHARED_WIDTH);
     }
-    const uint64_t step = lay_out(&bytes, NULL, &unused);
+    if (c->kit[0].blocks->small)
+        bytes.small = xncc_small_layout(&c->run->problem[0], c->kit[0].blocks, SHARED + SLACK, NULL,
+                                        &unused.small);
+    const uint64_t step = lay_out(c, &bytes, NULL, &unused);
     c->slot = xncc_alloc((uint64_t)threads, sizeof *c->slot);
     if (c->slot && xncc_mul_u64(step, (uint64_t)threads, &all))
         *memory = xncc_alloc(all, 1);
@@ -233,7 +281,7 @@ static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error 
                          c->run->problem[0].templ_width, c->run->problem[0].templ_height,
                          (unsigned long long)step, threads);
     for (int32_t i = 0; i < threads; i++)
-        (void)lay_out(&bytes, *memory + (uint64_t)i * step, &c->slot[i]);
+        (void)lay_out(c, &bytes, *memory + (uint64_t)i * step, &c->slot[i]);
     return XNCC_OK;
 }
 

@@ -26,19 +26,22 @@ enum {
     MOST_COLUMNS_128_BIT = 256 /* if each window keeps 128-bit numbers */
 };
 
-/* A direct kernel: template pixels per dword, and map rows at a time; for u8 and for u16. */
+/* A direct kernel: template pixels per dword, and map rows at a time; for u8 and for u16. And the
+ * most columns of a map that is computed with a column per lane: beyond, hardly a lane is wasted by
+ * the phases, either. */
 typedef struct form {
     xncc_kernel kernel;
     int32_t phases[2], rows[2];
+    int32_t lanes_columns;
 } form;
 
 static const form forms[] = {
-    { XNCC_KERNEL_DIRECT_PORTABLE, { 1, 1 }, { XNCC_PORTABLE_ROWS, XNCC_PORTABLE_ROWS } },
-    { XNCC_KERNEL_DIRECT_AVX2, { 2, 2 }, { XNCC_AVX2_ROWS_U8, XNCC_AVX2_ROWS_U16 } },
-    { XNCC_KERNEL_DIRECT_AVXVNNI, { 4, 2 }, { XNCC_AVXVNNI_ROWS, XNCC_AVXVNNI_ROWS } },
-    { XNCC_KERNEL_DIRECT_AVX512, { 4, 2 }, { XNCC_AVX512_ROWS, XNCC_AVX512_ROWS } },
-    { XNCC_KERNEL_DIRECT_NEON, { 2, 2 }, { XNCC_NEON_ROWS, XNCC_NEON_ROWS } },
-    { XNCC_KERNEL_DIRECT_DOTPROD, { 4, 2 }, { XNCC_NEON_ROWS, XNCC_NEON_ROWS } },
+    { XNCC_KERNEL_DIRECT_PORTABLE, { 1, 1 }, { XNCC_PORTABLE_ROWS, XNCC_PORTABLE_ROWS }, 0 },
+    { XNCC_KERNEL_DIRECT_AVX2, { 2, 2 }, { XNCC_AVX2_ROWS_U8, XNCC_AVX2_ROWS_U16 }, 72 },
+    { XNCC_KERNEL_DIRECT_AVXVNNI, { 4, 2 }, { XNCC_AVXVNNI_ROWS, XNCC_AVXVNNI_ROWS }, 144 },
+    { XNCC_KERNEL_DIRECT_AVX512, { 4, 2 }, { XNCC_AVX512_ROWS, XNCC_AVX512_ROWS }, 144 },
+    { XNCC_KERNEL_DIRECT_NEON, { 2, 2 }, { XNCC_NEON_ROWS, XNCC_NEON_ROWS }, 0 },
+    { XNCC_KERNEL_DIRECT_DOTPROD, { 4, 2 }, { XNCC_NEON_ROWS, XNCC_NEON_ROWS }, 0 },
 };
 
 /* An odd number of cache lines: rows a multiple of 4096 bytes apart would compete for the same
@@ -58,12 +61,10 @@ static int64_t ring_rows(const xncc_direct_blocks *c)
     return (int64_t)c->panel_height + c->rows - 1;
 }
 
-/* Whether the map is so narrow that most of a vector of columns would be wasted. Only AVX-512 has
- * vectors that wide, and the products of a row must fit a vector of bytes for single columns. */
-static int is_paired(const xncc_problem *problem, const form *f)
+/* Whether the map is so narrow that it is computed with a column per lane. */
+static int has_lanes(const xncc_problem *problem, const form *f)
 {
-    return f->kernel == XNCC_KERNEL_DIRECT_AVX512 && problem->pixel == XNCC_U8 &&
-           xncc_problem_extent(problem).width <= XNCC_PAIRED_COLUMNS + XNCC_PAIRED_MORE;
+    return xncc_problem_extent(problem).width <= f->lanes_columns;
 }
 
 /* The blocks of a template that is correlated with one plane. */
@@ -76,13 +77,17 @@ static void direct_blocks(const xncc_problem *problem, const form *f, xncc_cpu_b
                              .element = f->phases[words] == 4 ? 1 : 2,
                              .strip = MOST_STRIP,
                              .panel_height = problem->templ_height,
-                             .paired = is_paired(problem, f) };
-    c.rows *= 1 + c.paired;
+                             .lanes = has_lanes(problem, f) };
+    c.shifts = c.lanes ? 1 : c.phases;
+    if (c.lanes) {
+        c.rows = XNCC_LANES_ROWS;
+        c.element = words ? 2 : 1;
+    }
     const int32_t most_groups = (words ? XNCC_MOST_PRODUCTS_U16 : XNCC_MOST_PRODUCTS_U8) / c.phases;
     c.panel_width = xncc_ceil_div(
         problem->templ_width,
         xncc_ceil_div(problem->templ_width, words ? MOST_PANEL_U16 : MOST_PANEL_BYTES));
-    c.groups = xncc_ceil_div(c.panel_width + c.phases - 1, c.phases);
+    c.groups = xncc_ceil_div(c.panel_width + c.shifts - 1, c.phases);
     while (c.strip > LEAST_STRIP && ring_row_bytes(&c, c.strip) * ring_rows(&c) > RING_BYTES)
         c.strip /= 2;
     c.row_bytes = ring_row_bytes(&c, c.strip);
@@ -91,6 +96,7 @@ static void direct_blocks(const xncc_problem *problem, const form *f, xncc_cpu_b
         c.panel_height = xncc_ceil_div(
             problem->templ_height, xncc_ceil_div(problem->templ_height, (int32_t)fit - c.rows + 1));
     c.chunk = xncc_smaller(most_groups / c.groups, c.panel_height);
+    c.chunk = xncc_ceil_div(c.panel_height, xncc_ceil_div(c.panel_height, c.chunk)); /* alike */
     assert(c.chunk >= 1 && c.chunk * c.groups <= most_groups);
     c.single = c.panel_width == problem->templ_width && c.panel_height == problem->templ_height;
     c.gather_rows = c.single ? c.rows : (int32_t)(GATHER_BYTES / 8 / c.strip / c.rows * c.rows);
@@ -166,6 +172,18 @@ static int is_fft(xncc_kernel kernel)
            kernel == XNCC_KERNEL_FFT_AVX512;
 }
 
+/* Whether a map is small: narrow, with a column per lane, and of so few products that a call is
+ * cancelled in time though no map is left half done. */
+static int is_small(const xncc_problem *p, const xncc_cpu_blocks *b)
+{
+    enum { MOST_WINDOWS = 1 << 14, MOST_PRODUCTS = 1 << 28 };
+    const xncc_extent map = xncc_problem_extent(p);
+    const int64_t windows = (int64_t)map.width * map.height;
+    return b->direct.lanes && b->narrow && b->tile.whole && p->pixel == XNCC_U8 &&
+           p->rule.mode == XNCC_VALID && windows <= MOST_WINDOWS &&
+           windows * p->templ_width * p->templ_height <= MOST_PRODUCTS;
+}
+
 int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_cpu_blocks *blocks)
 {
     *blocks = (xncc_cpu_blocks){ .columns = 1024, .rows = 4 };
@@ -191,6 +209,7 @@ int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_c
             direct_blocks(&inner, &forms[i], blocks);
     if (!blocks->tile.whole)
         shrink_to_tile(problem, blocks);
+    blocks->small = is_small(problem, blocks);
     return 1;
 }
 

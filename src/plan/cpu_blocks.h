@@ -19,8 +19,8 @@ enum {
     XNCC_NEON_ROWS = 6
 };
 
-/* Paired rows have this many columns, and at most so many more are computed one by one. */
-enum { XNCC_PAIRED_COLUMNS = 32, XNCC_PAIRED_MORE = 8 };
+/* Map rows of a narrow map that a `direct` kernel computes at a time. */
+enum { XNCC_LANES_ROWS = 12 };
 
 /* Strips of the map have a multiple of this many columns. */
 enum { XNCC_STRIP_STEP = 64 };
@@ -45,15 +45,14 @@ enum { XNCC_MOST_PRODUCTS_U8 = 65792, XNCC_MOST_PRODUCTS_U16 = 511 };
 
 /* How a `direct` kernel divides the template into panels, and the map into strips of columns. */
 typedef struct xncc_direct_blocks {
-    int32_t rows; /* map rows computed at a time */
-    /* 1: a narrow map of bytes: each vector has the first columns of two map rows, and the columns
-     * beyond them are computed one by one. */
-    int32_t paired;
+    int32_t rows;    /* map rows computed at a time */
+    int32_t lanes;   /* 1: a narrow map, where each lane of a vector is a map column */
     int32_t phases;  /* template pixels per dword of the table: 4 bytes, 2 words, or 1 */
+    int32_t shifts;  /* copies of each template row in the table: 1 per phase; 1 if lanes is 1 */
     int32_t planes;  /* template digits: 1 for u8, 2 for u16 */
     int32_t element; /* bytes of a staged image pixel */
     int32_t panel_width, panel_height;
-    int32_t groups;      /* dwords per row of a panel, for each phase and plane */
+    int32_t groups;      /* dwords per row of a panel, for each shift and plane */
     int32_t chunk;       /* most template rows whose sums fit 32 bits */
     int32_t strip;       /* most columns of a strip, a multiple of XNCC_STRIP_STEP */
     int32_t single;      /* 1: the whole template is one panel */
@@ -91,6 +90,8 @@ typedef struct xncc_cpu_blocks {
     /* The products of integers: of planes of bytes, or of words (the samples of 16 bits). */
     int32_t words;  /* 1: of words */
     int32_t narrow; /* 1: bytes, and every sum of a window fits 32 bits */
+    int32_t small;  /* 1: a map of bytes that many small searches compute whole, from pixels that
+                       they have in common (cpu/kernels/small.h) */
     int32_t strip;  /* most columns of a strip whose window sums slide down */
     xncc_direct_blocks direct;
     xncc_fft_blocking fft;

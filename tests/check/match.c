@@ -201,7 +201,7 @@ static void check_tiny(check_run *run, xncc_pixel pixel)
     static const sizes size[] = { { 1, 1, 1, 1 },    { 2, 1, 1, 1 },    { 1, 9, 1, 3 },
                                   { 9, 1, 4, 1 },    { 7, 5, 3, 2 },    { 13, 11, 13, 11 },
                                   { 31, 17, 1, 17 }, { 17, 31, 17, 1 }, { 3, 2, 7, 5 },
-                                  { 33, 9, 6, 5 } };
+                                  { 33, 9, 6, 5 },   { 173, 9, 6, 5 } };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int image = 0; image < (pixel == XNCC_F32 ? KIT_FILLS + 1 : KIT_FILLS); image++)
             for (int templ = 0; templ <= CROP; templ++)
@@ -215,7 +215,8 @@ static void check_small(check_run *run, xncc_pixel pixel)
     static const sizes size[] = { { 37, 29, 5, 7 },   { 64, 48, 8, 8 },    { 67, 53, 11, 13 },
                                   { 97, 61, 16, 16 }, { 101, 67, 31, 29 }, { 129, 65, 32, 32 },
                                   { 130, 40, 33, 3 }, { 71, 73, 71, 1 },   { 131, 20, 63, 9 },
-                                  { 83, 79, 67, 65 }, { 257, 31, 2, 17 },  { 20, 30, 41, 37 } };
+                                  { 83, 79, 67, 65 }, { 257, 31, 2, 17 },  { 20, 30, 41, 37 },
+                                  { 197, 29, 5, 7 },  { 191, 36, 31, 29 }, { 230, 20, 63, 9 } };
     static const int pair[][2] = { { KIT_NOISE, CROP },          { KIT_MAX, KIT_MAX },
                                    { KIT_CHECKER, CROP },        { KIT_BLOCKS, KIT_NOISE },
                                    { KIT_ONE_OFF, KIT_ONE_OFF }, { KIT_NEAR_FLAT, CROP },

@@ -442,22 +442,26 @@ static void cancel(void *context)
     xncc_context_cancel(context);
 }
 
-/* Cancelled while memory is allocated, for the call or for a chip, and not in the next call. */
+/* Cancelled while memory is allocated, for the call or for a chip, and not in the next call. For
+ * chips of plain bytes no memory is allocated. */
 static void check_cancel(xncc_context *context, kit_random *random)
 {
     static xncc_track_point point[MOST];
     static xncc_displacement found[MOST];
-    scene s;
-    make_scene(&s, XNCC_U8, 1, 200, 200, WHOLE, random);
-    (void)make_points(&s, random, MOST, point);
-    for (uint64_t nth = 1; nth < 100; nth += nth < 10 ? 1 : 30) {
-        (void)xncc_alloc_call(nth, cancel, context);
-        CHECK_STATUS(xncc_track(context, s.pair, 1, NULL, point, MOST, found, &kit_error),
-                     XNCC_ERROR_CANCELLED);
-        (void)xncc_alloc_call(0, NULL, NULL);
-        CHECK_STATUS(xncc_track(context, s.pair, 1, NULL, point, MOST, found, &kit_error), XNCC_OK);
+    for (int bytes = 0; bytes < 2; bytes++) {
+        scene s;
+        make_scene(&s, bytes ? XNCC_U8 : XNCC_U16, 1, 200, 200, WHOLE, random);
+        (void)make_points(&s, random, MOST, point);
+        for (uint64_t nth = 1; nth < (bytes ? 6 : 100); nth += nth < 10 ? 1 : 30) {
+            (void)xncc_alloc_call(nth, cancel, context);
+            CHECK_STATUS(xncc_track(context, s.pair, 1, NULL, point, MOST, found, &kit_error),
+                         XNCC_ERROR_CANCELLED);
+            (void)xncc_alloc_call(0, NULL, NULL);
+            CHECK_STATUS(xncc_track(context, s.pair, 1, NULL, point, MOST, found, &kit_error),
+                         XNCC_OK);
+        }
+        free_scene(&s);
     }
-    free_scene(&s);
 }
 
 int main(int argc, char **argv)

@@ -22,7 +22,7 @@ static int64_t ring_rows(const xncc_direct_blocks *c)
 static uint64_t table_dwords(const xncc_direct_blocks *c)
 {
     return (uint64_t)c->panel_height * (uint64_t)c->planes * (uint64_t)c->groups *
-           (uint64_t)c->phases;
+           (uint64_t)c->shifts;
 }
 
 /* One thread's memory. */
@@ -86,15 +86,15 @@ static void digits_of_row(const xncc_direct_blocks *c, const xncc_template *temp
     }
 }
 
-/* Writes one plane of a row of the table. Phase p of dword g begins p pixels before pixel g *
- * phases of the row. phases: a constant. */
+/* Writes one plane of a row of the table. Shift p of dword g begins p pixels before the dword's
+ * first pixel. shifts, and the bytes of a pixel: constants. */
 __attribute__((always_inline)) static inline void
-table_row(const xncc_direct_blocks *c, const char *line, int32_t *to, int32_t phases)
+table_row(const xncc_direct_blocks *c, const char *line, int32_t *to, int32_t shifts, int32_t bytes)
 {
     for (int32_t g = 0; g < c->groups; g++)
-        for (int32_t p = 0; p < phases; p++)
-            memcpy(&to[(ptrdiff_t)g * c->planes * phases + p],
-                   line + 4 * (ptrdiff_t)g - (ptrdiff_t)p * (4 / phases), 4);
+        for (int32_t p = 0; p < shifts; p++)
+            memcpy(&to[(ptrdiff_t)g * c->planes * shifts + p],
+                   line + 4 * (ptrdiff_t)g - (ptrdiff_t)p * bytes, 4);
 }
 
 /* Fills a panel's table with template rows j0, j0 + 1, ... and columns i0, i0 + 1, ... line: room
@@ -104,17 +104,17 @@ static void table_fill(const xncc_direct_blocks *c, const xncc_template *templ, 
 {
     const int32_t rows = xncc_min_i32(c->panel_height, templ->height - j0),
                   width = xncc_min_i32(c->panel_width, templ->width - i0);
-    const ptrdiff_t step = (ptrdiff_t)c->groups * c->planes * c->phases;
+    const ptrdiff_t step = (ptrdiff_t)c->groups * c->planes * c->shifts;
     memset(line, 0, (size_t)(c->groups + 3) * 4);
     for (int32_t j = 0; j < rows; j++)
         for (int32_t plane = 0; plane < c->planes; plane++) {
-            int32_t *to = table + j * step + (ptrdiff_t)plane * c->phases;
+            int32_t *to = table + j * step + (ptrdiff_t)plane * c->shifts;
             digits_of_row(c, templ, (size_t)(j0 + j) * (size_t)templ->width + (size_t)i0, width,
                           plane, line + 4);
-            switch (c->phases) {
-            case 4: table_row(c, line + 4, to, 4); break;
-            case 2: table_row(c, line + 4, to, 2); break;
-            default: table_row(c, line + 4, to, 1); break;
+            switch (c->shifts) {
+            case 4: table_row(c, line + 4, to, 4, 1); break;
+            case 2: table_row(c, line + 4, to, 2, 2); break;
+            default: table_row(c, line + 4, to, 1, 0); break;
             }
         }
     memset(table + rows * step, 0, (size_t)(c->panel_height - rows) * (size_t)step * sizeof *table);
@@ -195,13 +195,13 @@ static const void *const *panel_rows(const strip *t, panel *p, int32_t first, in
  * cancelled. */
 static void dot_columns(const strip *t, xncc_dot *dot)
 {
-    const int32_t columns = t->c->paired ? t->width : xncc_strip_columns(t->width);
-    for (int32_t x = 0; x < columns && !xncc_is_cancelled(t->product->watch);
-         x += t->c->paired ? columns : t->step) {
+    const int32_t columns = t->c->lanes ? t->width : xncc_strip_columns(t->width),
+                  step = t->c->lanes ? columns : t->step;
+    for (int32_t x = 0; x < columns && !xncc_is_cancelled(t->product->watch); x += step) {
         dot->first = x;
-        dot->columns = t->c->paired ? columns : xncc_min_i32(x + t->step, columns);
-        if (t->c->paired)
-            t->isa->u8_paired(dot);
+        dot->columns = xncc_min_i32(x + step, columns);
+        if (t->c->lanes)
+            (t->c->planes == 2 ? t->isa->u16_lanes : t->isa->u8_lanes)(dot);
         else if (t->c->planes == 2)
             t->isa->u16(dot);
         else
@@ -219,7 +219,7 @@ static void panel_block(const strip *t, const panel *p, const void *const *row, 
     for (int32_t j = 0; j < p->height; j += c->chunk) {
         xncc_dot dot = { .row = row + j,
                          .table = p->table +
-                                  (size_t)j * (size_t)(c->planes * c->groups * c->phases),
+                                  (size_t)j * (size_t)(c->planes * c->groups * c->shifts),
                          .rows = xncc_min_i32(c->chunk, p->height - j),
                          .groups = c->groups,
                          .live = live,

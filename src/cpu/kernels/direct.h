@@ -8,7 +8,11 @@
  * without a shift, is multiplied by dword g of the template row shifted right by p pixels, which is
  * the same for all lanes. So a template row is stored as table[g][p] dwords with g < groups =
  * ceil((w + P - 1) / P), zero where the shift leaves no pixel. With P = 1 (portable C) there is one
- * phase, and a dword is one template pixel. */
+ * phase, and a dword is one template pixel.
+ *
+ * Narrow maps. A vector of all phases has P times as many columns as lanes, of which a narrow map
+ * uses few. There accumulator lane l is map column l (dot_lanes.h), and the table has no shifts:
+ * table[g] with groups = ceil(w / P). */
 #ifndef XNCC_CPU_KERNELS_DIRECT_H
 #define XNCC_CPU_KERNELS_DIRECT_H
 
@@ -27,14 +31,16 @@
  * blocks->direct.rows rows of the map. */
 typedef struct xncc_dot {
     /* Staged image rows, each from the column that the first template column meets: rows + live - 1
-     * of them. */
+     * of them. Whole vectors can be read beyond the pixels that are needed. */
     const void *const *row;
-    const int32_t *table; /* table[((j * groups + g) * planes + plane) * phases + p] */
+    const int32_t *table; /* table[((j * groups + g) * planes + plane) * shifts + p] */
     int32_t rows; /* template rows; rows * groups * P is within XNCC_MOST_PRODUCTS_U8 or _U16 */
     int32_t groups;
-    int32_t live;           /* map rows to compute, at least 1 */
-    int32_t first, columns; /* map columns first .. columns - 1, multiples of the kernel's tile */
-    int32_t *out;           /* out[(r * planes + plane) * stride + x] */
+    int32_t live; /* map rows to compute, at least 1 */
+    /* Map columns first .. columns - 1. They are multiples of the kernel's tile; in narrow maps,
+     * first is 0 and columns is any number. */
+    int32_t first, columns;
+    int32_t *out; /* out[(r * planes + plane) * stride + x] */
     ptrdiff_t stride;
     int32_t start; /* for a kernel's own use */
 } xncc_dot;
@@ -42,9 +48,10 @@ typedef struct xncc_dot {
 typedef struct xncc_direct_isa {
     void (*u8)(const xncc_dot *dot);
     void (*u16)(const xncc_dot *dot);
-    /* The columns of a narrow map of bytes (xncc_direct_blocks.paired), by up to twice as many map
-     * rows at a time. NULL: there are no such blocks. */
-    void (*u8_paired)(const xncc_dot *dot);
+    /* The same for narrow maps (xncc_direct_blocks.lanes), any number of map rows at a time. NULL:
+     * there are no such blocks. */
+    void (*u8_lanes)(const xncc_dot *dot);
+    void (*u16_lanes)(const xncc_dot *dot);
 } xncc_direct_isa;
 
 /* The functions that all instruction sets share. self->variant is an xncc_direct_isa. */

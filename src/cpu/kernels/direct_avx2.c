@@ -20,6 +20,17 @@ static inline vec vec_words(vec sum, vec image, const int32_t *t, int i)
 
 #include "cpu/kernels/dot.h"
 
+/* Bytes as words: lane l has the pixels l and l + 1. */
+static inline vec lanes_bytes(const void *at)
+{
+    const __m256i pairs = _mm256_set_epi8(-1, 8, -1, 7, -1, 7, -1, 6, -1, 6, -1, 5, -1, 5, -1, 4,
+                                          -1, 4, -1, 3, -1, 3, -1, 2, -1, 2, -1, 1, -1, 1, -1, 0);
+    return (vec)_mm256_shuffle_epi8(load_halves(at, at), pairs);
+}
+
+enum { LANES_BYTES_TAPS = 2, LANES_BYTES_ROWS = 5, LANES_WORDS_ROWS = 2 };
+#include "cpu/kernels/dot_lanes.h"
+
 static void dot_u8(const xncc_dot *d)
 {
     dot_live(d, 0, 1, XNCC_AVX2_ROWS_U8);
@@ -30,6 +41,16 @@ static void dot_u16(const xncc_dot *d)
     dot_live(d, 0, 2, XNCC_AVX2_ROWS_U16);
 }
 
+static void dot_u8_lanes(const xncc_dot *d)
+{
+    lanes_map(d, 1, 1);
+}
+
+static void dot_u16_lanes(const xncc_dot *d)
+{
+    lanes_map(d, 0, 2);
+}
+
 const xncc_isa_rows xncc_rows_avx2 = ROWS_TABLE(rows_window);
-static const xncc_direct_isa isa = { dot_u8, dot_u16, NULL };
+static const xncc_direct_isa isa = { dot_u8, dot_u16, dot_u8_lanes, dot_u16_lanes };
 const xncc_product_kernel xncc_direct_avx2 = XNCC_DIRECT_KERNEL(isa, xncc_rows_avx2);

@@ -28,13 +28,6 @@ static inline vec vec_load(const void *from)
     return (vec)_mm512_loadu_si512(from);
 }
 
-static inline vec vec_halves(const void *low, const void *high)
-{
-    return (vec)_mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)low)),
-                                   _mm256_loadu_si256((const __m256i *)high), 1);
-}
-#define vec_pair(low, high) vec_halves(low, high)
-
 static inline vec vec_bytes(vec sum, vec image, const int32_t *t, int i)
 {
     return (vec)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)image, _mm512_set1_epi32(t[i]));
@@ -84,62 +77,38 @@ static void dot_u16(const xncc_dot *d)
     dot_live(d, 0, 2, XNCC_AVX512_ROWS);
 }
 
-/* The pixels of template row j as the dwords of phase 0, every fourth of the table: 16 dwords from
- * g on, and 0 beyond the last group. */
-static inline __m512i templ_dwords(const xncc_dot *d, int32_t j, int32_t g)
+/* Lane l of four has the bytes l .. l + 3 of its 128 bits. */
+static inline __m512i four_bytes(__m512i v)
 {
-    const __m512i fourth = _mm512_set_epi32(0, 0, 0, 0, 0, 0, 0, 0, 28, 24, 20, 16, 12, 8, 4, 0);
-    const int32_t *from = d->table + ((ptrdiff_t)j * d->groups + g) * 4;
-    __m512i part[4];
-    for (int k = 0; k < 4; k++) {
-        const int32_t left = 4 * (d->groups - g) - 16 * k;
-        const uint32_t count = left < 0 ? 0 : left < 16 ? (uint32_t)left : 16;
-        const __mmask16 there = (__mmask16)((1u << count) - 1);
-        part[k] = _mm512_maskz_loadu_epi32(there, from + 16 * k);
-    }
-    const __m512i low = _mm512_permutex2var_epi32(part[0], fourth, part[1]),
-                  high = _mm512_permutex2var_epi32(part[2], fourth, part[3]);
-    return _mm512_inserti64x4(low, _mm512_castsi512_si256(high), 1);
+    const __m128i bytes = _mm_set_epi8(6, 5, 4, 3, 5, 4, 3, 2, 4, 3, 2, 1, 3, 2, 1, 0);
+    return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(bytes));
 }
 
-enum { MORE_ROWS = 2 * XNCC_AVX512_ROWS, LINES = 64 };
-
-/* One column of a narrow map, 64 pixels of up to LINES template rows at a time. An image row is
- * multiplied by the template rows of all map rows, with rows of zeros around the template. Rows
- * beyond d->live are computed, too, from whatever the ring holds. */
-static void single_column(const xncc_dot *d, int32_t x)
+static inline vec lanes_bytes(const void *at)
 {
-    __m512i sum[MORE_ROWS], templ[LINES + 2 * (MORE_ROWS - 1)];
-    for (int r = 0; r < MORE_ROWS; r++)
-        sum[r] = _mm512_setzero_si512();
-    for (int r = 0; r < MORE_ROWS - 1; r++)
-        templ[r] = _mm512_setzero_si512();
-    for (int32_t g = 0; g < d->groups; g += 16) {
-        const int32_t left = 4 * (d->groups - g);
-        const __mmask64 there = left >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << left) - 1;
-        for (int32_t j0 = 0; j0 < d->rows; j0 += LINES) {
-            const int32_t rows = d->rows - j0 < LINES ? d->rows - j0 : LINES;
-            for (int32_t j = 0; j < rows; j++)
-                templ[MORE_ROWS - 1 + j] = templ_dwords(d, j0 + j, g);
-            for (int r = 0; r < MORE_ROWS - 1; r++)
-                templ[MORE_ROWS - 1 + rows + r] = _mm512_setzero_si512();
-            for (int32_t jj = 0; jj < rows + MORE_ROWS - 1; jj++) {
-                const __m512i image = _mm512_maskz_loadu_epi8(there, (const char *)d->row[j0 + jj] +
-                                                                         x + 4 * g);
-                for (int r = 0; r < MORE_ROWS; r++)
-                    sum[r] = _mm512_dpbusd_epi32(sum[r], image, templ[MORE_ROWS - 1 + jj - r]);
-            }
-        }
-    }
-    for (int r = 0; r < d->live; r++)
-        d->out[r * d->stride + x] = _mm512_reduce_add_epi32(sum[r]);
+    const __m512i dwords = _mm512_set_epi32(6, 5, 4, 3, 5, 4, 3, 2, 4, 3, 2, 1, 3, 2, 1, 0),
+                  image = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)at));
+    return (vec)four_bytes(_mm512_permutexvar_epi32(dwords, image));
 }
 
-static void dot_u8_paired(const xncc_dot *d)
+static inline vec lanes_words(const void *at)
 {
-    dot_paired(d);
-    for (int32_t x = XNCC_PAIRED_COLUMNS; x < d->columns; x++)
-        single_column(d, x);
+    const __m512i words = _mm512_set_epi16(16, 15, 15, 14, 14, 13, 13, 12, 12, 11, 11, 10, 10, 9, 9,
+                                           8, 8, 7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0);
+    return (vec)_mm512_permutexvar_epi16(words, _mm512_loadu_si512(at));
+}
+
+enum { LANES_BYTES_TAPS = 4, LANES_BYTES_ROWS = 12, LANES_WORDS_ROWS = 6 };
+#include "cpu/kernels/dot_lanes.h"
+
+static void dot_u8_lanes(const xncc_dot *d)
+{
+    lanes_map(d, 1, 1);
+}
+
+static void dot_u16_lanes(const xncc_dot *d)
+{
+    lanes_map(d, 0, 2);
 }
 
 /* Computes eight window sums per step: the differences between neighbouring windows are summed up
@@ -166,5 +135,5 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
 }
 
 const xncc_isa_rows xncc_rows_avx512 = ROWS_TABLE(window_sums);
-static const xncc_direct_isa isa = { dot_u8, dot_u16, dot_u8_paired };
+static const xncc_direct_isa isa = { dot_u8, dot_u16, dot_u8_lanes, dot_u16_lanes };
 const xncc_product_kernel xncc_direct_avx512 = XNCC_DIRECT_KERNEL(isa, xncc_rows_avx512);

@@ -24,6 +24,17 @@ static inline vec vec_words(vec sum, vec image, const int32_t *t, int i)
 
 #include "cpu/kernels/dot.h"
 
+/* Lane l has the pixels l .. l + 3. */
+static inline vec lanes_bytes(const void *at)
+{
+    const __m256i fours = _mm256_set_epi8(10, 9, 8, 7, 9, 8, 7, 6, 8, 7, 6, 5, 7, 6, 5, 4, 6, 5, 4,
+                                          3, 5, 4, 3, 2, 4, 3, 2, 1, 3, 2, 1, 0);
+    return (vec)_mm256_shuffle_epi8(load_halves(at, at), fours);
+}
+
+enum { LANES_BYTES_TAPS = 4, LANES_BYTES_ROWS = 5, LANES_WORDS_ROWS = 2 };
+#include "cpu/kernels/dot_lanes.h"
+
 static void dot_u8(const xncc_dot *d)
 {
     dot_live(d, 1, 1, XNCC_AVXVNNI_ROWS);
@@ -34,6 +45,16 @@ static void dot_u16(const xncc_dot *d)
     dot_live(d, 0, 2, XNCC_AVXVNNI_ROWS);
 }
 
+static void dot_u8_lanes(const xncc_dot *d)
+{
+    lanes_map(d, 1, 1);
+}
+
+static void dot_u16_lanes(const xncc_dot *d)
+{
+    lanes_map(d, 0, 2);
+}
+
 const xncc_isa_rows xncc_rows_avxvnni = ROWS_TABLE(rows_window);
-static const xncc_direct_isa isa = { dot_u8, dot_u16, NULL };
+static const xncc_direct_isa isa = { dot_u8, dot_u16, dot_u8_lanes, dot_u16_lanes };
 const xncc_product_kernel xncc_direct_avxvnni = XNCC_DIRECT_KERNEL(isa, xncc_rows_avxvnni);

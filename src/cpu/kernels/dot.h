@@ -7,8 +7,6 @@
  *   group of dwords at t; i is a constant, 0 .. 3
  * - vec_words(sum, image, t, i): sum + 2 products of s16 in each lane, with dword i at t
  * - vec_store4(out, sum[4]), vec_store2(out, sum[2]): stores 4 or 2 phases as consecutive columns
- * - optionally vec_pair(low, high): a vector whose halves are loaded from two addresses. Then
- *   dot_paired computes narrow maps: the high half of accumulator row r is map row r + live.
  * - optionally vec_prepare(image, bytes): an image vector in the form that vec_bytes or vec_words
  *   takes, made once per load
  * - optionally vec_start(d): what each sum begins with, instead of 0
@@ -38,15 +36,12 @@ DOT_INLINE void dot_group(dot_row *row, vec image, const int32_t *t, int bytes, 
     }
 }
 
-/* What is the same for all tiles of a call. All of it is constant after inlining. live: rows of
- * accumulators. paired: 1 if each has two map rows. */
+/* What is the same for all tiles of a call. All of it is constant after inlining. live: map rows.
+ */
 typedef struct dot_kind {
-    int bytes, planes, count, live, paired;
+    int bytes, planes, count, live;
 } dot_kind;
 
-#ifndef vec_pair
-#define vec_pair(low, high) vec_load(low)
-#endif
 #ifndef vec_prepare
 #define vec_prepare(image, bytes) (image)
 #endif
@@ -54,16 +49,10 @@ typedef struct dot_kind {
 #define vec_start(d) vec_fill(0)
 #endif
 
-/* Where a row of the image is read; `high`, for paired rows, is `live` rows below. */
-typedef struct dot_place {
-    const char *low, *high;
-} dot_place;
-
-DOT_INLINE vec dot_load(dot_kind kind, dot_place at, int32_t g)
+DOT_INLINE vec dot_load(dot_kind kind, const char *row, int32_t g)
 {
-    const vec image = kind.paired ? vec_pair(at.low + 4 * (ptrdiff_t)g, at.high + 4 * (ptrdiff_t)g)
-                                  : vec_load(at.low + 4 * (ptrdiff_t)g);
-    return vec_prepare(image, kind.bytes);
+    (void)kind; /* most instruction sets prepare nothing */
+    return vec_prepare(vec_load(row + 4 * (ptrdiff_t)g), kind.bytes);
 }
 
 typedef struct dot_block {
@@ -76,7 +65,8 @@ typedef struct dot_block {
  * table row `high`; the other map rows use image row `lower` and table row `low`. Map row r uses
  * the table r rows (r * step dwords) before that one. */
 DOT_INLINE void dot_pass(const xncc_dot *d, dot_kind kind, dot_block *block, int split,
-                         dot_place upper, const int32_t *high, dot_place lower, const int32_t *low)
+                         const char *upper, const int32_t *high, const char *lower,
+                         const int32_t *low)
 {
     const ptrdiff_t step = (ptrdiff_t)d->groups * kind.count;
     for (int32_t g = 0; g < d->groups; g++) {
@@ -92,7 +82,7 @@ DOT_INLINE void dot_pass(const xncc_dot *d, dot_kind kind, dot_block *block, int
 }
 
 /* Multiplies a whole template row into one map row; for templates lower than a block. */
-DOT_INLINE void dot_single(const xncc_dot *d, dot_kind kind, int32_t jj, int r, dot_place image,
+DOT_INLINE void dot_single(const xncc_dot *d, dot_kind kind, int32_t jj, int r, const char *image,
                            dot_row *row)
 {
     if (r >= kind.live || jj < r || jj - r >= d->rows)
@@ -103,18 +93,15 @@ DOT_INLINE void dot_single(const xncc_dot *d, dot_kind kind, int32_t jj, int r, 
                   kind.count);
 }
 
-DOT_INLINE dot_place dot_image(const xncc_dot *d, dot_kind kind, int32_t jj, int32_t x)
+DOT_INLINE const char *dot_image(const xncc_dot *d, dot_kind kind, int32_t jj, int32_t x)
 {
-    const ptrdiff_t at = (ptrdiff_t)x * (kind.bytes ? 1 : 2);
-    const dot_place place = { (const char *)d->row[jj] + at,
-                              kind.paired ? (const char *)d->row[jj + kind.live] + at : NULL };
-    return place;
+    return (const char *)d->row[jj] + (ptrdiff_t)x * (kind.bytes ? 1 : 2);
 }
 
 DOT_INLINE void dot_low(const xncc_dot *d, dot_kind kind, int32_t x, dot_block *block)
 {
     for (int32_t jj = 0; jj < d->rows + kind.live - 1; jj++) {
-        const dot_place image = dot_image(d, kind, jj, x);
+        const char *image = dot_image(d, kind, jj, x);
 #define DOT_SINGLE(r) dot_single(d, kind, jj, r, image, &block->row##r);
         DOT_EACH_ROW(DOT_SINGLE)
     }
@@ -132,7 +119,7 @@ DOT_INLINE void dot_high(const xncc_dot *d, dot_kind kind, int32_t x, dot_block 
                  dot_image(d, kind, d->rows + (jj), x), d->table + (d->rows + (jj)) * step);
     DOT_EACH_ROW(DOT_EDGE)
     for (int32_t jj = kind.live - 1; jj < d->rows; jj++) {
-        const dot_place image = dot_image(d, kind, jj, x);
+        const char *image = dot_image(d, kind, jj, x);
         const int32_t *table = d->table + jj * step;
         dot_pass(d, kind, block, kind.live, image, table, image, table);
     }
@@ -160,33 +147,9 @@ DOT_INLINE void dot_tile(const xncc_dot *d, int32_t x, dot_kind kind)
 
 DOT_INLINE void dot_tiles(const xncc_dot *d, int bytes, int planes, int live)
 {
-    const dot_kind kind = { bytes, planes, planes * (bytes ? 4 : 2), live, 0 };
+    const dot_kind kind = { bytes, planes, planes * (bytes ? 4 : 2), live };
     for (int32_t x = d->first; x < d->columns; x += VEC_LANES * (bytes ? 4 : 2))
         dot_tile(d, x, kind);
-}
-
-/* Computes the first columns of a narrow map of bytes: map row r from the low half of accumulator
- * row r, and map row r + pairs, unless it is beyond d->live, from the high half. */
-DOT_INLINE void dot_pairs(const xncc_dot *d, int pairs)
-{
-    const dot_kind kind = { 1, 1, 4, pairs, 1 };
-    dot_tile(d, 0, kind);
-    for (int r = 0; r < pairs && r + pairs < d->live; r++)
-        __builtin_memcpy(d->out + (r + pairs) * d->stride,
-                         d->out + r * d->stride + XNCC_PAIRED_COLUMNS,
-                         XNCC_PAIRED_COLUMNS * sizeof *d->out);
-}
-
-__attribute__((unused)) static void dot_paired(const xncc_dot *d)
-{
-    switch ((d->live + 1) / 2) {
-    case 1: dot_pairs(d, 1); return;
-    case 2: dot_pairs(d, 2); return;
-    case 3: dot_pairs(d, 3); return;
-    case 4: dot_pairs(d, 4); return;
-    case 5: dot_pairs(d, 5); return;
-    default: dot_pairs(d, 6); return;
-    }
 }
 
 /* Calls the loops specialized for the number of live rows, 1 .. most. */

@@ -91,6 +91,30 @@ typedef struct xncc_bound_args {
     int32_t tile;
 } xncc_bound_args;
 
+/* Window sums, packed as in xncc_row, and what becomes of them: 1 / sqrt(n*Q - S*S) if centred,
+ * else 1 / sqrt(Q); NaN if the root is 0. out has room for whole vectors. */
+typedef struct xncc_inverses {
+    const uint64_t *sums;
+    uint64_t n; /* pixels per window, at most XNCC_MOST_PRODUCTS_U8 */
+    int32_t centred, count;
+    double *out;
+} xncc_inverses;
+
+/* Rows of scores of a normed method: (per_product * product + per_sum * S) * inverse * factor. All
+ * arrays have room for whole vectors. */
+typedef struct xncc_quotients {
+    const int32_t *product;
+    ptrdiff_t product_stride; /* elements from one row to the next */
+    const uint64_t *sums;     /* packed as in xncc_row */
+    const double *inverse;    /* of the windows (xncc_inverses) */
+    ptrdiff_t stride;         /* of both */
+    float *out;
+    ptrdiff_t pitch;
+    int32_t width, height;
+    double per_product, per_sum; /* integers; the sum is one of at most 53 bits */
+    double factor;               /* the inverse of the template's root */
+} xncc_quotients;
+
 typedef struct xncc_isa_rows {
     /* Column sums of bytes, packed: a row of the image enters and, unless it is NULL, one leaves.
      */
@@ -107,6 +131,13 @@ typedef struct xncc_isa_rows {
     void (*halve)(const xncc_halving *rows);
     void (*norms)(const xncc_norms *windows);
     void (*bound)(const xncc_bound_args *args);
+    void (*inverses)(const xncc_inverses *windows);
+    /* Computes rows from `first` on until the bits of one are not certain, and returns that row, or
+     * the height. */
+    int32_t (*quotients)(const xncc_quotients *q, int32_t first);
+    /* Adds up digits of a template, and their squares: bytes, or words if words is 1. There are at
+     * most XNCC_MOST_PRODUCTS_U8 that are not 0. */
+    void (*digit_sums)(const void *digit, int words, size_t count, int64_t *sum, int64_t *squares);
 } xncc_isa_rows;
 
 #endif

@@ -327,6 +327,83 @@ static void rows_score(const xncc_row *from, const xncc_score_args *args)
     }
 }
 
+static void rows_inverses(const xncc_inverses *windows)
+{
+    const xncc_inverses w = *windows;
+    const double n = (double)w.n;
+    for (int32_t i = 0; i < w.count; i += ROWS_LANES) {
+        const rows_ulong sums = rows_load(w.sums + i);
+        const rows_double S = rows_u32(sums & UINT64_C(0xffffffff)), Q = rows_u32(sums >> 32),
+                          term = w.centred ? n * Q - S * S : Q,
+                          inverse = rows_choose(term == 0.0, rows_fill((double)NAN),
+                                                1.0 / rows_sqrt(term));
+        memcpy(w.out + i, &inverse, sizeof inverse);
+    }
+}
+
+/* A score is a / (sqrt(b) * root), where the numerator a is exact, with each operation rounded.
+ * Here it is a * (1 / sqrt(b)) * (1 / root). Beside the rounding of sqrt(b), which both have in
+ * common, the formula rounds twice, and this four times, so that the two differ by at most 6 *
+ * 2^-53 of the score (and what is of second order), less than 7 units in the last place. They
+ * become the same float unless a number halfway between two floats is that near: one whose low 29
+ * bits are 2^28. Then the row is in doubt. A NaN is certain, and so is 0. */
+static int32_t rows_quotients(const xncc_quotients *from, int32_t first)
+{
+    const uint64_t near = 8; /* a power of two */
+    const xncc_quotients q = *from;
+    const rows_ulong shift = (rows_ulong){ 0 } + (near - (UINT64_C(1) << 28)),
+                     rest = (rows_ulong){ 0 } + ((UINT64_C(1) << 29) - 2 * near);
+    for (int32_t y = first; y < q.height; y++) {
+        const int32_t *product = q.product + y * q.product_stride;
+        const uint64_t *sums = q.sums + y * q.stride;
+        const double *inverse = q.inverse + y * q.stride;
+        float *out = q.out + y * q.pitch;
+        rows_long doubt = { 0 };
+        for (int32_t x = 0; x < q.width; x += ROWS_LANES) {
+            rows_int products;
+            rows_double inverses;
+            memcpy(&products, product + x, sizeof products);
+            memcpy(&inverses, inverse + x, sizeof inverses);
+            const rows_double S = rows_u32(rows_load(sums + x) & UINT64_C(0xffffffff)),
+                              a = q.per_product * __builtin_convertvector(products, rows_double) +
+                                  q.per_sum * S,
+                              score = a * inverses * q.factor;
+            const rows_float rounded = __builtin_convertvector(score, rows_float);
+            memcpy(out + x, &rounded, sizeof rounded);
+            doubt |= (((rows_ulong)score + shift) & rest) == 0;
+        }
+        for (int k = 1; k < ROWS_LANES; k++)
+            doubt[0] |= doubt[k];
+        if (doubt[0])
+            return y;
+    }
+    return q.height;
+}
+
+#define ROWS_DIGIT_SUMS(name, type)                                                                \
+    static inline void name(const type *restrict digit, size_t count, int64_t *sum,                \
+                            int64_t *squares)                                                      \
+    {                                                                                              \
+        int32_t s = 0, s2 = 0;                                                                     \
+        for (size_t i = 0; i < count; i++) {                                                       \
+            s += digit[i];                                                                         \
+            s2 += digit[i] * digit[i];                                                             \
+        }                                                                                          \
+        *sum = s;                                                                                  \
+        *squares = s2;                                                                             \
+    }
+ROWS_DIGIT_SUMS(rows_digits_s8, int8_t)
+ROWS_DIGIT_SUMS(rows_digits_s16, int16_t)
+
+static void rows_digit_sums(const void *digit, int words, size_t count, int64_t *sum,
+                            int64_t *squares)
+{
+    if (words)
+        rows_digits_s16(digit, count, sum, squares);
+    else
+        rows_digits_s8(digit, count, sum, squares);
+}
+
 /* Extracts one channel of several, with a loop of its own for 3 and for 4 channels. */
 #define ROWS_PICK(name, type)                                                                      \
     static inline void name(const xncc_plane_row *r, type *restrict out)                           \
@@ -410,7 +487,7 @@ static uint32_t rows_plane(const xncc_plane_row *row)
 #define ROWS_TABLE(window)                                                                         \
     {                                                                                              \
         rows_slide, rows_wide_slide, window, rows_emit, rows_score, rows_plane, rows_halve,        \
-            rows_norms, rows_bound                                                                 \
+            rows_norms, rows_bound, rows_inverses, rows_quotients, rows_digit_sums                 \
     }
 
 #endif

@@ -44,4 +44,19 @@ static inline void vec_store4(int32_t *out, const vec sum[4])
     store_halves(out + 8, out + 24, _mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
 }
 
+/* A vector whose halves are loaded from two addresses. */
+static inline __m256i load_halves(const void *low, const void *high)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)low)),
+                                   _mm_loadu_si128((const __m128i *)high), 1);
+}
+
+/* What dot_lanes.h needs: lane l of words has the words l and l + 1. */
+static inline vec lanes_words(const void *at)
+{
+    const __m256i pairs = _mm256_broadcastsi128_si256(
+        _mm_set_epi8(9, 8, 7, 6, 7, 6, 5, 4, 5, 4, 3, 2, 3, 2, 1, 0));
+    return (vec)_mm256_shuffle_epi8(load_halves(at, (const char *)at + 8), pairs);
+}
+
 #endif
