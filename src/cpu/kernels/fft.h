@@ -23,6 +23,20 @@ typedef struct xncc_fft_pixels {
     int words;
 } xncc_fft_pixels;
 
+/* Sums of products of planes of the image with planes of a template, of which the rows are
+ * transformed. Sum k is that of the products of the pairs begin[k] .. begin[k + 1] - 1, and array k
+ * receives it. */
+typedef struct xncc_fft_sums {
+    int planes, count; /* arrays of planes; sums */
+    char *const *array;
+    const int *begin;
+    const uint8_t (*pair)[2]; /* the arrays of a plane of the image and of one of the template */
+    void *buffer; /* XNCC_FFT_COLUMN bytes for each row of each array, and 2 * XNCC_FFT_PIECE times
+                     that for each array */
+} xncc_fft_sums;
+
+enum { XNCC_FFT_COLUMN = 128, XNCC_FFT_PIECE = 4 };
+
 /* The transforms of one instruction set. Arrays are complex, with ny rows of row_bytes(nx) bytes. A
  * spectrum has the size of nx * ny complex numbers. */
 typedef struct xncc_fft_isa {
@@ -47,14 +61,11 @@ typedef struct xncc_fft_isa {
      * XNCC_FFT_COLUMN bytes each. Stops if the call is cancelled. */
     void (*convolve)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                      char *const array[2], char *const spectrum[2], void *buffer);
-    /* sum += the sum of image[k] times the conjugate of templ[k] over k < count, or without `more`
-     * sum = that. */
-    void (*add_products)(const xncc_fft_blocking *blocking, int count, void *const *image,
-                         void *const *templ, int more, void *sum);
-    /* Transforms the columns of a spectrum back into the rows of an array, times nx * ny. buffer:
-     * as above. Stops if the call is cancelled. */
-    void (*columns_back)(const void *table, const xncc_fft_blocking *blocking,
-                         const xncc_watch *watch, const void *spectrum, char *array, void *buffer);
+    /* Sums of products of planes (xncc_fft_sums): transforms the columns of the arrays of planes,
+     * and leaves the transformed back columns of the sums in their place. Stops if the call is
+     * cancelled. */
+    void (*sums)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
+                 const xncc_fft_sums *sums);
     /* Transforms a row back and rounds it to integers: `count` from the real part to a, and `count`
      * from the imaginary part to b. */
     void (*row_out)(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,
@@ -63,8 +74,6 @@ typedef struct xncc_fft_isa {
     void (*reals_out)(const void *table, const xncc_fft_blocking *blocking, void *row,
                       int32_t count_a, int32_t count_b, double *a, double *b);
 } xncc_fft_isa;
-
-enum { XNCC_FFT_COLUMN = 128 };
 
 /* The functions that all instruction sets share. self->variant is an xncc_fft_isa. */
 xncc_kernel_memory xncc_fft_memory(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,

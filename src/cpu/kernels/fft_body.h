@@ -261,40 +261,64 @@ static void columns(const void *table, const xncc_fft_blocking *blocking, const 
     }
 }
 
-/* In pieces that stay in the first-level cache. */
-static void add_products(const xncc_fft_blocking *blocking, int count, void *const *image,
-                         void *const *templ, int more, void *sum)
+/* Points at .. at + XNCC_FFT_PIECE - 1 of the sums of products of a column, which take the place of
+ * those of the planes. */
+FFT_INLINE void sum_piece(const xncc_fft_sums *s, vc *column, vc *total, int32_t step, int32_t at,
+                          double scale)
 {
-    enum { PIECE = 64 };
-    const int64_t points = (int64_t)blocking->nx / FFT_LANES * blocking->ny;
-    for (int64_t at = 0; at < points; at += PIECE) {
-        vc total[PIECE], *to = (vc *)sum + at;
-        const int64_t left = points - at < PIECE ? points - at : PIECE;
-        for (int64_t i = 0; i < left; i++)
-            total[i] = more ? to[i] : (vc){ vd_fill(0.0), vd_fill(0.0) };
-        for (int k = 0; k < count; k++) {
-            const vc *a = (const vc *)image[k] + at, *b = (const vc *)templ[k] + at;
-            for (int64_t i = 0; i < left; i++) {
-                const vc p = vc_twiddle(a[i], b[i].re, b[i].im, 1);
-                total[i] = (vc){ total[i].re + p.re, total[i].im + p.im };
-            }
+    for (int k = 0; k < s->count; k++) {
+        vc sum[XNCC_FFT_PIECE];
+        for (int i = 0; i < XNCC_FFT_PIECE; i++)
+            sum[i] = (vc){ vd_fill(0.0), vd_fill(0.0) };
+        for (int p = s->begin[k]; p < s->begin[k + 1]; p++) {
+            const vc *a = column + (ptrdiff_t)s->pair[p][0] * step + at,
+                     *b = column + (ptrdiff_t)s->pair[p][1] * step + at;
+            for (int i = 0; i < XNCC_FFT_PIECE; i++)
+                sum[i] = vc_add(sum[i], vc_twiddle(a[i], b[i].re, b[i].im, 1));
         }
-        memcpy(to, total, (size_t)left * sizeof *to);
+        for (int i = 0; i < XNCC_FFT_PIECE; i++)
+            total[k * XNCC_FFT_PIECE + i] = (vc){ sum[i].re * scale, sum[i].im * scale };
+    }
+    for (int k = 0; k < s->count; k++)
+        memcpy(column + (ptrdiff_t)k * step + at, total + k * XNCC_FFT_PIECE,
+               XNCC_FFT_PIECE * sizeof *total);
+}
+
+/* Loads column i of plane k, and asks for the next plane's. */
+FFT_INLINE void load_ahead(const xncc_fft_sums *s, const xncc_fft_blocking *blocking, int32_t i,
+                           int k, vc *column)
+{
+    char *next = s->array[k + 1 < s->planes ? k + 1 : 0];
+    const int32_t at = k + 1 < s->planes ? i : i + 1;
+    for (int32_t y = 0; y < blocking->ny; y++) {
+        const vc *ahead = column_at(next, blocking, y, at);
+        __builtin_prefetch(&ahead->re);
+        __builtin_prefetch(&ahead->im);
+        column[y] = *column_at(s->array[k], blocking, y, i);
     }
 }
 
-static void columns_back(const void *table, const xncc_fft_blocking *blocking,
-                         const xncc_watch *watch, const void *spectrum, char *array, void *buffer)
+/* All planes of a column are transformed, multiplied and transformed back while they are in the
+ * cache, in which columns a power of two apart would compete for the same lines. */
+static void sums_of_products(const void *table, const xncc_fft_blocking *blocking,
+                             const xncc_watch *watch, const xncc_fft_sums *s)
 {
-    const double scale = (double)blocking->nx * (double)blocking->ny;
-    vc *column = buffer;
+    const double scale = 1.0 / ((double)blocking->nx * (double)blocking->ny);
+    const int32_t ny = blocking->ny, step = ny + XNCC_FFT_PIECE;
+    const int most = s->planes > s->count ? s->planes : s->count;
+    vc *column = s->buffer, *total = column + (ptrdiff_t)most * step;
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
-        const vc *from = (const vc *)spectrum + (ptrdiff_t)i * blocking->ny;
-        for (int32_t y = 0; y < blocking->ny; y++)
-            column[y] = (vc){ from[y].re * scale, from[y].im * scale };
-        backward(table, column, blocking->ny);
-        for (int32_t y = 0; y < blocking->ny; y++)
-            *column_at(array, blocking, y, i) = column[y];
+        for (int k = 0; k < s->planes; k++) {
+            load_ahead(s, blocking, i, k, column + (ptrdiff_t)k * step);
+            forward(table, column + (ptrdiff_t)k * step, ny);
+        }
+        for (int32_t at = 0; at < ny; at += XNCC_FFT_PIECE)
+            sum_piece(s, column, total, step, at, scale);
+        for (int k = 0; k < s->count; k++) {
+            backward(table, column + (ptrdiff_t)k * step, ny);
+            for (int32_t y = 0; y < ny; y++)
+                *column_at(s->array[k], blocking, y, i) = column[(ptrdiff_t)k * step + y];
+        }
     }
 }
 
@@ -353,9 +377,9 @@ static void reals_out(const void *table, const xncc_fft_blocking *blocking, void
 }
 
 /* The transforms of this build. */
-const xncc_fft_isa FFT_ISA = { row_bytes,    table_bytes,  tables,  row_in,
-                               reals_in,     digits_in,    columns, convolve,
-                               add_products, columns_back, row_out, reals_out };
+const xncc_fft_isa FFT_ISA = { row_bytes,        table_bytes, tables,   row_in,
+                               reals_in,         digits_in,   columns,  convolve,
+                               sums_of_products, row_out,     reals_out };
 #define FFT_KERNEL(rows)                                                                           \
     {                                                                                              \
         xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &FFT_ISA, &(rows)                    \

@@ -19,6 +19,7 @@
 
 #include "cpu/kernels/fft.h"
 #include "cpu/kernels/kernel.h"
+#include "cpu/kernels/reals_digits.h"
 #include "cpu/kernels/stage.h"
 #include "math/near.h"
 #include "plan/recipe.h"
@@ -50,6 +51,15 @@ typedef struct xncc_reals_range {
     double most;
     int32_t equal;
 } xncc_reals_range;
+
+/* How doubles are cut: slice k, which goes to out + k * pitch, is the double rounded to a multiple
+ * of unit * step^k less the one rounded to a multiple of unit * step^(k + 1), in multiples of the
+ * former. The last of `count` slices, at most 64, is the whole rest. unit, step: powers of two. */
+typedef struct xncc_reals_slicing {
+    double unit, step;
+    int32_t count;
+    ptrdiff_t pitch;
+} xncc_reals_slicing;
 
 /* Of numbers: the least and the largest, and the largest power of two of which all are multiples
  * (an infinity if all are 0). */
@@ -138,14 +148,15 @@ typedef struct xncc_reals_isa {
     void (*span)(const double *v, int32_t count, xncc_reals_span *span);
     /* Are all `count` doubles multiples of a power of two, of which magnitudes are below 2^51? */
     int (*on_grid)(const double *v, int32_t count, double unit);
-    /* The doubles rounded to multiples of `unit`, less those rounded to multiples of `next` (0:
-     * less nothing), in units; powers of two. Returns 0 if all are 0. */
-    int (*slice)(const double *v, int32_t count, double unit, double next, double *out);
+    /* Cuts doubles into slices (xncc_reals_slicing). Returns a bit for each that is not all 0. */
+    uint64_t (*slices)(const double *v, int32_t count, const xncc_reals_slicing *slicing,
+                       double *out);
     /* Adds the products of the line that enters and of t - pivot, every 32nd to each of the 32
      * sums. */
     void (*dot)(const xncc_reals_slide *line, const double *t, double pivot, double sum[32]);
     /* Adds the sums of v, of v^2 and of v*t over `count` doubles. */
     void (*twofold)(const double *v, const double *t, int32_t count, xncc_twofold_sums *sums);
+    const xncc_digits_isa *digits;
 } xncc_reals_isa;
 
 /* A kernel for floats: self->variant of its xncc_cpu_kernel. */

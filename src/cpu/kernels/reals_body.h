@@ -6,7 +6,7 @@
 #ifndef XNCC_CPU_KERNELS_REALS_BODY_H
 #define XNCC_CPU_KERNELS_REALS_BODY_H
 
-#include "cpu/kernels/reals_scores.h"
+#include "cpu/kernels/reals_digits_body.h"
 
 /* ---- lines ---- */
 
@@ -389,24 +389,38 @@ REALS_INLINE rd to_multiple(rd v, double unit)
     return (rd)((rl)rd_choose(size < rd_fill(0x1p52 * unit), rounded, size) | ((rl)v & INT64_MIN));
 }
 
-static int reals_slice(const double *v, int32_t count, double unit, double next, double *out)
+static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_slicing *s,
+                             double *out)
 {
-    const double over = 1.0 / unit;
-    rl any = { 0 };
+    rl some[64];
+    const rl none = { 0 };
+    uint64_t any = 0;
+    for (int k = 0; k < s->count; k++)
+        some[k] = none;
     for (int32_t i = 0; i < count; i += REALS_LANES) {
-        const rd a = rd_load(v + i), low = to_multiple(a, unit),
-                 d = (next > 0.0 ? low - to_multiple(a, next) : low) * over;
-        any |= d != 0.0;
-        rd_store(out + i, d);
+        const rd a = rd_load(v + i), zero = { 0 };
+        double unit = s->unit, over = 1.0 / unit;
+        rd low = to_multiple(a, unit);
+        for (int k = 0; k < s->count; k++) {
+            unit *= s->step;
+            const rd next = k + 1 < s->count ? to_multiple(a, unit) : zero, d = (low - next) * over;
+            some[k] |= d != 0.0;
+            rd_store(out + k * s->pitch + i, d);
+            low = next;
+            over *= 1.0 / s->step;
+        }
     }
-    for (int k = 1; k < REALS_LANES; k++)
-        any[0] |= any[k];
-    return any[0] != 0;
+    for (int k = 0; k < s->count; k++) {
+        for (int i = 1; i < REALS_LANES; i++)
+            some[k][0] |= some[k][i];
+        any |= (uint64_t)(some[k][0] != 0) << k;
+    }
+    return any;
 }
 
-static const xncc_reals_isa reals_isa = { reals_line,  reals_meet,  reals_slide,  reals_window,
-                                          reals_score, reals_range, reals_span,   reals_on_grid,
-                                          reals_slice, reals_dot,   reals_twofold };
+static const xncc_reals_isa reals_isa = { reals_line,   reals_meet,  reals_slide,   reals_window,
+                                          reals_score,  reals_range, reals_span,    reals_on_grid,
+                                          reals_slices, reals_dot,   reals_twofold, &digits_isa };
 #define REALS_KERNEL(variant)                                                                      \
     {                                                                                              \
         xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(variant)                           \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The windows of a rectangle that the bounds of their sums leave in doubt (reals.h). */
-#include "cpu/kernels/reals_slices.h"
+#include "cpu/kernels/reals_alone.h"
+#include "cpu/kernels/reals_together.h"
 
 #include "image/image.h"
 
@@ -74,11 +75,15 @@ static double window_product(xncc_reals_run *r, int32_t x, int32_t y, double *bo
 
 int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole)
 {
-    enum { LANES = 8 };
+    enum { LANES = 8, TRIES = 32 };
     int doubts = 0;
     for (int32_t x = 0; (x = next_doubt(whole->out, x, whole->count)) < whole->count; x++) {
         if (r->again-- <= 0)
             return 1;
+        /* Where windows cancel, a smaller bound decides none of them. */
+        if (r->tried >= TRIES && 2 * r->decided < r->tried)
+            return 1;
+        r->tried++;
         double X[LANES] = { 0 }, S[LANES] = { r->m.window[0][x] }, Q[LANES] = { r->m.window[1][x] };
         xncc_reals_row row = *whole;
         X[0] = window_product(r, x, y, &row.error.X);
@@ -87,7 +92,9 @@ int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *w
         row.S = S;
         row.Q = Q;
         row.out = whole->out + x;
-        doubts |= r->isa->score(&row);
+        const int open = r->isa->score(&row);
+        r->decided += !open;
+        doubts |= open;
     }
     return doubts;
 }
@@ -172,7 +179,7 @@ static int sums_are_exact(xncc_reals_run *r)
 
 /* What settling one window costs in about ns: by pairs of doubles, and exactly. All windows of a
  * rectangle may cost MOST_EACH times their number before they are settled together. */
-enum { OF_PAIRS = 300, OF_SUMS = 500, SUMS_PER_PIXEL = 40, MOST_EACH = 150 };
+enum { OF_PAIRS = 300, OF_SUMS = 500, SUMS_PER_PIXEL = 40, MOST_EACH = 80 };
 
 static double cost_of_pairs(const xncc_reals_run *r)
 {
@@ -186,7 +193,7 @@ static double cost_of_sums(const xncc_reals_run *r)
 
 /* Settles a window: by pairs of doubles, by pairs of doubles without errors if the rectangle is on
  * a grid, or exactly. Returns what that costs. */
-static double settle(xncc_together *t, int32_t x, int32_t y, float *at)
+static double settle(xncc_alone *t, int32_t x, int32_t y, float *at)
 {
     xncc_reals_run *r = t->r;
     xncc_refine_memory *m = &r->m.refine;
@@ -200,7 +207,7 @@ static double settle(xncc_together *t, int32_t x, int32_t y, float *at)
         if (m->exact && xncc_reals_refine(r->isa, r->job, m, left, top, at))
             return 2.0 * cost;
     }
-    if (r->bad || !xncc_reals_settle_alone(t, x, y, at))
+    if (!xncc_reals_settle_alone(t, x, y, at))
         *at = xncc_reference_real(r->job, left, top);
     return cost + cost_of_sums(r);
 }
@@ -250,13 +257,27 @@ static int is_flat(const xncc_reals_run *r, int32_t x, int32_t y)
     return 1;
 }
 
+/* Is one of some windows in doubt flat? */
+static int some_are_flat(const xncc_reals_run *r)
+{
+    enum { EACH = 8 }; /* rows, and windows of a row */
+    for (int32_t y = 0; y < r->area->height; y += r->area->height / EACH + 1) {
+        const float *row = r->area->out + y * r->area->pitch;
+        for (int32_t x = 0; (x = next_doubt(row, x, r->area->width)) < r->area->width;
+             x += r->area->width / EACH + 1)
+            if (is_flat(r, x, y))
+                return 1;
+    }
+    return 0;
+}
+
 /* Settles windows one by one until all are settled, or `most` is spent. If several of them are
  * flat, all that are flat are found at once. Returns 1 if all are settled. */
 static int settle_each(xncc_reals_run *r, const float *of_flat, double most)
 {
     enum { FLATS = 8, SMALL = 256 };
     const int small = r->job->general.whole <= SMALL;
-    xncc_together t = { .r = r };
+    xncc_alone t = { .r = r };
     double spent = 0.0;
     int flats = 0;
     for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
@@ -284,7 +305,7 @@ void xncc_reals_settle(xncc_reals_run *r)
                                                                                       : NULL;
     const double most = (double)MOST_EACH * r->area->width * r->area->height;
     int64_t doubts = count_doubts(r);
-    if (of_flat && (double)doubts * cost_of_pairs(r) > most) {
+    if (of_flat && (double)doubts * cost_of_pairs(r) > most && some_are_flat(r)) {
         fill_flat_windows(r, undefined);
         doubts = count_doubts(r);
     }

@@ -2,8 +2,6 @@
 /* The memory of matching floats: what a template becomes, and what a thread needs (reals.h). */
 #include "cpu/kernels/reals_memory.h"
 
-#include "cpu/kernels/reals_words.h"
-
 static uint64_t plane_bytes(const xncc_reals_variant *variant, const xncc_problem *problem,
                             const xncc_cpu_blocks *blocks)
 {
@@ -62,35 +60,53 @@ static int32_t within(int64_t v, int32_t least, int32_t most)
     return v < least ? least : v > most ? most : (int32_t)v;
 }
 
-/* The memory of exact sums, which pages of it that are never touched do not take. Where some pixels
- * do not count, or with several channels, windows in doubt are settled one by one. */
+/* The memory of the planes of exact sums. */
+static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *problem,
+                         const xncc_cpu_blocks *blocks, char *memory, uint64_t *total,
+                         xncc_reals_scratch *m)
+{
+    enum { ARRAYS_BYTES = 512 << 20, LEAST_ARRAYS = 8 };
+    if (variant->fft) {
+        const uint64_t ny = (uint64_t)blocks->fft.ny,
+                       array = variant->fft->row_bytes(blocks->fft.nx) * ny;
+        m->planes_at_once = within(ARRAYS_BYTES / (int64_t)array, LEAST_ARRAYS, XNCC_MOST_ARRAYS);
+        for (int32_t i = 0; i < m->planes_at_once; i++)
+            m->arrays[i] = xncc_carve(memory, total, array);
+        m->columns_buffer = xncc_carve(memory, total,
+                                       (uint64_t)m->planes_at_once * XNCC_FFT_COLUMN *
+                                           (ny + 2 * XNCC_FFT_PIECE));
+        return;
+    }
+    const int64_t templ = (int64_t)problem->templ_width * problem->templ_height * 8,
+                  windows = (int64_t)xncc_reals_stride(blocks) * blocks->rows;
+    m->planes_at_once = XNCC_MOST_WEIGHTS + 1;
+    m->templ_planes = within(ARRAYS_BYTES / templ, 1, XNCC_MOST_WEIGHTS);
+    m->templ_slices = xncc_carve(memory, total, (uint64_t)(templ * m->templ_planes));
+    m->weight_sums = xncc_carve(memory, total, (uint64_t)(windows * XNCC_MOST_WEIGHTS * 8));
+}
+
+/* The memory of exact sums, which pages of it that are never touched do not take. */
 static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *problem,
                         const xncc_cpu_blocks *blocks, char *memory, uint64_t *total,
                         xncc_reals_scratch *m)
 {
-    enum { WORDS_BYTES = 32 << 20, SPECTRA_BYTES = 160 << 20, LEAST_WORDS = 5, LEAST_SPECTRA = 3 };
-    const int served = problem->channels == 1 && !problem->templ_masked &&
-                       !xncc_problem_image_varies(problem);
-    const int64_t windows = (int64_t)xncc_reals_stride(blocks) * blocks->rows,
-                  spectrum = variant->fft ? (int64_t)blocks->fft.nx * blocks->fft.ny * 16 : 0,
-                  line = xncc_reals_line_width(problem, blocks);
-    m->words_per_window = m->spectra = m->templ_planes = 0;
-    if (!served)
-        return;
-    m->words_per_window = within(WORDS_BYTES / (8 * windows), LEAST_WORDS, XNCC_MOST_WORDS);
-    m->words = xncc_carve(memory, total, (uint64_t)(windows * m->words_per_window * 8));
-    m->column_words = xncc_carve(memory, total, (uint64_t)(line * 2 * XNCC_MOST_WORDS * 8));
-    if (!variant->fft) {
-        const int64_t templ = (int64_t)problem->templ_width * problem->templ_height * 8;
-        m->templ_planes = within(SPECTRA_BYTES / templ, 1, XNCC_MOST_WEIGHTS);
-        m->templ_slices = xncc_carve(memory, total, (uint64_t)(templ * m->templ_planes));
-        m->weight_sums = xncc_carve(memory, total, (uint64_t)(windows * XNCC_MOST_WEIGHTS * 8));
-        return;
-    }
-    m->spectra = within(SPECTRA_BYTES / spectrum, LEAST_SPECTRA, XNCC_MOST_SPECTRA);
-    for (int32_t i = 0; i < m->spectra; i++)
-        m->spectrum[i] = xncc_carve(memory, total, (uint64_t)spectrum);
-    m->total_spectrum = xncc_carve(memory, total, (uint64_t)spectrum);
+    enum { NUMBERS_BYTES = 256 << 20, ROWS_OF_DIGITS = XNCC_MOST_DIGITS + XNCC_MOST_PLACES };
+    const uint64_t line = (uint64_t)xncc_reals_line_width(problem, blocks) * sizeof(double),
+                   stride = (uint64_t)xncc_reals_stride(blocks);
+    /* the most digits of a window: of five sums, and of the terms of several channels */
+    const uint64_t digits = 2 * XNCC_MOST_DIGITS + 3 * XNCC_MOST_PLACES +
+                            (problem->channels > 1 ? 3 * XNCC_MOST_PLACES : 0),
+                   windows = stride * ((uint64_t)blocks->rows + 3);
+    m->most_numbers = (size_t)(digits * windows < NUMBERS_BYTES / sizeof(float)
+                                   ? digits * windows
+                                   : NUMBERS_BYTES / sizeof(float));
+    m->numbers = xncc_carve(memory, total, m->most_numbers * sizeof(float));
+    m->plane_rows = xncc_carve(memory, total, line * ROWS_OF_DIGITS);
+    m->digit_rows = xncc_carve(memory, total, line * XNCC_MOST_DIGITS);
+    m->leaving_rows = xncc_carve(memory, total, line * ROWS_OF_DIGITS);
+    m->column_rows = xncc_carve(memory, total, line * ROWS_OF_DIGITS);
+    m->weight_rows = xncc_carve(memory, total, stride * XNCC_MOST_ARRAYS * sizeof(double));
+    carve_planes(variant, problem, blocks, memory, total, m);
 }
 
 uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc_problem *problem,

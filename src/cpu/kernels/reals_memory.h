@@ -6,9 +6,10 @@
 #include "cpu/kernels/reals.h"
 
 enum {
-    XNCC_MOST_SPECTRA = 24,
-    XNCC_MOST_SLICES = 64, /* of the image or of the template */
-    XNCC_MOST_WEIGHTS = 24 /* of products of slices, if they are computed directly */
+    XNCC_MOST_PLANES = 64, /* of slices of the image or of the template */
+    XNCC_MOST_ARRAYS = 64, /* of planes and of sums of their products that are computed at a time,
+                              by transforms */
+    XNCC_MOST_WEIGHTS = 24 /* of sums of products of slices, directly */
 };
 
 typedef struct xncc_reals_scratch {
@@ -26,13 +27,18 @@ typedef struct xncc_reals_scratch {
     uint8_t *flat;  /* per window: 1 if all its pixels are equal in every channel */
     char *array;    /* of transforms */
     void *buffer;
-    /* For exact sums (reals_slices.h), if there may be any: sums of products, of at most so many
-     * words for each window; column sums; and spectra, or planes of the template's slices and of
-     * sums of direct products. */
-    uint64_t *words, *column_words;
-    int32_t words_per_window, spectra, templ_planes;
+    /* For exact sums of all windows (reals_together.h): digits of numbers, and rows of planes, of
+     * digits of samples and of their sums, and of sums of products. */
+    float *numbers;
+    size_t most_numbers; /* floats */
+    double *plane_rows, *digit_rows, *leaving_rows, *column_rows, *weight_rows;
+    int32_t planes_at_once; /* of image and template together */
+    /* By transforms: arrays of planes, which become those of sums; and a column of each. */
+    char *arrays[XNCC_MOST_ARRAYS];
+    void *columns_buffer;
+    /* Directly: planes of the template, and sums per weight. */
+    int32_t templ_planes;
     double *templ_slices, *weight_sums;
-    void *spectrum[XNCC_MOST_SPECTRA], *total_spectrum;
 } xncc_reals_scratch;
 
 /* Divides `memory` and returns the bytes needed; NULL only counts. */

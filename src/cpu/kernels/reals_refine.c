@@ -119,8 +119,10 @@ int xncc_reals_refine(const xncc_reals_isa *isa, const xncc_job *job, const xncc
     w.stage.width = templ->width;
     w.stage.height = templ->height;
     for (int32_t c = 0; c < templ->channels; c++) {
-        if (!add_channel(&w, c, &terms))
-            return 0;
+        if (!add_channel(&w, c, &terms)) {
+            *score = xncc_float_of_bits(UINT32_C(0x7fc00000));
+            return 1;
+        }
     }
     if (xncc_general_score_from_count(method, &job->general, (uint64_t)w.n, score))
         return 1;

@@ -21,8 +21,9 @@ typedef struct xncc_reals_run {
     /* The units of image and template if their samples may have few bits, else 0; and the least and
      * the largest sample of the rectangle, in any channel. */
     double unit, templ_unit, low, high;
-    int32_t exact; /* 1: the sums of all channels so far are exact */
-    int64_t again; /* windows that may be scored again one by one */
+    int32_t exact;          /* 1: the sums of all channels so far are exact */
+    int64_t again;          /* windows that may be scored again one by one */
+    int64_t tried, decided; /* windows that were scored again, and those that this decided */
 } xncc_reals_run;
 
 /* Reads row yy of the rectangle as doubles, to m.line or to `out`. */

@@ -15,258 +15,333 @@ static xncc_slicing slicing_of(const xncc_reals_span *span, double unit)
     return s;
 }
 
-/* The bits of a slice for which the products stay exact: the sums of direct products are integers
- * below 2^52, and the transforms are off by less than 0.45. */
-static int bits_fit(const xncc_reals_run *r, int bits, int pairs)
+/* Are sums of `pairs` products of integers of two planes exact, of which each product is at most
+ * `most` in magnitude? Direct products are integers below 2^50, and transforms are off by less than
+ * 0.45. */
+static int products_fit(const xncc_reals_run *r, double most, int32_t pairs)
 {
     const double n = (double)r->job->templ->width * (double)r->job->templ->height,
                  samples = 2.0 * (double)r->m.stage.width * (double)r->m.stage.height,
-                 products = (double)pairs * ldexp(1.0, 2 * bits - 2);
+                 products = pairs * most;
     if (!r->variant->fft)
-        return n * products <= 0x1p52;
+        return n * products <= 0x1p50;
     return (r->factor + pairs * 0x1p-51) * 1.01 * sqrt(samples * n) * products <= 0.45;
 }
 
-static int slices_of(const xncc_slicing *s, int bits)
+/* The largest magnitude of an integer of a plane. */
+static double most_of(const xncc_planes *planes)
 {
-    return s->bits / bits + 1;
+    return planes->kind == XNCC_PLANES_COUNT ? 1.0 : ldexp(1.0, planes->bits - 1);
+}
+
+int xncc_reals_planes_fit(const xncc_reals_run *r, const xncc_planes *image,
+                          const xncc_planes *templ)
+{
+    return image->count <= XNCC_MOST_PLANES && templ->count <= XNCC_MOST_PLANES &&
+           products_fit(r, most_of(image) * most_of(templ),
+                        xncc_min_i32(image->count, templ->count));
+}
+
+/* Row j of a channel of the template to m.line. Where its pixels do not count, it has zeros. */
+static void read_templ_line(xncc_reals_run *r, int32_t channel, int32_t j)
+{
+    const xncc_template *templ = r->job->templ;
+    const size_t width = (size_t)templ->width;
+    memcpy(r->m.line, r->shared->value[channel] + (size_t)j * width, width * sizeof(double));
+    memset(r->m.line + width, 0, XNCC_REALS_ROOM * sizeof(double));
+}
+
+static void measure(xncc_reals_run *r, xncc_reals_span *image, xncc_reals_span *templ)
+{
+    for (int32_t c = 0; c < r->job->templ->channels; c++) {
+        for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
+            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
+            r->isa->span(r->m.line, r->m.stage.width, image);
+        }
+        for (int32_t j = 0; j < r->job->templ->height; j++) {
+            read_templ_line(r, c, j);
+            r->isa->span(r->m.line, r->job->templ->width, templ);
+        }
+    }
 }
 
 int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut)
 {
-    const xncc_template *templ = r->job->templ;
-    xncc_reals_span image = { 0.0, 0.0, INFINITY }, of_templ = image;
-    for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
-        (void)xncc_reals_read_line(r, yy, 0, 0.0, 1);
-        r->isa->span(r->m.line, r->m.stage.width, &image);
-    }
-    for (int32_t j = 0; j < templ->height; j++)
-        r->isa->span(r->shared->value[0] + (ptrdiff_t)j * templ->width, templ->width, &of_templ);
+    xncc_reals_span image = { 0.0, 0.0, INFINITY }, templ = image;
+    measure(r, &image, &templ);
     const int difference = xncc_method_of_difference(r->job->problem->rule.method);
-    const double both = fmin(image.unit, of_templ.unit);
+    const double both = fmin(image.unit, templ.unit),
+                 most = fmax(fmax(-image.low, image.high), fmax(-templ.low, templ.high));
     cut->image = slicing_of(&image, difference ? both : image.unit);
-    cut->templ = slicing_of(&of_templ, difference ? both : of_templ.unit);
-    const double most = fmax(fmax(-image.low, image.high), fmax(-of_templ.low, of_templ.high));
+    cut->templ = slicing_of(&templ, difference ? both : templ.unit);
     if (!(cut->image.unit > 0x1p-900 && cut->templ.unit > 0x1p-900 && most < 0x1p900))
         return 0;
-    const int counted = ilogb((double)templ->width * templ->height) + 2, /* n < 2^counted */
-        most_bits = cut->image.bits > cut->templ.bits ? cut->image.bits : cut->templ.bits;
-    cut->words = (2 * (most_bits + counted) + 2) / 64 + 1;
-    if (cut->words > r->m.words_per_window)
-        return 0;
-    for (cut->bits = 26; cut->bits > 6; cut->bits--) {
-        cut->image.count = slices_of(&cut->image, cut->bits);
-        cut->templ.count = slices_of(&cut->templ, cut->bits);
-        if (bits_fit(r, cut->bits, xncc_min_i32(cut->image.count, cut->templ.count)))
-            break;
+    for (cut->bits = XNCC_DIGIT_BITS; cut->bits > 6; cut->bits--) {
+        const xncc_planes a = { .bits = cut->bits,
+                                .count = xncc_slices_of(cut->image.bits, cut->bits) },
+                          b = { .bits = cut->bits,
+                                .count = xncc_slices_of(cut->templ.bits, cut->bits) };
+        if (xncc_reals_planes_fit(r, &a, &b))
+            return 1;
     }
-    return cut->bits > 6 &&
-           (r->variant->fft || (cut->templ.count <= r->m.templ_planes &&
-                                cut->image.count + cut->templ.count - 1 <= XNCC_MOST_WEIGHTS));
+    return 0;
 }
 
-/* ---- slices ---- */
+/* ---- planes ---- */
 
-/* Cuts a row of doubles, with zeros past its end, to `out`. Returns 0 if the slice is all 0. */
-static int slice_row(const xncc_reals_run *r, const xncc_slicing *s, int bits, int k, int32_t count,
-                     double *out)
+static size_t line_of(const xncc_reals_run *r)
 {
-    const double unit = ldexp(s->unit, bits * k);
-    return r->isa->slice(r->m.line, count, unit, k + 1 < s->count ? ldexp(unit, bits) : 0.0, out);
+    return (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks);
 }
 
-static void clear_lines(xncc_reals_run *r)
+void xncc_reals_clear_planes(xncc_reals_run *r)
 {
-    const size_t bytes = (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks) *
-                         sizeof(double);
-    memset(r->m.line, 0, bytes);
-    memset(r->m.before, 0, bytes);
+    const size_t line = line_of(r);
+    memset(r->m.line, 0, line * sizeof(double));
+    memset(r->m.digit_rows, 0, line * XNCC_MOST_DIGITS * sizeof(double));
+    memset(r->m.plane_rows, 0, line * XNCC_MOST_PLANES * sizeof(double));
 }
 
-/* Slice k of row j of the template, to m.before. */
-static int templ_slice(xncc_reals_run *r, const xncc_cut *cut, int k, int32_t j)
+/* Cuts the doubles in m.line into slices. */
+static uint64_t slice_line(const xncc_reals_run *r, const xncc_slicing *of, int bits, int32_t count,
+                           int32_t width, double *out)
 {
-    const size_t width = (size_t)r->job->templ->width;
-    memcpy(r->m.line, r->shared->value[0] + (size_t)j * width, width * sizeof(double));
-    return slice_row(r, &cut->templ, cut->bits, k, (int32_t)width, r->m.before);
+    const xncc_reals_slicing slicing = { of->unit, ldexp(1.0, bits), count, (ptrdiff_t)line_of(r) };
+    return r->isa->slices(r->m.line, width, &slicing, out);
+}
+
+static uint64_t square_line(xncc_reals_run *r, const xncc_planes *planes, int32_t width,
+                            double *out)
+{
+    const size_t line = line_of(r);
+    const int32_t digits = xncc_slices_of(planes->of.bits, XNCC_DIGIT_BITS);
+    uint64_t any = 0;
+    (void)slice_line(r, &planes->of, XNCC_DIGIT_BITS, digits, width, r->m.digit_rows);
+    r->isa->digits->squares(r->m.digit_rows, (ptrdiff_t)line, digits, width, out, planes->count);
+    for (int32_t k = 0; k < planes->count; k++)
+        any |= (uint64_t)(r->isa->range(out + (size_t)k * line, width, 0.0).most > 0.0) << k;
+    return any;
+}
+
+/* Which pixels of row y count, 1 or 0 each. */
+static uint64_t count_line(xncc_reals_run *r, const xncc_planes *planes, int32_t y, double *out)
+{
+    const xncc_template *templ = r->job->templ;
+    if (!planes->of_templ) {
+        (void)xncc_reals_read_line_to(r, y, 0, 0.0, 0, out);
+        return 1;
+    }
+    for (int32_t i = 0; i < templ->width; i++)
+        out[i] = !templ->mask || templ->mask[(size_t)y * (size_t)templ->width + (size_t)i];
+    return 1;
+}
+
+uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, int32_t y,
+                                double *out)
+{
+    const int32_t width = planes->of_templ ? r->job->templ->width : r->m.stage.width;
+    if (planes->kind == XNCC_PLANES_COUNT)
+        return count_line(r, planes, y, out);
+    if (planes->of_templ)
+        read_templ_line(r, planes->channel, y);
+    else
+        (void)xncc_reals_read_line(r, y, planes->channel, 0.0, 1);
+    return planes->kind == XNCC_PLANES_SQUARE
+               ? square_line(r, planes, width, out)
+               : slice_line(r, &planes->of, planes->bits, planes->count, width, out);
+}
+
+/* ---- groups of planes ---- */
+
+/* The products of planes that are computed at a time: of planes first .. first + count - 1 of the
+ * image, [0], and of the template, [1]. */
+typedef struct group {
+    xncc_reals_run *r;
+    const xncc_planes *planes[2];
+    int32_t first[2], count[2];
+    const xncc_numbers *out;
+    ptrdiff_t rows;
+} group;
+
+/* Adds a row of sums of products, of which row[i] has weight i, to the numbers. */
+static void collect_row(const group *g, const double *const *row, int32_t y)
+{
+    const xncc_numbers to = { g->out->digit + y * g->rows, g->out->step, g->out->count, 0 };
+    const xncc_weighted from = { .row = row,
+                                 .count = g->first[0] + g->count[0] + g->first[1] + g->count[1] - 1,
+                                 .bits = g->planes[0]->bits > g->planes[1]->bits
+                                             ? g->planes[0]->bits
+                                             : g->planes[1]->bits,
+                                 .more = g->first[0] + g->first[1] > 0 };
+    g->r->isa->digits->collect(&from, g->r->area->width, &to);
 }
 
 /* ---- transforms ---- */
 
-/* The spectra that are kept: those of the first slices, and two that are made again whenever they
- * are needed. Slices of the template follow those of the image. */
-typedef struct spectra {
-    xncc_reals_run *r;
-    const xncc_cut *cut;
-    int owner[XNCC_MOST_SPECTRA];      /* the slice whose spectrum a place holds; -1: none */
-    int8_t zero[2 * XNCC_MOST_SLICES]; /* 1: the slice is all 0 */
-} spectra;
+/* The arrays of a group: `of` each plane, -1 if it is all 0; and then of each weight. */
+typedef struct arrays {
+    int of[2][XNCC_MOST_PLANES];
+    int planes, sums;
+    int begin[XNCC_MOST_ARRAYS + 1], weight[XNCC_MOST_ARRAYS];
+    uint8_t pair[XNCC_MOST_ARRAYS * XNCC_MOST_ARRAYS / 4][2];
+} arrays;
 
-/* The spectrum of a slice; NULL if it is all 0. */
-static void *spectrum_of(spectra *s, int slice)
+/* Transforms the rows of the planes of a group that are not all 0. */
+static void transform_rows(const group *g, int of_templ, arrays *a)
 {
-    xncc_reals_run *r = s->r;
+    xncc_reals_run *r = g->r;
     const xncc_fft_blocking *c = &r->job->blocks->fft;
-    const int of_templ = slice >= s->cut->image.count, spare = r->m.spectra - 2,
-              place = slice < spare ? slice : spare + of_templ,
-              k = of_templ ? slice - s->cut->image.count : slice;
-    const size_t step = (size_t)r->variant->fft->row_bytes(c->nx);
+    const size_t line = line_of(r), step = (size_t)r->variant->fft->row_bytes(c->nx);
     const int32_t rows = of_templ ? r->job->templ->height : r->m.stage.height;
-    if (s->zero[slice] || s->owner[place] == slice)
-        return s->zero[slice] ? NULL : r->m.spectrum[place];
-    int any = 0;
-    clear_lines(r);
+    xncc_reals_clear_planes(r);
+    for (int32_t k = 0; k < g->count[of_templ]; k++)
+        a->of[of_templ][k] = -1;
     for (int32_t y = 0; y < rows && !xncc_is_cancelled(r->job->watch); y++) {
-        char *row = r->m.array + (uint64_t)y * step;
-        if (of_templ) {
-            any |= templ_slice(r, s->cut, k, y);
-            r->variant->fft->digits_in(r->shared->table, c, r->m.before, row);
-            continue;
-        }
-        (void)xncc_reals_read_line(r, y, 0, 0.0, 1);
-        any |= slice_row(r, &s->cut->image, s->cut->bits, k, r->m.stage.width, r->m.before);
-        r->variant->fft->reals_in(r->shared->table, c, r->m.before, r->m.before + c->across, row);
-    }
-    s->zero[slice] = (int8_t)!any;
-    if (!any)
-        return NULL;
-    memset(r->m.array + (uint64_t)rows * step, 0, (size_t)(c->ny - rows) * step);
-    r->variant->fft->columns(r->shared->table, c, r->job->watch, r->m.array, r->m.spectrum[place]);
-    s->owner[place] = slice;
-    return r->m.spectrum[place];
-}
-
-/* Adds the products of weight w, which are one number per window, to the sums of row y. */
-static void add_row(xncc_reals_run *r, const xncc_cut *cut, int w, int32_t y, const double *product)
-{
-    uint64_t *to = r->m.words + (size_t)y * (size_t)r->stride * (size_t)cut->words;
-    const int shift = cut->bits * w;
-    for (int32_t x = 0; x < r->area->width; x++, to += cut->words) {
-        const int64_t v = (int64_t)product[x];
-        if (v != 0)
-            xncc_words_put(to, cut->words, xncc_u128_of(v < 0 ? 0 - (uint64_t)v : (uint64_t)v),
-                           shift, v < 0);
-    }
-}
-
-static void transformed_weight(xncc_reals_run *r, const xncc_cut *cut, int w)
-{
-    const double magic = 0x1.8p52;
-    const xncc_fft_blocking *c = &r->job->blocks->fft;
-    const int32_t first = xncc_min_i32(r->area->width, c->across);
-    double *row = r->m.sum[XNCC_SUM_X];
-    r->variant->fft->columns_back(r->shared->table, c, r->job->watch, r->m.total_spectrum,
-                                  r->m.array, r->m.buffer);
-    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
-        r->variant->fft->reals_out(r->shared->table, c,
-                                   r->m.array + (uint64_t)y * r->variant->fft->row_bytes(c->nx),
-                                   first, r->area->width - first, row, row + first);
-        for (int32_t x = 0; x < r->area->width; x++)
-            row[x] = (row[x] + magic) - magic;
-        add_row(r, cut, w, y, row);
-    }
-}
-
-/* The pairs of spectra of a weight. */
-typedef struct spectrum_pairs {
-    void *image[XNCC_MOST_SLICES], *templ[XNCC_MOST_SLICES];
-    int count, more; /* more: 1 if the sum holds products already */
-} spectrum_pairs;
-
-static void add_pairs(xncc_reals_run *r, spectrum_pairs *p)
-{
-    if (p->count == 0)
-        return;
-    r->variant->fft->add_products(&r->job->blocks->fft, p->count, p->image, p->templ, p->more,
-                                  r->m.total_spectrum);
-    p->count = 0;
-    p->more = 1;
-}
-
-static void multiply_by_transforms(xncc_reals_run *r, const xncc_cut *cut)
-{
-    const int all = cut->image.count + cut->templ.count, keeps_all = all <= r->m.spectra - 2;
-    spectra s = { .r = r, .cut = cut };
-    for (int i = 0; i < XNCC_MOST_SPECTRA; i++)
-        s.owner[i] = -1;
-    for (int w = 0; w < all - 1; w++) {
-        spectrum_pairs pairs = { .count = 0 };
-        const int first = w < cut->templ.count ? 0 : w - cut->templ.count + 1;
-        for (int i = first; i < cut->image.count && i <= w; i++) {
-            void *image = xncc_is_cancelled(r->job->watch) ? NULL : spectrum_of(&s, i),
-                 *templ = image ? spectrum_of(&s, cut->image.count + w - i) : NULL;
-            if (!image || !templ)
+        const uint64_t any = xncc_reals_read_planes(r, g->planes[of_templ], y, r->m.plane_rows) >>
+                             g->first[of_templ];
+        for (int32_t k = 0; k < g->count[of_templ]; k++) {
+            int *of = &a->of[of_templ][k];
+            const double *from = r->m.plane_rows + (size_t)(k + g->first[of_templ]) * line;
+            if (*of < 0 && any >> k & 1) {
+                *of = a->planes++;
+                memset(r->m.arrays[*of], 0, step * (size_t)c->ny);
+            }
+            if (!(any >> k & 1))
                 continue;
-            pairs.image[pairs.count] = image;
-            pairs.templ[pairs.count++] = templ;
-            if (!keeps_all)
-                add_pairs(r, &pairs);
+            char *row = r->m.arrays[*of] + (size_t)y * step;
+            if (of_templ)
+                r->variant->fft->digits_in(r->shared->table, c, from, row);
+            else
+                r->variant->fft->reals_in(r->shared->table, c, from, from + c->across, row);
         }
-        add_pairs(r, &pairs);
-        if (pairs.more)
-            transformed_weight(r, cut, w);
+    }
+}
+
+/* Lists the pairs of planes of each weight that has some. */
+static void list_pairs(const group *g, arrays *a)
+{
+    int pairs = 0;
+    a->sums = 0;
+    for (int32_t w = 0; w < g->count[0] + g->count[1] - 1; w++) {
+        const int before = pairs;
+        for (int32_t i = 0; i < g->count[0]; i++) {
+            const int32_t j = w - i;
+            if (j < 0 || j >= g->count[1] || a->of[0][i] < 0 || a->of[1][j] < 0)
+                continue;
+            a->pair[pairs][0] = (uint8_t)a->of[0][i];
+            a->pair[pairs++][1] = (uint8_t)a->of[1][j];
+        }
+        if (pairs == before)
+            continue;
+        a->begin[a->sums] = before;
+        a->weight[a->sums++] = g->first[0] + g->first[1] + w;
+    }
+    a->begin[a->sums] = pairs;
+}
+
+static void multiply_by_transforms(const group *g)
+{
+    xncc_reals_run *r = g->r;
+    const xncc_fft_blocking *c = &r->job->blocks->fft;
+    const size_t step = (size_t)r->variant->fft->row_bytes(c->nx);
+    const int32_t first = xncc_min_i32(r->area->width, c->across);
+    const double *row[2 * XNCC_MOST_PLANES] = { NULL };
+    arrays a = { .planes = 0 };
+    transform_rows(g, 0, &a);
+    transform_rows(g, 1, &a);
+    list_pairs(g, &a);
+    const xncc_fft_sums sums = { .planes = a.planes,
+                                 .count = a.sums,
+                                 .array = r->m.arrays,
+                                 .begin = a.begin,
+                                 .pair = (const uint8_t(*)[2])a.pair,
+                                 .buffer = r->m.columns_buffer };
+    r->variant->fft->sums(r->shared->table, c, r->job->watch, &sums);
+    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
+        for (int k = 0; k < a.sums; k++) {
+            double *to = r->m.weight_rows + (size_t)k * (size_t)r->stride;
+            r->variant->fft->reals_out(r->shared->table, c, r->m.arrays[k] + (size_t)y * step,
+                                       first, r->area->width - first, to, to + first);
+            row[a.weight[k]] = to;
+        }
+        collect_row(g, row, y);
     }
 }
 
 /* ---- direct products ---- */
 
 /* Cuts the template into planes. Returns a bit for each that is not all 0. */
-static uint64_t cut_template(xncc_reals_run *r, const xncc_cut *cut)
+static uint64_t cut_template(const group *g)
 {
-    const size_t width = (size_t)r->job->templ->width, height = (size_t)r->job->templ->height;
+    xncc_reals_run *r = g->r;
+    const size_t line = line_of(r), width = (size_t)r->job->templ->width,
+                 height = (size_t)r->job->templ->height;
     uint64_t any = 0;
-    clear_lines(r);
-    for (int k = 0; k < cut->templ.count; k++)
-        for (size_t j = 0; j < height; j++) {
-            any |= (uint64_t)templ_slice(r, cut, k, (int32_t)j) << k;
-            memcpy(r->m.templ_slices + ((size_t)k * height + j) * width, r->m.before,
-                   width * sizeof(double));
-        }
-    return any;
+    for (size_t j = 0; j < height; j++) {
+        any |= xncc_reals_read_planes(r, g->planes[1], (int32_t)j, r->m.plane_rows);
+        for (int32_t k = 0; k < g->count[1]; k++)
+            memcpy(r->m.templ_slices + ((size_t)k * height + j) * width,
+                   r->m.plane_rows + (size_t)(g->first[1] + k) * line, width * sizeof(double));
+    }
+    return any >> g->first[1];
 }
 
-static void multiply_directly(xncc_reals_run *r, const xncc_cut *cut)
+static void multiply_directly(const group *g)
 {
-    const int32_t height = r->job->templ->height, rows = r->area->height;
-    const int weights = cut->image.count + cut->templ.count - 1;
-    const size_t plane = (size_t)r->stride * (size_t)rows,
+    xncc_reals_run *r = g->r;
+    const int32_t height = r->job->templ->height, rows = r->area->height,
+                  weights = g->count[0] + g->count[1] - 1;
+    const size_t line = line_of(r), plane = (size_t)r->stride * (size_t)rows,
                  templ = (size_t)r->job->templ->width * (size_t)height;
-    const uint64_t any = cut_template(r, cut);
-    xncc_reals_meeting meeting = { .line = r->m.before,
-                                   .width = r->job->templ->width,
+    const double *row[2 * XNCC_MOST_PLANES] = { NULL };
+    xncc_reals_clear_planes(r);
+    const uint64_t of_templ = cut_template(g);
+    xncc_reals_meeting meeting = { .width = r->job->templ->width,
                                    .columns = r->area->width,
                                    .stride = r->stride,
                                    .watch = r->job->watch };
+    xncc_reals_clear_planes(r);
     memset(r->m.weight_sums, 0, plane * (size_t)weights * sizeof(double));
-    clear_lines(r);
     for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
-        (void)xncc_reals_read_line(r, yy, 0, 0.0, 1);
+        const uint64_t any = xncc_reals_read_planes(r, g->planes[0], yy, r->m.plane_rows) >>
+                             g->first[0];
         meeting.y = yy;
         meeting.first = yy - height + 1 > 0 ? yy - height + 1 : 0;
         meeting.last = yy < rows - 1 ? yy : rows - 1;
-        for (int i = 0; i < cut->image.count; i++) {
-            if (!slice_row(r, &cut->image, cut->bits, i, r->m.stage.width, r->m.before))
-                continue;
-            for (int j = 0; j < cut->templ.count; j++) {
+        for (int32_t i = 0; i < g->count[0]; i++)
+            for (int32_t j = 0; j < g->count[1] && any >> i & 1; j++) {
+                meeting.line = r->m.plane_rows + (size_t)(g->first[0] + i) * line;
                 meeting.templ = r->m.templ_slices + (size_t)j * templ;
                 meeting.sum = r->m.weight_sums + (size_t)(i + j) * plane;
-                if (any >> j & 1)
+                if (of_templ >> j & 1)
                     r->isa->meet(&meeting);
             }
-        }
     }
-    for (int w = 0; w < weights; w++)
-        for (int32_t y = 0; y < rows && !xncc_is_cancelled(r->job->watch); y++)
-            add_row(r, cut, w, y,
-                    r->m.weight_sums + (size_t)w * plane + (size_t)y * (size_t)r->stride);
+    for (int32_t y = 0; y < rows && !xncc_is_cancelled(r->job->watch); y++) {
+        for (int32_t w = 0; w < weights; w++)
+            row[g->first[0] + g->first[1] + w] = r->m.weight_sums + (size_t)w * plane +
+                                                 (size_t)y * (size_t)r->stride;
+        collect_row(g, row, y);
+    }
 }
 
-void xncc_reals_multiply_slices(xncc_reals_run *r, const xncc_cut *cut)
+void xncc_reals_multiply(xncc_reals_run *r, const xncc_planes *image, const xncc_planes *templ,
+                         const xncc_numbers *out, ptrdiff_t rows)
 {
-    memset(r->m.words, 0,
-           (size_t)r->stride * (size_t)r->area->height * (size_t)cut->words * sizeof *r->m.words);
-    if (r->variant->fft)
-        multiply_by_transforms(r, cut);
-    else
-        multiply_directly(r, cut);
+    const int32_t most = r->m.planes_at_once, half = most / 2,
+                  of_image = xncc_min_i32(image->count, most - xncc_min_i32(templ->count, half)),
+                  of_templ = xncc_min_i32(xncc_min_i32(templ->count, most - of_image),
+                                          r->variant->fft ? most : r->m.templ_planes);
+    group g = { .r = r, .planes = { image, templ }, .out = out, .rows = rows };
+    for (int32_t i = 0; i < image->count; i += of_image)
+        for (int32_t j = 0; j < templ->count && !xncc_is_cancelled(r->job->watch); j += of_templ) {
+            g.first[0] = i;
+            g.first[1] = j;
+            g.count[0] = xncc_min_i32(of_image, image->count - i);
+            g.count[1] = xncc_min_i32(of_templ, templ->count - j);
+            if (r->variant->fft)
+                multiply_by_transforms(&g);
+            else
+                multiply_directly(&g);
+        }
 }

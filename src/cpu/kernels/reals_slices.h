@@ -1,59 +1,72 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The second evaluation of a rectangle, for many windows in doubt at once (reals.h): exact sums for
- * all its windows.
+/* Exact sums of products of all windows of a rectangle (reals.h).
  *
  * The samples of image and template are integers times a power of two. Each is cut into slices of a
- * few bits, digits of which every one is an integer of at most 2^(bits - 1) in magnitude. The
- * products of two slices, over all windows, come from the kernel of products, and are exact once
- * they are rounded. Products of slices whose weights have the same product are added before they
- * are transformed back. The exact sum of products of a window is the sum of these integers times
- * their weights, in words of 64 bits.
+ * few bits, digits of which every one is an integer of at most 2^(bits - 1) in magnitude. A plane
+ * holds one slice of all samples. The products of two planes, over all windows, come from the
+ * kernel of products, and are exact once they are rounded. Products of planes whose weights have
+ * the same product are added before they are transformed back. The exact sum of products of a
+ * window is the sum of these integers times their weights (reals_digits.h).
  *
  * docs/numerics.md has the bounds. */
 #ifndef XNCC_CPU_KERNELS_REALS_SLICES_H
 #define XNCC_CPU_KERNELS_REALS_SLICES_H
 
 #include "cpu/kernels/reals_run.h"
-#include "cpu/kernels/reals_words.h"
 
-/* How the samples of one operand are cut. */
+/* The samples of an operand, in all channels. */
 typedef struct xncc_slicing {
     double unit;  /* all samples are multiples of it, a power of two */
     int exponent; /* its logarithm */
     int bits;     /* of the largest sample, in units */
-    int count;    /* slices */
 } xncc_slicing;
 
-/* How a rectangle is cut, and what its sums need. */
+/* How a rectangle is cut. */
 typedef struct xncc_cut {
     xncc_slicing image, templ;
-    int bits;  /* per slice */
-    int words; /* of sums of products, and of the terms of the formula; sums of samples fit half */
+    int bits; /* per slice */
 } xncc_cut;
 
-/* Chooses the slices. Returns 0 if the sums have more bits than the memory has room for. */
+/* Measures the samples and chooses the slices. Returns 0 if sums of products cannot be exact. */
 int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut);
 
-/* Writes the exact sums of products of all windows, cut->words words each, to r->m.words. Stops if
+/* Slices that hold so many bits and a sign, of `bits` bits each. */
+static inline int32_t xncc_slices_of(int of_bits, int bits)
+{
+    return (int32_t)(of_bits / bits + 1);
+}
+
+typedef enum xncc_planes_kind {
+    XNCC_PLANES_VALUE,  /* of the samples of a channel */
+    XNCC_PLANES_SQUARE, /* of their squares; bits: XNCC_DIGIT_BITS */
+    XNCC_PLANES_COUNT   /* one plane: 1 where a pixel counts */
+} xncc_planes_kind;
+
+/* Planes of the image or, if of_templ is 1, of the template. Where a pixel does not count, they are
+ * 0. */
+typedef struct xncc_planes {
+    xncc_planes_kind kind;
+    int32_t of_templ, channel;
+    xncc_slicing of;
+    int bits;      /* per plane */
+    int32_t count; /* planes, at most XNCC_MOST_PLANES */
+} xncc_planes;
+
+/* Writes row y of the planes, plane k to out + k * line, with line = xncc_reals_line_width.
+ * Returns a bit for each row that is not all 0. Uses r->m.line and r->m.digit_rows. */
+uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, int32_t y,
+                                double *out);
+
+/* Clears the memory that rows of planes are written to, of which each has zeros past its end. */
+void xncc_reals_clear_planes(xncc_reals_run *r);
+
+/* Are sums of products of these planes exact once they are rounded? */
+int xncc_reals_planes_fit(const xncc_reals_run *r, const xncc_planes *image,
+                          const xncc_planes *templ);
+
+/* Writes the exact sums of products of all windows. Row y begins at out->digit + y * rows. Stops if
  * the call is cancelled. */
-void xncc_reals_multiply_slices(xncc_reals_run *r, const xncc_cut *cut);
-
-/* The exact sums that the windows of a rectangle share, and those of the window in question. */
-typedef struct xncc_together {
-    xncc_reals_run *r;
-    xncc_cut cut;
-    xncc_method method;
-    int32_t known; /* 1: the members below are set; -1: xncc_reals_cut does not serve them */
-    uint64_t T[XNCC_MOST_WORDS], T2[XNCC_MOST_WORDS];
-    xncc_real templ; /* the template's term of the formula */
-    uint64_t S[XNCC_MOST_WORDS], Q[XNCC_MOST_WORDS];
-} xncc_together;
-
-/* Scores the window at column x of row y exactly, and returns 1; or returns 0 if xncc_reals_cut
- * does. t: zeros but for r; kept from window to window. */
-int xncc_reals_settle_alone(xncc_together *t, int32_t x, int32_t y, float *score);
-
-/* Scores the windows in doubt exactly. Returns 0, and does nothing, if xncc_reals_cut does. */
-int xncc_reals_settle_together(xncc_reals_run *r);
+void xncc_reals_multiply(xncc_reals_run *r, const xncc_planes *image, const xncc_planes *templ,
+                         const xncc_numbers *out, ptrdiff_t rows);
 
 #endif

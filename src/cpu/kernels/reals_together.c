@@ -1,190 +1,350 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Exact scores of many windows of a rectangle at once (reals_slices.h): sums of products by slices,
- * and sums of samples and squares that slide. All of them are integers in words of 64 bits. */
+/* Exact scores of all windows in doubt of a rectangle (reals_together.h). */
+#include "cpu/kernels/reals_together.h"
+
 #include "cpu/kernels/reals_slices.h"
 
-/* Words of sums of samples, if those of products have `words`. */
-XNCC_WORDS int few_of(int words)
+#include <math.h>
+
+/* The arguments of the formula. */
+enum { NUMERATOR, IMAGE, TEMPL, TERMS };
+
+typedef struct together {
+    xncc_reals_run *r;
+    const xncc_digits_isa *isa;
+    xncc_cut cut;
+    xncc_method method;
+    int32_t channel;
+    int32_t digits[XNCC_SUMS], places;   /* digits of each sum, and of a term */
+    xncc_numbers sum[XNCC_SUMS];         /* of the current row of windows */
+    xncc_numbers stored[XNCC_SUMS];      /* of all rows, if the sum comes from products */
+    xncc_numbers total[TERMS];           /* the terms of the channels so far, of all rows */
+    float of_templ[2][XNCC_MOST_PLACES]; /* the constant sumT and sumT2 */
+} together;
+
+static int32_t digits_for(int bits)
 {
-    return (words + 1) / 2;
+    return xncc_slices_of(bits, XNCC_DIGIT_BITS);
 }
 
-/* A sample in units: whole * 2^shift, with its sign. */
-typedef struct in_units {
-    uint64_t whole;
-    int shift, negative;
-} in_units;
-
-XNCC_WORDS in_units units_of(const xncc_slicing *of, double v)
+/* Numbers of `count` digits in the memory from *at on, for `rows` rows of windows. */
+static xncc_numbers numbers_at(const xncc_reals_run *r, float **at, int32_t count, int32_t rows)
 {
-    const xncc_wide_part p = xncc_wide_part_of(v);
-    const int place = p.place + XNCC_WIDE_VALUES - of->exponent, shift = place > 0 ? place : 0;
-    /* the bits below the unit are 0, and all bits of 0 are */
-    const in_units u = { p.mantissa ? p.mantissa >> (shift - place) : 0, shift, p.negative };
-    return u;
+    const xncc_numbers v = { .digit = *at, .step = r->stride, .count = count };
+    *at += (size_t)count * (size_t)rows * (size_t)r->stride;
+    return v;
 }
 
-/* Adds a sample and its square to a sum of samples and one of squares, or subtracts both. */
-XNCC_WORDS void put_sample(const xncc_slicing *of, int words, double v, int subtract, uint64_t *sum,
-                           uint64_t *square)
+/* Those of row y. */
+static xncc_numbers row_of(const xncc_numbers *all, int32_t y)
 {
-    const in_units u = units_of(of, v);
-    if (u.whole == 0)
-        return;
-    xncc_words_put(sum, few_of(words), xncc_u128_of(u.whole), u.shift, subtract ^ u.negative);
-    xncc_words_put(square, words, xncc_u128_of_product(u.whole, u.whole), 2 * u.shift, subtract);
+    xncc_numbers v = *all;
+    v.digit += (ptrdiff_t)y * v.count * v.step;
+    return v;
 }
 
-static void sum_template(xncc_together *t)
-{
-    const xncc_template *templ = t->r->job->templ;
-    const int64_t n = (int64_t)templ->width * templ->height;
-    uint64_t term[XNCC_MOST_WORDS] = { 0 };
-    for (int64_t i = 0; i < n && !(i % 65536 == 0 && xncc_is_cancelled(t->r->job->watch)); i++)
-        put_sample(&t->cut.templ, t->cut.words, t->r->shared->value[0][i], 0, t->T, t->T2);
-    if (xncc_method_is_centred(t->method)) {
-        xncc_words_add_multiple(term, t->T2, t->cut.words, (uint64_t)n);
-        xncc_words_subtract_product(term, t->cut.words, t->T, t->T, few_of(t->cut.words));
-    } else {
-        memcpy(term, t->T2, sizeof term);
-    }
-    t->templ = xncc_words_round(term, t->cut.words, 2 * t->cut.templ.exponent);
-}
-
-XNCC_WORDS float score_window(const xncc_together *t, int words, const uint64_t *X)
-{
-    const int few = few_of(words);
-    const uint64_t n = t->r->job->general.whole;
-    uint64_t numerator[XNCC_MOST_WORDS] = { 0 }, image[XNCC_MOST_WORDS] = { 0 };
-    if (xncc_method_is_centred(t->method)) {
-        xncc_words_add_multiple(numerator, X, words, n);
-        xncc_words_subtract_product(numerator, words, t->S, t->T, few);
-        xncc_words_add_multiple(image, t->Q, words, n);
-        xncc_words_subtract_product(image, words, t->S, t->S, few);
-    } else if (xncc_method_of_difference(t->method)) {
-        xncc_words_add(numerator, t->Q, words, 0);
-        xncc_words_add(numerator, t->T2, words, 0);
-        xncc_words_add(numerator, X, words, 1);
-        xncc_words_add(numerator, X, words, 1);
-        memcpy(image, t->Q, sizeof image);
-    } else {
-        memcpy(numerator, X, (size_t)words * sizeof *X);
-        memcpy(image, t->Q, sizeof image);
-    }
-    const int of_image = t->cut.image.exponent, of_templ = t->cut.templ.exponent;
-    return xncc_score_of_terms(t->method, &t->r->job->general, (int64_t)n,
-                               xncc_words_round(numerator, words, of_image + of_templ),
-                               xncc_words_round(image, words, 2 * of_image), t->templ);
-}
-
-/* Adds row yy to the column sums, or subtracts it. */
-XNCC_WORDS void put_row(xncc_together *t, int words, int32_t yy, int subtract)
-{
-    uint64_t *column = t->r->m.column_words;
-    (void)xncc_reals_read_line(t->r, yy, 0, 0.0, 1);
-    for (int32_t x = 0; x < t->r->m.stage.width; x++, column += few_of(words) + words)
-        put_sample(&t->cut.image, words, t->r->m.line[x], subtract, column, column + few_of(words));
-}
-
-XNCC_WORDS void put_column(xncc_together *t, int words, int32_t x, int subtract)
-{
-    const int few = few_of(words);
-    const uint64_t *column = t->r->m.column_words + (size_t)x * (size_t)(few + words);
-    xncc_words_add(t->S, column, few, subtract);
-    xncc_words_add(t->Q, column + few, words, subtract);
-}
-
-/* Scores the windows in doubt of row y. of_image: 1 if the method needs sums of the image. */
-XNCC_WORDS void score_row(xncc_together *t, int words, int of_image, int32_t y)
-{
-    const xncc_reals_run *r = t->r;
-    const int32_t width = r->job->templ->width;
-    const uint64_t *X = r->m.words + (size_t)y * (size_t)r->stride * (size_t)words;
-    float *out = r->area->out + y * r->area->pitch;
-    memset(t->S, 0, sizeof t->S);
-    memset(t->Q, 0, sizeof t->Q);
-    for (int32_t x = 0; x < width - 1 && of_image; x++)
-        put_column(t, words, x, 0);
-    for (int32_t x = 0; x < r->area->width; x++, X += words) {
-        uint32_t bits;
-        if (of_image)
-            put_column(t, words, x + width - 1, 0);
-        memcpy(&bits, out + x, sizeof bits);
-        if (bits == XNCC_DOUBT)
-            out[x] = score_window(t, words, X);
-        if (of_image)
-            put_column(t, words, x, 1);
-    }
-}
-
-XNCC_WORDS void score_rows(xncc_together *t, int words)
+/* Divides the memory of numbers. Returns 0 if there is too little. */
+static int lay_out(together *t)
 {
     xncc_reals_run *r = t->r;
-    const int32_t height = r->job->templ->height;
-    const int of_image = t->method != XNCC_CCORR;
-    memset(r->m.column_words, 0,
-           (size_t)r->m.stage.width * (size_t)(few_of(words) + words) * sizeof(uint64_t));
-    for (int32_t yy = 0; yy < height - 1 && of_image && !xncc_is_cancelled(r->job->watch); yy++)
-        put_row(t, words, yy, 0);
-    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
-        if (of_image)
-            put_row(t, words, y + height - 1, 0);
-        score_row(t, words, of_image, y);
-        if (of_image)
-            put_row(t, words, y, 1);
-    }
-}
-
-static int begin(xncc_together *t)
-{
-    if (t->known)
-        return t->known > 0;
-    t->method = t->r->job->problem->rule.method;
-    t->known = t->r->m.words_per_window > 0 && xncc_reals_cut(t->r, &t->cut) ? 1 : -1;
-    if (t->known > 0)
-        sum_template(t);
-    return t->known > 0;
-}
-
-int xncc_reals_settle_alone(xncc_together *t, int32_t x, int32_t y, float *score)
-{
-    if (!begin(t))
+    const int32_t rows = r->area->height;
+    float *at = r->m.numbers;
+    size_t needed = 0;
+    for (int s = 0; s < XNCC_SUMS; s++)
+        needed += r->source[s] == XNCC_FROM_PRODUCTS ? (size_t)t->digits[s] * (size_t)rows
+                                                     : (size_t)t->digits[s];
+    needed += (size_t)(TERMS * t->places) * (r->job->templ->channels > 1 ? (size_t)rows : 1);
+    if (needed * (size_t)r->stride > r->m.most_numbers)
         return 0;
-    const xncc_template *templ = t->r->job->templ;
-    const int words = t->cut.words;
-    uint64_t X[XNCC_MOST_WORDS] = { 0 };
-    memset(t->S, 0, sizeof t->S);
-    memset(t->Q, 0, sizeof t->Q);
-    for (int32_t j = 0; j < templ->height && !xncc_is_cancelled(t->r->job->watch); j++) {
-        const void *raw = xncc_stage_raw(&t->r->m.stage, y + j);
-        const double *row = t->r->shared->value[0] + (ptrdiff_t)j * templ->width;
-        for (int32_t i = 0; i < templ->width; i++) {
-            const double v = xncc_sample_value(templ->pixel, raw, x + i);
-            const in_units a = units_of(&t->cut.image, v), b = units_of(&t->cut.templ, row[i]);
-            put_sample(&t->cut.image, words, v, 0, t->S, t->Q);
-            if (a.whole && b.whole)
-                xncc_words_put(X, words, xncc_u128_of_product(a.whole, b.whole), a.shift + b.shift,
-                               a.negative ^ b.negative);
-        }
-    }
-    *score = score_window(t, words, X);
+    for (int s = 0; s < XNCC_SUMS; s++)
+        if (r->source[s] == XNCC_FROM_PRODUCTS)
+            t->stored[s] = numbers_at(r, &at, t->digits[s], rows);
+        else
+            t->sum[s] = numbers_at(r, &at, t->digits[s], 1);
+    for (int i = 0; i < TERMS; i++)
+        t->total[i] = numbers_at(r, &at, t->places, r->job->templ->channels > 1 ? rows : 1);
     return 1;
+}
+
+/* Does the sum of the method take part in the score? */
+static int is_needed(const together *t, xncc_sum_id sum)
+{
+    return sum != XNCC_SUM_N && t->r->source[sum] != XNCC_FROM_NOWHERE;
+}
+
+/* The planes whose products are a sum: of the image, and of the template. */
+static void planes_of(const together *t, xncc_sum_id sum, xncc_planes planes[2])
+{
+    const int of_image = sum != XNCC_SUM_T && sum != XNCC_SUM_T2,
+              of_templ = sum != XNCC_SUM_S && sum != XNCC_SUM_Q,
+              squares = sum == XNCC_SUM_Q || sum == XNCC_SUM_T2,
+              bits = sum == XNCC_SUM_X ? t->cut.bits : XNCC_DIGIT_BITS;
+    for (int i = 0; i < 2; i++) {
+        const xncc_slicing *of = i ? &t->cut.templ : &t->cut.image;
+        planes[i] = (xncc_planes){
+            .kind = XNCC_PLANES_COUNT, .of_templ = i, .channel = t->channel, .of = *of, .count = 1
+        };
+        if (i ? !of_templ : !of_image)
+            continue;
+        planes[i].kind = squares ? XNCC_PLANES_SQUARE : XNCC_PLANES_VALUE;
+        planes[i].bits = bits;
+        planes[i].count = xncc_slices_of(squares ? 2 * of->bits : of->bits, bits);
+    }
+}
+
+/* Decides how many digits the sums have, and whether they can be computed. */
+static int begin(together *t)
+{
+    xncc_reals_run *r = t->r;
+    const xncc_template *templ = r->job->templ;
+    const double n = (double)templ->width * templ->height;
+    xncc_planes planes[2];
+    if (r->m.most_numbers == 0 || n > 0x1p26 || (r->bad && !xncc_reals_counts_all(r)) ||
+        !xncc_reals_cut(r, &t->cut))
+        return 0;
+    const int image = t->cut.image.bits, of_templ = t->cut.templ.bits, counted = ilogb(n) + 2,
+              most = image > of_templ ? image : of_templ,
+              bits[XNCC_SUMS] = { [XNCC_SUM_S] = image + counted,
+                                  [XNCC_SUM_Q] = 2 * image + counted,
+                                  [XNCC_SUM_X] = image + of_templ + counted,
+                                  [XNCC_SUM_T] = of_templ + counted,
+                                  [XNCC_SUM_T2] = 2 * of_templ + counted };
+    for (int s = 0; s < XNCC_SUMS; s++) {
+        t->digits[s] = is_needed(t, (xncc_sum_id)s) ? digits_for(bits[s]) : 0;
+        planes_of(t, (xncc_sum_id)s, planes);
+        if (is_needed(t, (xncc_sum_id)s) && r->source[s] == XNCC_FROM_PRODUCTS &&
+            !xncc_reals_planes_fit(r, &planes[0], &planes[1]))
+            return 0;
+    }
+    t->places = digits_for(2 * (most + counted) + ilogb((double)templ->channels) + 3);
+    return digits_for(most + counted) <= XNCC_MOST_DIGITS && t->places <= XNCC_MOST_PLACES &&
+           lay_out(t);
+}
+
+/* ---- sums that are not products ---- */
+
+static size_t line_of(const xncc_reals_run *r)
+{
+    return (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks);
+}
+
+/* The rows of digits whose sums over columns slide: of the samples, then of their squares. */
+typedef struct columns {
+    xncc_planes planes[2];
+    int32_t count[2];
+} columns;
+
+static columns columns_of(const together *t, int of_templ)
+{
+    const xncc_slicing *of = of_templ ? &t->cut.templ : &t->cut.image;
+    const int32_t places[2] = { digits_for(of->bits), digits_for(2 * of->bits) };
+    columns c = { .count = { 0, 0 } };
+    for (int i = 0; i < 2; i++) {
+        const xncc_sum_id sum = of_templ ? (i ? XNCC_SUM_T2 : XNCC_SUM_T)
+                                         : (i ? XNCC_SUM_Q : XNCC_SUM_S);
+        const xncc_sum_source source = t->r->source[sum];
+        c.planes[i] = (xncc_planes){ .kind = i ? XNCC_PLANES_SQUARE : XNCC_PLANES_VALUE,
+                                     .of_templ = of_templ,
+                                     .channel = t->channel,
+                                     .of = *of,
+                                     .bits = XNCC_DIGIT_BITS,
+                                     .count = places[i] };
+        c.count[i] = is_needed(t, sum) && source != XNCC_FROM_PRODUCTS ? places[i] : 0;
+    }
+    return c;
+}
+
+/* Reads the digits of row y to `out`. */
+static void read_columns(together *t, const columns *c, int32_t y, double *out)
+{
+    const xncc_reals_run *r = t->r;
+    const size_t line = line_of(r);
+    const xncc_planes *planes = &c->planes[0];
+    double *digits = c->count[0] ? out : r->m.digit_rows,
+           *squares = out + (size_t)c->count[0] * line;
+    (void)xncc_reals_read_planes(t->r, planes, y, digits);
+    if (c->count[1])
+        t->isa->squares(digits, (ptrdiff_t)line, planes->count,
+                        planes->of_templ ? r->job->templ->width : r->m.stage.width, squares,
+                        c->count[1]);
+}
+
+static size_t clear_columns(together *t, const columns *c)
+{
+    const size_t doubles = (size_t)(c->count[0] + c->count[1]) * line_of(t->r);
+    xncc_reals_clear_planes(t->r);
+    memset(t->r->m.column_rows, 0, doubles * sizeof(double));
+    memset(t->r->m.plane_rows, 0, doubles * sizeof(double));
+    memset(t->r->m.leaving_rows, 0, doubles * sizeof(double));
+    return doubles;
+}
+
+/* The constant sums of the template. */
+static void sum_template(together *t)
+{
+    xncc_reals_run *r = t->r;
+    const columns c = columns_of(t, 1);
+    const size_t doubles = clear_columns(t, &c), line = line_of(r);
+    double total[XNCC_MOST_PLACES][XNCC_REALS_ROOM] = { { 0.0 } };
+    const double *row[XNCC_MOST_PLACES];
+    for (int32_t j = 0; j < r->job->templ->height && !xncc_is_cancelled(r->job->watch); j++) {
+        if (doubles)
+            read_columns(t, &c, j, r->m.plane_rows);
+        t->isa->slide(r->m.column_rows, r->m.plane_rows, NULL, doubles);
+    }
+    for (int i = 0, at = 0; i < 2; at += c.count[i++]) {
+        const xncc_sum_id sum = i ? XNCC_SUM_T2 : XNCC_SUM_T;
+        float digit[XNCC_MOST_PLACES * XNCC_REALS_ROOM];
+        const xncc_numbers to = { digit, XNCC_REALS_ROOM, t->digits[sum], 0 };
+        const xncc_weighted from = { .row = row, .count = c.count[i], .bits = XNCC_DIGIT_BITS };
+        if (c.count[i] == 0)
+            continue;
+        for (int32_t k = 0; k < c.count[i]; k++) {
+            total[k][0] = 0.0;
+            for (int32_t x = 0; x < r->job->templ->width; x++)
+                total[k][0] += r->m.column_rows[(size_t)(at + k) * line + (size_t)x];
+            row[k] = total[k];
+        }
+        t->isa->collect(&from, 1, &to);
+        for (int32_t k = 0; k < to.count; k++)
+            t->of_templ[i][k] = digit[(ptrdiff_t)k * XNCC_REALS_ROOM];
+        t->sum[sum] = (xncc_numbers){ t->of_templ[i], 1, to.count, 1 };
+    }
+}
+
+/* Makes the sums over the windows of row y from sums over columns, which slide down. */
+static void slide_windows(together *t, const columns *c, int32_t y)
+{
+    xncc_reals_run *r = t->r;
+    const int32_t width = r->job->templ->width, height = r->job->templ->height;
+    const size_t line = line_of(r), doubles = (size_t)(c->count[0] + c->count[1]) * line;
+    const double *row[XNCC_MOST_PLACES];
+    for (int32_t yy = y == 0 ? 0 : y + height - 1; yy < y + height && doubles; yy++) {
+        read_columns(t, c, yy, r->m.plane_rows);
+        if (y > 0)
+            read_columns(t, c, y - 1, r->m.leaving_rows);
+        t->isa->slide(r->m.column_rows, r->m.plane_rows, y > 0 ? r->m.leaving_rows : NULL, doubles);
+    }
+    for (int i = 0, at = 0; i < 2; at += c->count[i++]) {
+        const xncc_weighted from = { .row = row, .count = c->count[i], .bits = XNCC_DIGIT_BITS };
+        for (int32_t k = 0; k < c->count[i]; k++) {
+            double *window = r->m.weight_rows + (size_t)k * (size_t)r->stride;
+            r->isa->window(r->m.column_rows + (size_t)(at + k) * line, width, r->m.room, window,
+                           r->area->width);
+            row[k] = window;
+        }
+        if (c->count[i])
+            t->isa->collect(&from, r->area->width, &t->sum[i ? XNCC_SUM_Q : XNCC_SUM_S]);
+    }
+}
+
+/* ---- terms and scores ---- */
+
+static const double *counted_row(const together *t, int32_t y)
+{
+    const xncc_reals_run *r = t->r;
+    return r->source[XNCC_SUM_N] == XNCC_FROM_CONSTANT
+               ? NULL
+               : r->m.sum[XNCC_SUM_N] + (ptrdiff_t)y * r->stride;
+}
+
+/* n * a - b * c */
+static xncc_exact_term difference(const together *t, int32_t y, xncc_sum_id a, xncc_sum_id b,
+                                  xncc_sum_id c)
+{
+    return (xncc_exact_term){ .plus = { t->sum[a] },
+                              .factor = { (double)t->r->job->general.whole },
+                              .n = counted_row(t, y),
+                              .b = t->sum[b],
+                              .c = t->sum[c] };
+}
+
+/* The terms of row y of the channel (math/exact_score.h). */
+static void make_terms(const together *t, int32_t y, xncc_exact_term term[TERMS])
+{
+    if (xncc_method_is_centred(t->method)) {
+        term[NUMERATOR] = difference(t, y, XNCC_SUM_X, XNCC_SUM_S, XNCC_SUM_T);
+        term[IMAGE] = difference(t, y, XNCC_SUM_Q, XNCC_SUM_S, XNCC_SUM_S);
+        term[TEMPL] = difference(t, y, XNCC_SUM_T2, XNCC_SUM_T, XNCC_SUM_T);
+        return;
+    }
+    const xncc_numbers X = t->sum[XNCC_SUM_X], Q = t->sum[XNCC_SUM_Q], T2 = t->sum[XNCC_SUM_T2];
+    term[NUMERATOR] = (xncc_exact_term){ .plus = { X }, .factor = { 1.0 } };
+    if (xncc_method_of_difference(t->method))
+        term[NUMERATOR] = (xncc_exact_term){ .plus = { X, Q, T2 }, .factor = { -2.0, 1.0, 1.0 } };
+    term[IMAGE] = (xncc_exact_term){ .plus = { Q }, .factor = { 1.0 } };
+    term[TEMPL] = (xncc_exact_term){ .plus = { T2 }, .factor = { 1.0 } };
+}
+
+static void score_row(const together *t, int32_t y, const xncc_numbers total[TERMS], int constant)
+{
+    const xncc_reals_run *r = t->r;
+    const xncc_method method = t->method;
+    const int terms = xncc_method_is_normed(method) ? TERMS : 1;
+    xncc_rounded rounded[TERMS];
+    for (int i = 0; i < terms; i++) {
+        rounded[i].value = r->m.weight_rows + (size_t)(2 * i) * (size_t)r->stride;
+        rounded[i].place = rounded[i].value + r->stride;
+        t->isa->round(&total[i], i == TEMPL && constant ? 1 : r->area->width, &rounded[i]);
+    }
+    const xncc_exact_row row = { .method = method,
+                                 .count = r->area->width,
+                                 .n = counted_row(t, y),
+                                 .whole = (double)r->job->general.whole,
+                                 .numerator = rounded[NUMERATOR],
+                                 .image = rounded[IMAGE],
+                                 .templ = rounded[TEMPL],
+                                 .constant = constant,
+                                 .exponent = (double)t->cut.image.exponent +
+                                             (double)t->cut.templ.exponent,
+                                 .flat = xncc_flat_score(method, &r->job->general, 0),
+                                 .equal = xncc_flat_score(method, &r->job->general, 1),
+                                 .out = r->area->out + y * r->area->pitch };
+    t->isa->score(&row);
+}
+
+/* Adds the terms of row y of the channel. After the last channel, scores the row. */
+static void finish_row(together *t, int32_t y)
+{
+    xncc_reals_run *r = t->r;
+    const int32_t channels = r->job->templ->channels;
+    const int constant = r->source[XNCC_SUM_T2] != XNCC_FROM_PRODUCTS,
+              terms = xncc_method_is_normed(t->method) ? TERMS : 1;
+    xncc_exact_term term[TERMS];
+    xncc_numbers total[TERMS];
+    for (int s = 0; s < XNCC_SUMS; s++)
+        if (r->source[s] == XNCC_FROM_PRODUCTS)
+            t->sum[s] = row_of(&t->stored[s], y);
+    make_terms(t, y, term);
+    for (int i = 0; i < terms; i++) {
+        total[i] = channels > 1 ? row_of(&t->total[i], y) : t->total[i];
+        term[i].more = t->channel > 0;
+        t->isa->term(&term[i], i == TEMPL && constant ? 1 : r->area->width, &total[i]);
+    }
+    if (t->channel == channels - 1)
+        score_row(t, y, total, constant);
 }
 
 int xncc_reals_settle_together(xncc_reals_run *r)
 {
-    xncc_together t = { .r = r };
+    together t = { .r = r, .isa = r->isa->digits, .method = r->job->problem->rule.method };
     if (!begin(&t))
         return 0;
-    xncc_reals_multiply_slices(r, &t.cut);
-    switch (t.cut.words) {
-    case 1: score_rows(&t, 1); break;
-    case 2: score_rows(&t, 2); break;
-    case 3: score_rows(&t, 3); break;
-    case 4: score_rows(&t, 4); break;
-    case 5: score_rows(&t, 5); break;
-    case 6: score_rows(&t, 6); break;
-    default: score_rows(&t, t.cut.words);
+    for (t.channel = 0; t.channel < r->job->templ->channels; t.channel++) {
+        for (int s = 0; s < XNCC_SUMS; s++) {
+            xncc_planes planes[2];
+            planes_of(&t, (xncc_sum_id)s, planes);
+            if (is_needed(&t, (xncc_sum_id)s) && r->source[s] == XNCC_FROM_PRODUCTS)
+                xncc_reals_multiply(r, &planes[0], &planes[1], &t.stored[s],
+                                    (ptrdiff_t)t.stored[s].count * t.stored[s].step);
+        }
+        sum_template(&t);
+        const columns c = columns_of(&t, 0);
+        (void)clear_columns(&t, &c);
+        for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
+            slide_windows(&t, &c, y);
+            finish_row(&t, y);
+        }
     }
     return 1;
 }
