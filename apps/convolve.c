@@ -94,7 +94,7 @@ static void describe_out(const app_source *scene, app_map_out *out)
 {
     const app_picture *s = &scene->picture;
     out->place = (app_place){ &s->geo, 0, 0 };
-    out->has_nan = s->pixel == XNCC_F32 || s->pixel == XNCC_F64;
+    out->has_nan = app_pixel_kind(s->pixel) == APP_FLOAT;
     out->device = out->kernel = "";
 }
 

@@ -259,7 +259,7 @@ static xncc_status find_all(find_job *j, app_feed_page *page, find_hunt *hunts, 
                             app_error *error)
 {
     xncc_status status = app_reader_stop(&page->reader, error);
-    for (int pixel = XNCC_U8; pixel <= XNCC_F64 && !status; pixel++)
+    for (int pixel = 0; pixel < APP_PIXELS && !status; pixel++)
         status = find_of_type(j, page, (xncc_pixel)pixel, hunts, r, error);
     return status;
 }

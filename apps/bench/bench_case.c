@@ -2,6 +2,8 @@
 /* One problem to be timed: its data, and the check of its results. */
 #include "bench_case.h"
 
+#include "pixels.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +29,14 @@ void bench_fill(void *data, xncc_pixel pixel, size_t count, uint64_t seed)
         const uint64_t r = next_random(&seed) >> 32;
         const double unit = (double)(r >> 8) / 16777216.0;
         switch (pixel) {
-        case XNCC_U8:
-        case XNCC_S8: ((uint8_t *)data)[i] = (uint8_t)(r >> 8); break;
-        case XNCC_U16:
-        case XNCC_S16: ((uint16_t *)data)[i] = (uint16_t)(r >> 8); break;
-        case XNCC_U32: ((uint32_t *)data)[i] = (uint32_t)r; break;
-        case XNCC_F32: ((float *)data)[i] = (float)unit; break;
-        case XNCC_F64: ((double *)data)[i] = unit; break;
+#define CASE(pixel, name, type)                                                                    \
+    case pixel:                                                                                    \
+        ((type *)data)[i] = app_pixel_kind(pixel) == APP_FLOAT ? (type)unit                        \
+                            : sizeof(type) < 4                 ? (type)(r >> 8)                    \
+                                                               : (type)r;                                          \
+        break;
+            XNCC_EACH_PIXEL(CASE)
+#undef CASE
         }
     }
 }

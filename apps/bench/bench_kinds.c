@@ -23,14 +23,10 @@ enum { ASKED = -1 };
 
 /* u8 is first: the others are compared with it. */
 static const kind kinds[] = {
-    { "u8", XNCC_U8, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
-    { "s8", XNCC_S8, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
-    { "u16", XNCC_U16, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
-    { "s16", XNCC_S16, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
-    { "f32", XNCC_F32, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
-    { "f64", XNCC_F64, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
-    { "u32", XNCC_U32, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
-    { "u8, three channels", XNCC_U8, 3, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+#define ROW(pixel, name, type) { #name, pixel, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
+    XNCC_EACH_PIXEL(ROW)
+#undef ROW
+        { "u8, three channels", XNCC_U8, 3, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
     { "u8, four channels", XNCC_U8, 4, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
     { "u16, three channels", XNCC_U16, 3, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ASKED },
     { "u8, border zero", XNCC_U8, 1, 0, XNCC_SAME, XNCC_BORDER_ZERO, ASKED },

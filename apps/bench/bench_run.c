@@ -4,6 +4,7 @@
 
 #include "bench_clock.h"
 #include "device_timer.h"
+#include "pixels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -361,8 +362,8 @@ double bench_floor(const bench_run *run, const bench_case *c, const char *kernel
     /* A product of two 16-bit pixels takes four products of bytes, of two 32-bit ones sixteen;
      * floats have no integer products. */
     const double digits = (double)xncc_pixel_size(c->problem.pixel), products = digits * digits;
-    const int integer = c->problem.task == XNCC_TASK_MATCH && c->problem.pixel != XNCC_F32 &&
-                        c->problem.pixel != XNCC_F64;
+    const int integer = c->problem.task == XNCC_TASK_MATCH &&
+                        app_pixel_kind(c->problem.pixel) != APP_FLOAT;
     *by = "bytes";
     if (cpu || !integer || !(run->mac_rate > 0.0))
         return copy;

@@ -4,6 +4,7 @@
 
 #include "guess.h"
 #include "numbers.h"
+#include "pixels.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -122,7 +123,7 @@ int app_set_templates(app_options *o, const char *text)
 
 static int set_pixel(app_options *o, const char *text)
 {
-    for (int pixel = XNCC_U8; pixel <= XNCC_F64; pixel++)
+    for (int pixel = 0; pixel < APP_PIXELS; pixel++)
         if (strcmp(xncc_pixel_name((xncc_pixel)pixel), text) == 0) {
             o->pixel = (xncc_pixel)pixel;
             return 1;

@@ -2,6 +2,7 @@
 /* A page of a TIFF in memory, and the pixel type in which an image and a template are compared. */
 #include "picture.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,39 +181,12 @@ size_t app_picture_samples(const app_picture *p)
 double app_picture_value(const app_picture *picture, size_t i)
 {
     switch (picture->pixel) {
-    case XNCC_U8: return ((const uint8_t *)picture->pixels)[i];
-    case XNCC_S8: return ((const int8_t *)picture->pixels)[i];
-    case XNCC_U16: return ((const uint16_t *)picture->pixels)[i];
-    case XNCC_S16: return ((const int16_t *)picture->pixels)[i];
-    case XNCC_U32: return ((const uint32_t *)picture->pixels)[i];
-    case XNCC_F32: return (double)((const float *)picture->pixels)[i];
-    case XNCC_F64: break;
+#define CASE(pixel, name, type)                                                                    \
+    case pixel: return (double)((const type *)picture->pixels)[i];
+        XNCC_EACH_PIXEL(CASE)
+#undef CASE
     }
-    return ((const double *)picture->pixels)[i];
-}
-
-/* Whether type a represents every value of type b. A float represents integers up to 2^24. */
-static int holds(xncc_pixel a, xncc_pixel b)
-{
-    switch (a) {
-    case XNCC_U8: return b == XNCC_U8;
-    case XNCC_S8: return b == XNCC_S8;
-    case XNCC_U16: return b == XNCC_U16 || b == XNCC_U8;
-    case XNCC_S16: return b == XNCC_S16 || b == XNCC_S8 || b == XNCC_U8;
-    case XNCC_U32: return b == XNCC_U32 || b == XNCC_U16 || b == XNCC_U8;
-    case XNCC_F32: return b != XNCC_U32 && b != XNCC_F64;
-    case XNCC_F64: break;
-    }
-    return 1;
-}
-
-xncc_pixel app_pixel_join(xncc_pixel a, xncc_pixel b)
-{
-    static const xncc_pixel order[] = { XNCC_U8, XNCC_S8, XNCC_U16, XNCC_S16, XNCC_U32, XNCC_F32 };
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
-        if (holds(order[i], a) && holds(order[i], b))
-            return order[i];
-    return XNCC_F64;
+    return NAN;
 }
 
 xncc_image app_picture_image(const app_picture *p, xncc_pixel pixel, const void *pixels)
@@ -254,13 +228,10 @@ void app_picture_convert(const app_picture *picture, xncc_pixel pixel, int32_t f
     for (size_t i = begin; i < end; i++) {
         const double v = app_picture_value(picture, i);
         switch (pixel) {
-        case XNCC_U8: ((uint8_t *)converted)[i] = (uint8_t)v; break;
-        case XNCC_S8: ((int8_t *)converted)[i] = (int8_t)v; break;
-        case XNCC_U16: ((uint16_t *)converted)[i] = (uint16_t)v; break;
-        case XNCC_S16: ((int16_t *)converted)[i] = (int16_t)v; break;
-        case XNCC_U32: ((uint32_t *)converted)[i] = (uint32_t)v; break;
-        case XNCC_F32: ((float *)converted)[i] = (float)v; break;
-        case XNCC_F64: ((double *)converted)[i] = v; break;
+#define CASE(pixel, name, type)                                                                    \
+    case pixel: ((type *)converted)[i] = (type)v; break;
+            XNCC_EACH_PIXEL(CASE)
+#undef CASE
         }
     }
 }

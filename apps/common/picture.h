@@ -5,6 +5,7 @@
 
 #include "exactncc/template.h"
 #include "file_read.h"
+#include "pixels.h"
 
 typedef struct app_picture {
     void *pixels;          /* tight rows; the samples of a pixel are next to each other */
@@ -50,10 +51,6 @@ size_t app_picture_samples(const app_picture *picture);
 
 /* The value of sample i, exactly. */
 double app_picture_value(const app_picture *picture, size_t i);
-
-/* The first type of u8, s8, u16, s16, u32, f32, f64 that represents every value of both types; f64
- * if none does. */
-xncc_pixel app_pixel_join(xncc_pixel a, xncc_pixel b);
 
 /* A view of the picture with samples of a type, and with its mask. If the samples must be
  * converted, *converted is their memory, which the caller frees; otherwise it is NULL. */

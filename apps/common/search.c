@@ -149,8 +149,9 @@ int app_search_has_nan(const app_search *search)
     const xncc_match_rule *r = &p->rule;
     if (r->method == XNCC_COVERAGE)
         return 0;
-    return r->flat == XNCC_FLAT_NAN || p->image_masked || p->templ_masked || p->pixel == XNCC_F32 ||
-           p->pixel == XNCC_F64 || (r->border == XNCC_BORDER_OVERLAP && r->mode != XNCC_VALID);
+    return r->flat == XNCC_FLAT_NAN || p->image_masked || p->templ_masked ||
+           app_pixel_kind(p->pixel) == APP_FLOAT ||
+           (r->border == XNCC_BORDER_OVERLAP && r->mode != XNCC_VALID);
 }
 
 app_place app_search_place(const app_search *search, const app_source *scene)

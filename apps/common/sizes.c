@@ -2,6 +2,7 @@
 /* Sizes such as 1920x1080, lists of them, and rectangles such as 10,20,64,48. */
 #include "numbers.h"
 #include "options.h"
+#include "pixels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ int app_parse_raw(const char *text, app_raw *raw)
         return 0;
     *raw = (app_raw){ .width = sizes.size[0].width, .height = sizes.size[0].height, .channels = 1 };
     type++;
-    for (int pixel = XNCC_U8; pixel <= XNCC_F64; pixel++) {
+    for (int pixel = 0; pixel < APP_PIXELS; pixel++) {
         const char *name = xncc_pixel_name((xncc_pixel)pixel);
         const size_t length = strlen(name);
         if (strncmp(type, name, length) != 0)

@@ -4,9 +4,8 @@
 #define APP_TEMPLATES_H
 
 #include "named_files.h"
+#include "pixels.h"
 #include "source.h"
-
-enum { APP_PIXELS = XNCC_F64 + 1 };
 
 typedef struct app_templates {
     app_source *source; /* path: the name that was given */

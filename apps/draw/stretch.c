@@ -87,16 +87,12 @@ static void descend(ranked *r)
 /* How many digits differ between values of a type; the rest of a double is 0. */
 static int digits_of(xncc_pixel pixel)
 {
-    switch (pixel) {
-    case XNCC_U8:
-    case XNCC_S8:
-    case XNCC_U16:
-    case XNCC_S16: return 2; /* sign, 11 bits of exponent and at most 16 of fraction */
-    case XNCC_U32:
-    case XNCC_F32: return 3;
-    case XNCC_F64: break;
+    switch (xncc_pixel_size(pixel)) {
+    case 1:
+    case 2: return 2; /* sign, 11 bits of exponent and at most 16 of fraction */
+    case 4: return 3;
+    default: return DIGITS;
     }
-    return DIGITS;
 }
 
 /* The value whose upper digits are known. */

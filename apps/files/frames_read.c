@@ -40,6 +40,11 @@ static xncc_status measure(frames_state *s, app_error *error)
     return XNCC_OK;
 }
 
+static app_sample_kind sample_kind(char kind)
+{
+    return kind == 'f' ? APP_FLOAT : kind == 'i' ? APP_SIGNED : APP_UNSIGNED;
+}
+
 static frames_state *make_state(app_input *input, const app_reading *reading)
 {
     frames_state *s = calloc(1, sizeof *s);
@@ -53,15 +58,12 @@ static frames_state *make_state(app_input *input, const app_reading *reading)
 static xncc_status open_raw(app_input *input, const app_reading *reading, void **state,
                             app_error *error)
 {
-    static const char kinds[] = {
-        [XNCC_U8] = 'u',  [XNCC_U16] = 'u', [XNCC_F32] = 'f', [XNCC_S8] = 'i',
-        [XNCC_S16] = 'i', [XNCC_U32] = 'u', [XNCC_F64] = 'f'
-    };
+    static const char kinds[] = { [APP_UNSIGNED] = 'u', [APP_SIGNED] = 'i', [APP_FLOAT] = 'f' };
     frames_state *s = make_state(input, reading);
     if (!s)
         return app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
     s->form = reading->raw;
-    s->kind = kinds[s->form.pixel];
+    s->kind = kinds[app_pixel_kind(s->form.pixel)];
     s->bytes = (unsigned)xncc_pixel_size(s->form.pixel);
     s->pages = UINT64_MAX;
     xncc_status status = measure(s, error);
@@ -72,14 +74,14 @@ static xncc_status open_raw(app_input *input, const app_reading *reading, void *
     return status;
 }
 
+/* The type of the elements; float for halves, and double for integers that have no type. */
 static xncc_pixel pixel_of(const npy_head *h)
 {
-    switch (h->kind) {
-    case 'b': return XNCC_U8;
-    case 'u': return h->bytes == 1 ? XNCC_U8 : h->bytes == 2 ? XNCC_U16 : XNCC_U32;
-    case 'i': return h->bytes == 1 ? XNCC_S8 : h->bytes == 2 ? XNCC_S16 : XNCC_F64;
-    default: return h->bytes == 8 ? XNCC_F64 : XNCC_F32;
-    }
+    const app_sample_kind kind = sample_kind(h->kind);
+    xncc_pixel pixel;
+    if (app_pixel_find(kind, 8 * h->bytes, &pixel))
+        return pixel;
+    return kind == APP_FLOAT ? XNCC_F32 : XNCC_F64;
 }
 
 /* The axes are (height, width), (height, width, samples) or (pages, height, width, samples). */
@@ -282,7 +284,7 @@ static xncc_status select_frame(void *state, uint32_t page, app_page *info, app_
     *l = (app_lines){
         .width = s->form.width, .height = s->form.height, .next = next_line, .skip = skip_to
     };
-    l->samples.kind = s->kind == 'f' ? APP_FLOAT : s->kind == 'i' ? APP_SIGNED : APP_UNSIGNED;
+    l->samples.kind = sample_kind(s->kind);
     l->samples.bits = (uint16_t)(is_half(s) ? 32 : 8 * s->bytes);
     l->samples.per_pixel = (uint16_t)s->form.channels;
     l->samples.pixel = s->form.pixel;

@@ -3,6 +3,7 @@
 #include "npy_write.h"
 
 #include "output.h"
+#include "pixels.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,13 +15,10 @@ enum { HEAD = 128, START = 10 };
 /* Fills the head: the magic, the version, the length, and a dictionary padded with blanks. */
 static void fill_head(const xncc_image *p, char *head)
 {
-    static const char *const types[] = {
-        [XNCC_U8] = "|u1", [XNCC_U16] = "u2", [XNCC_F32] = "f4", [XNCC_S8] = "|i1",
-        [XNCC_S16] = "i2", [XNCC_U32] = "u4", [XNCC_F64] = "f8"
-    };
+    static const char kinds[] = { [APP_UNSIGNED] = 'u', [APP_SIGNED] = 'i', [APP_FLOAT] = 'f' };
     const uint16_t one = 1;
-    const char *type = types[p->pixel];
-    const char *order = type[0] == '|' ? "" : *(const uint8_t *)&one ? "<" : ">";
+    const int bytes = (int)xncc_pixel_size(p->pixel);
+    const char order = bytes == 1 ? '|' : *(const uint8_t *)&one ? '<' : '>';
     char samples[24] = "";
     if (p->channels > 1)
         snprintf(samples, sizeof samples, ", %d", p->channels);
@@ -28,9 +26,10 @@ static void fill_head(const xncc_image *p, char *head)
     head[8] = HEAD - START;
     head[9] = 0;
     memset(head + START, ' ', HEAD - START);
-    const int length = snprintf(head + START, HEAD - START,
-                                "{'descr': '%s%s', 'fortran_order': False, 'shape': (%d, %d%s), }",
-                                order, type, p->height, p->width, samples);
+    const int length = snprintf(
+        head + START, HEAD - START,
+        "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%d, %d%s), }", order,
+        kinds[app_pixel_kind(p->pixel)], bytes, p->height, p->width, samples);
     head[START + length] = ' ';
     head[HEAD - 1] = '\n';
 }

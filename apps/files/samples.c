@@ -105,18 +105,18 @@ static void mask_reals(const chunk *c, const double *v)
     }
 }
 
-/* Stores one channel of the pixels. */
+/* Stores one channel of the pixels. Half of the range was added to signed samples. */
 static void store_integers(const chunk *c, unsigned channel, const uint32_t *v)
 {
     const size_t step = c->l->channels;
     size_t at = (size_t)c->first * step + channel;
+    const size_t bytes = xncc_pixel_size(c->l->pixel);
+    const uint32_t half = app_pixel_kind(c->l->pixel) == APP_SIGNED ? 1u << (8 * bytes - 1) : 0;
     for (size_t i = 0; i < c->count; i++, at += step) {
-        switch (c->l->pixel) {
-        case XNCC_U8: ((uint8_t *)c->out)[at] = (uint8_t)v[i]; break;
-        case XNCC_S8: ((uint8_t *)c->out)[at] = (uint8_t)(v[i] ^ 0x80u); break;
-        case XNCC_U16: ((uint16_t *)c->out)[at] = (uint16_t)v[i]; break;
-        case XNCC_S16: ((uint16_t *)c->out)[at] = (uint16_t)(v[i] ^ 0x8000u); break;
-        default: ((uint32_t *)c->out)[at] = v[i]; break;
+        switch (bytes) {
+        case 1: ((uint8_t *)c->out)[at] = (uint8_t)(v[i] ^ half); break;
+        case 2: ((uint16_t *)c->out)[at] = (uint16_t)(v[i] ^ half); break;
+        default: ((uint32_t *)c->out)[at] = v[i] ^ half; break;
         }
     }
 }
@@ -208,7 +208,7 @@ static void convert_reals(const chunk *c)
 
 static int has_reals(const app_samples *l)
 {
-    return l->pixel == XNCC_F32 || l->pixel == XNCC_F64;
+    return app_pixel_kind(l->pixel) == APP_FLOAT;
 }
 
 /* Alpha is the last picked sample. Half of the range was added to signed samples. */

@@ -5,9 +5,8 @@
 #define APP_SAMPLES_H
 
 #include "fail.h"
+#include "pixels.h"
 #include "reading.h"
-
-typedef enum app_sample_kind { APP_UNSIGNED, APP_SIGNED, APP_FLOAT } app_sample_kind;
 
 /* Samples have the machine's byte order. Samples of less than 8 bits are packed, the first in the
  * highest bits. Start from zero. */

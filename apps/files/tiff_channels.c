@@ -21,13 +21,8 @@ static const char *photometric_name(uint16_t value)
 
 static xncc_status choose_unsigned(tiff_layout *l, app_error *error)
 {
-    if (l->s.bits == 1 || l->s.bits == 2 || l->s.bits == 4 || l->s.bits == 8)
-        l->s.pixel = XNCC_U8;
-    else if (l->s.bits == 16)
-        l->s.pixel = XNCC_U16;
-    else if (l->s.bits == 32)
-        l->s.pixel = XNCC_U32;
-    else
+    const unsigned bits = l->s.bits;
+    if (!app_pixel_find(APP_UNSIGNED, bits == 1 || bits == 2 || bits == 4 ? 8 : bits, &l->s.pixel))
         return app_fail(error, XNCC_ERROR_UNSUPPORTED,
                         "BitsPerSample %u of unsigned samples is not supported; convert to 8, 16 "
                         "or 32 bits or to float",
@@ -52,15 +47,15 @@ static xncc_status choose_pixel(TIFF *tif, tiff_layout *l, app_error *error)
                             "BitsPerSample %u of signed samples is not supported; convert to 8, 16 "
                             "or 32 bits or to float",
                             l->s.bits);
-        l->s.pixel = l->s.bits == 8 ? XNCC_S8 : l->s.bits == 16 ? XNCC_S16 : XNCC_F64;
+        if (!app_pixel_find(APP_SIGNED, l->s.bits, &l->s.pixel))
+            l->s.pixel = XNCC_F64;
         return XNCC_OK;
     case SAMPLEFORMAT_IEEEFP:
-        if (l->s.bits != 32 && l->s.bits != 64)
+        if (!app_pixel_find(APP_FLOAT, l->s.bits, &l->s.pixel))
             return app_fail(
                 error, XNCC_ERROR_UNSUPPORTED,
                 "BitsPerSample %u of float samples is not supported; convert to 32 or 64 bits",
                 l->s.bits);
-        l->s.pixel = l->s.bits == 32 ? XNCC_F32 : XNCC_F64;
         return XNCC_OK;
     default: break;
     }

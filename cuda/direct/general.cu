@@ -133,22 +133,15 @@ struct RealScore {
     }
 };
 
-// The sums and the score of each pixel type.
-template <xncc_pixel PIXEL> struct Kind {
-    using Sums = Integers<uint64_t>;
-    using Score = IntegerScore<uint64_t>;
-};
-template <> struct Kind<XNCC_U32> {
-    using Sums = Integers<xncc_u128>;
-    using Score = IntegerScore<xncc_u128>;
-};
-template <> struct Kind<XNCC_F32> {
+// The sums and the score of a pixel type.
+template <xncc_pixel PIXEL, bool REAL = xncc_pixel_is_float(PIXEL) != 0> struct Kind {
     using Sums = Reals;
     using Score = RealScore;
 };
-template <> struct Kind<XNCC_F64> {
-    using Sums = Reals;
-    using Score = RealScore;
+template <xncc_pixel PIXEL> struct Kind<PIXEL, false> {
+    using Wide = std::conditional_t<xncc_pixel_is_wide(PIXEL), xncc_u128, uint64_t>;
+    using Sums = Integers<Wide>;
+    using Score = IntegerScore<Wide>;
 };
 
 // The shared memory of a block.
@@ -162,7 +155,7 @@ template <class Sample> struct Tile {
 template <xncc_pixel PIXEL, class Sample>
 __device__ Sample sample_of(const void *row, int64_t i, double pivot)
 {
-    if constexpr (PIXEL == XNCC_F32 || PIXEL == XNCC_F64)
+    if constexpr (xncc_pixel_is_float(PIXEL))
         return xncc_sum(xncc_sample_value(PIXEL, row, i), -pivot);
     else
         return static_cast<uint32_t>(xncc_sample(PIXEL, row, i));
@@ -171,17 +164,11 @@ __device__ Sample sample_of(const void *row, int64_t i, double pivot)
 // A sample 0 outside the image, in the same form.
 template <xncc_pixel PIXEL, class Sample> __device__ Sample zero_of(double pivot)
 {
-    if constexpr (PIXEL == XNCC_F32 || PIXEL == XNCC_F64)
+    if constexpr (xncc_pixel_is_float(PIXEL))
         return xncc_sum(0.0, -pivot);
     else
         return static_cast<uint32_t>(xncc_pixel_bias(PIXEL));
 }
-
-// How templates store the type: signed samples are biased, as unsigned ones.
-template <xncc_pixel PIXEL>
-constexpr xncc_pixel stored = PIXEL == XNCC_S8    ? XNCC_U8
-                              : PIXEL == XNCC_S16 ? XNCC_U16
-                                                  : PIXEL;
 
 // The progress of a block.
 struct At {
@@ -216,7 +203,7 @@ __device__ void fill(const PixelsJob &job, const At &at, Tile<Sample> *tile)
     const int64_t first = static_cast<int64_t>(at.j) * job.templ_width + at.i;
     for (int k = static_cast<int>(threadIdx.x); k < at.count; k += THREADS) {
         tile->templ_counts[k] = job.mask ? job.mask[first + k] : 1;
-        tile->t[k] = sample_of<stored<PIXEL>, Sample>(
+        tile->t[k] = sample_of<xncc_pixel_stored(PIXEL), Sample>(
             job.pixels + at.j * job.pitch,
             static_cast<int64_t>(at.i + k) * job.channels + at.channel, pivot);
     }
@@ -284,13 +271,10 @@ cudaError_t launch_pixels(const PixelsJob &given, cudaStream_t stream)
     job.image.pitch = xncc_image_pitch(&given.image);
     job.image.mask_pitch = given.image.mask_pitch ? given.image.mask_pitch : given.image.width;
     switch (job.image.pixel) {
-    case XNCC_U8: launch<XNCC_U8>(job, stream); break;
-    case XNCC_S8: launch<XNCC_S8>(job, stream); break;
-    case XNCC_U16: launch<XNCC_U16>(job, stream); break;
-    case XNCC_S16: launch<XNCC_S16>(job, stream); break;
-    case XNCC_U32: launch<XNCC_U32>(job, stream); break;
-    case XNCC_F32: launch<XNCC_F32>(job, stream); break;
-    case XNCC_F64: launch<XNCC_F64>(job, stream); break;
+#define CASE(pixel, name, type)                                                                    \
+    case pixel: launch<pixel>(job, stream); break;
+        XNCC_EACH_PIXEL(CASE)
+#undef CASE
     }
     return cudaGetLastError();
 }

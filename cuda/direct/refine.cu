@@ -43,7 +43,7 @@ __device__ int lanes_of(const RefineJob &job, uint32_t count)
 
 // Reads samples of a window: where they are, or by the border.
 template <xncc_pixel PIXEL> struct Reader {
-    static constexpr int64_t SIZE = PIXEL == XNCC_F64 ? 8 : 4; // of a sample in bytes
+    static constexpr int64_t SIZE = xncc_pixel_digits(PIXEL); // of a sample in bytes
     const FloatImage &of;
     int x, y;
     const unsigned char *first; // the first sample, or nullptr if the window leaves the image

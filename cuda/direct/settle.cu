@@ -10,6 +10,7 @@
 //
 // Runs on every compute capability.
 #include "cuda/direct/settle.h"
+#include "cuda/planes/float_image.cuh"
 
 #include "image/samples.h"
 #include "math/near.h"
@@ -288,12 +289,8 @@ cudaError_t launch_settle(const PixelsJob &given, const SettleList &list, int pr
     PixelsJob job = given;
     job.image.pitch = xncc_image_pitch(&given.image);
     job.image.mask_pitch = given.image.mask_pitch ? given.image.mask_pitch : given.image.width;
-    if (job.image.pixel == XNCC_F32)
-        launch<XNCC_F32>(job, list, processors, stream);
-    else if (job.image.pixel == XNCC_F64)
-        launch<XNCC_F64>(job, list, processors, stream);
-    else
-        launch<XNCC_U32>(job, list, processors, stream);
+    with_float_pixel(job.image.pixel,
+                     [&](auto type) { launch<type>(job, list, processors, stream); });
     return cudaGetLastError();
 }
 

@@ -74,7 +74,7 @@ void sum_template(const xncc_template *templ, DeviceTemplate *p)
         sum_samples<uint8_t>(templ, p);
     else if (p->pixel == XNCC_U16)
         sum_samples<uint16_t>(templ, p);
-    else if (p->pixel == XNCC_U32)
+    else if (xncc_pixel_is_wide(p->pixel))
         sum_samples<uint32_t>(templ, p);
 }
 

@@ -71,13 +71,19 @@ __device__ __forceinline__ double reach_of(const FloatColumns &of, int first, in
     return all;
 }
 
-// Calls a function with the pixel type as a constant.
+// Calls a function with the pixel type as a constant, if the type is a float or wide.
+template <xncc_pixel PIXEL, class Function> void with_constant(const Function &function)
+{
+    if constexpr (xncc_pixel_is_float(PIXEL) || xncc_pixel_is_wide(PIXEL))
+        function(std::integral_constant<xncc_pixel, PIXEL>());
+}
 template <class Function> void with_float_pixel(xncc_pixel pixel, const Function &function)
 {
     switch (pixel) {
-    case XNCC_F32: function(std::integral_constant<xncc_pixel, XNCC_F32>()); break;
-    case XNCC_F64: function(std::integral_constant<xncc_pixel, XNCC_F64>()); break;
-    default: function(std::integral_constant<xncc_pixel, XNCC_U32>()); break;
+#define CASE(pixel, name, type)                                                                    \
+    case pixel: with_constant<pixel>(function); break;
+        XNCC_EACH_PIXEL(CASE)
+#undef CASE
     }
 }
 

@@ -167,6 +167,17 @@ LayoutRect whole_words(LayoutRect rect, int per_word)
     return rect;
 }
 
+template <xncc_pixel PIXEL> cudaError_t launch_spread(const PlaneJob &job, cudaStream_t stream)
+{
+    if constexpr (xncc_pixel_is_float(PIXEL)) {
+        return cudaErrorInvalidValue; // floats have no byte planes
+    } else {
+        unsigned blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.rect.rows);
+        spread_planes<PIXEL><<<blocks, THREADS, 0, stream>>>(job);
+        return cudaGetLastError();
+    }
+}
+
 template <class Pixel>
 void launch_pad(const xncc_image &image, xncc_border border, LayoutRect rect,
                 const LayoutTarget &to, Pixel zero, cudaStream_t stream)
@@ -186,16 +197,15 @@ cudaError_t launch_padding(const xncc_image &view, xncc_border border, const Lay
     xncc_general_planes values = {};
     values.image_count = 1;
     values.image[0].kind = XNCC_PLANE_VALUE;
-    switch (image.pixel) {
-    case XNCC_U8:
-    case XNCC_S8:
+    if (xncc_pixel_digits(image.pixel) == 1)
         return launch_byte_planes(image, border, whole_words(rect, 16), values, to, stream);
-    case XNCC_U16: launch_pad<uint16_t>(image, border, rect, to, 0, stream); break;
-    case XNCC_S16: launch_pad<uint16_t>(image, border, rect, to, 0x8000, stream); break;
-    case XNCC_F32: launch_pad<float>(image, border, rect, to, 0.0f, stream); break;
-    case XNCC_U32:
-    case XNCC_F64: return cudaErrorInvalidValue; // these are general problems, not padded ones
-    }
+    if (xncc_pixel_digits(image.pixel) == 2)
+        launch_pad(image, border, rect, to, static_cast<uint16_t>(xncc_pixel_bias(image.pixel)),
+                   stream);
+    else if (image.pixel == XNCC_F32)
+        launch_pad(image, border, rect, to, 0.0f, stream);
+    else
+        return cudaErrorInvalidValue; // these are general problems, not padded ones
     return cudaGetLastError();
 }
 
@@ -221,17 +231,13 @@ cudaError_t launch_planes(const xncc_image &image, xncc_border border, const Lay
         return launch_byte_planes(job.image, border, job.rect, planes, to, stream);
     if (serves_split_channels(job.image, planes))
         return launch_split_channels(job.image, border, job.rect, to, stream);
-    unsigned blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.rect.rows);
     switch (image.pixel) {
-    case XNCC_U8: spread_planes<XNCC_U8><<<blocks, THREADS, 0, stream>>>(job); break;
-    case XNCC_S8: spread_planes<XNCC_S8><<<blocks, THREADS, 0, stream>>>(job); break;
-    case XNCC_U16: spread_planes<XNCC_U16><<<blocks, THREADS, 0, stream>>>(job); break;
-    case XNCC_S16: spread_planes<XNCC_S16><<<blocks, THREADS, 0, stream>>>(job); break;
-    case XNCC_U32: spread_planes<XNCC_U32><<<blocks, THREADS, 0, stream>>>(job); break;
-    case XNCC_F32:
-    case XNCC_F64: return cudaErrorInvalidValue; // floats have no byte planes
+#define CASE(pixel, name, type)                                                                    \
+    case pixel: return launch_spread<pixel>(job, stream);
+        XNCC_EACH_PIXEL(CASE)
+#undef CASE
     }
-    return cudaGetLastError();
+    return cudaErrorInvalidValue;
 }
 
 } // namespace xncc

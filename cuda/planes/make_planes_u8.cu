@@ -128,7 +128,7 @@ __global__ __launch_bounds__(THREADS) void spread_bytes(const __grid_constant__ 
 // Returns the stored byte whose sample equals the no-data value, or -1 if no sample does.
 int32_t hole_of(const xncc_image &image)
 {
-    const double low = image.pixel == XNCC_S8 ? -128.0 : 0.0, v = image.no_data;
+    const double low = -static_cast<double>(xncc_pixel_bias(image.pixel)), v = image.no_data;
     if (!image.has_no_data || !(v >= low && v <= low + 255.0) ||
         v != static_cast<double>(static_cast<int32_t>(v)))
         return -1;
@@ -148,7 +148,7 @@ cudaError_t launch_byte_planes(const xncc_image &image, xncc_border border, cons
     job.to = to;
     job.across = ceil_div(rect.columns, THREADS * SPAN);
     job.count = planes.image_count;
-    job.flip = image.pixel == XNCC_S8 ? 0x80808080u : 0;
+    job.flip = xncc_pixel_bias(image.pixel) ? 0x80808080u : 0;
     job.hole = hole_of(image);
     for (int i = 0; i < planes.image_count; i++)
         job.plane[i] = { static_cast<uint8_t>(planes.image[i].kind), 0,

@@ -341,13 +341,15 @@ cudaError_t float_tiles_set_max_shared_memory()
 {
     static_assert(sizeof(Tile) <= XNCC_FLOAT_TILES_SHARED, "the decision has less room");
     cudaError_t code = cudaSuccess;
-    for (xncc_pixel pixel : { XNCC_F32, XNCC_F64, XNCC_U32 })
-        with_float_pixel(pixel, [&](auto type) {
-            if (code == cudaSuccess)
-                code = raise_limit(transform_template<type>);
-            if (code == cudaSuccess)
-                code = raise_limit(transform_pairs<type>);
-        });
+    const auto raise_both = [&](auto type) {
+        if (code == cudaSuccess)
+            code = raise_limit(transform_template<type>);
+        if (code == cudaSuccess)
+            code = raise_limit(transform_pairs<type>);
+    };
+#define RAISE(pixel, name, type) with_float_pixel(pixel, raise_both);
+    XNCC_EACH_PIXEL(RAISE)
+#undef RAISE
     return code;
 }
 

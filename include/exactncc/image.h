@@ -25,6 +25,18 @@ typedef enum xncc_pixel {
     XNCC_F64 = 6  /* double; scores are exact; NaN and infinity: see xncc_method */
 } xncc_pixel;
 
+/* Does DO(pixel, name, type) for each pixel type, in the order of xncc_pixel. name: that of
+ * xncc_pixel_name, without quotes. type: the type of a sample in C. For code that has a part for
+ * each type. */
+#define XNCC_EACH_PIXEL(DO)                                                                        \
+    DO(XNCC_U8, u8, uint8_t)                                                                       \
+    DO(XNCC_U16, u16, uint16_t)                                                                    \
+    DO(XNCC_F32, f32, float)                                                                       \
+    DO(XNCC_S8, s8, int8_t)                                                                        \
+    DO(XNCC_S16, s16, int16_t)                                                                     \
+    DO(XNCC_U32, u32, uint32_t)                                                                    \
+    DO(XNCC_F64, f64, double)
+
 /* The largest number of samples per pixel. */
 #define XNCC_MAX_CHANNELS 64
 

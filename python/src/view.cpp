@@ -4,23 +4,31 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <cstring>
+#include <type_traits>
+
 namespace binding {
 
 namespace {
 
-bool pixel_of(char format, xncc_pixel *pixel)
+// The pixel type of the elements of a buffer.
+bool pixel_of(char format, Py_ssize_t bytes, xncc_pixel *pixel)
 {
-    switch (format) {
-    case '?':
-    case 'B': *pixel = XNCC_U8; return true;
-    case 'H': *pixel = XNCC_U16; return true;
-    case 'f': *pixel = XNCC_F32; return true;
-    case 'b': *pixel = XNCC_S8; return true;
-    case 'h': *pixel = XNCC_S16; return true;
-    case 'I': *pixel = XNCC_U32; return true;
-    case 'd': *pixel = XNCC_F64; return true;
-    default: return false;
+    const auto is_one_of = [=](const char *formats) {
+        return format && std::strchr(formats, format);
+    };
+    const bool real = is_one_of("efd"), with_sign = real || is_one_of("bhilq");
+    if (!with_sign && !is_one_of("?BHILQ"))
+        return false;
+#define TRY(value, name, type)                                                                     \
+    if (std::is_floating_point_v<type> == real && std::is_signed_v<type> == with_sign &&           \
+        Py_ssize_t(sizeof(type)) == bytes) {                                                       \
+        *pixel = value;                                                                            \
+        return true;                                                                               \
     }
+    XNCC_EACH_PIXEL(TRY)
+#undef TRY
+    return false;
 }
 
 bool has_legal_sides(const Py_buffer &b)
@@ -77,7 +85,8 @@ bool Buffer::has_rows() const
 
 bool Image::set(nb::handle array, nb::handle mask, std::optional<double> no_data)
 {
-    if (!data_.get(array, false) || !data_.has_rows() || !pixel_of(data_.format(), &view_.pixel))
+    if (!data_.get(array, false) || !data_.has_rows() ||
+        !pixel_of(data_.format(), data_->itemsize, &view_.pixel))
         return false;
     view_.data = data_->buf;
     view_.height = int32_t(data_->shape[0]);

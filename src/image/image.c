@@ -3,31 +3,20 @@
 #include "image/image.h"
 
 #include "base/float_env.h"
+#include "image/samples.h"
 
 size_t xncc_pixel_size(xncc_pixel pixel)
 {
-    switch (pixel) {
-    case XNCC_U8:
-    case XNCC_S8: return 1;
-    case XNCC_U16:
-    case XNCC_S16: return 2;
-    case XNCC_F32:
-    case XNCC_U32: return 4;
-    case XNCC_F64: return 8;
-    }
-    return 0;
+    return (size_t)xncc_pixel_digits(pixel);
 }
 
 const char *xncc_pixel_name(xncc_pixel pixel)
 {
     switch (pixel) {
-    case XNCC_U8: return "u8";
-    case XNCC_U16: return "u16";
-    case XNCC_F32: return "f32";
-    case XNCC_S8: return "s8";
-    case XNCC_S16: return "s16";
-    case XNCC_U32: return "u32";
-    case XNCC_F64: return "f64";
+#define CASE(pixel, name, type)                                                                    \
+    case pixel: return #name;
+        XNCC_EACH_PIXEL(CASE)
+#undef CASE
     }
     return "?";
 }

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The index, along one axis of `extent` pixels, of the pixel that is used for index i. If i is
  * outside the image, the border decides; -1: there is none (XNCC_BORDER_ZERO,
@@ -37,50 +38,91 @@ static XNCC_HD int64_t xncc_border_index(xncc_border border, int64_t i, int64_t 
     return -1;
 }
 
-/* Returns 1 for XNCC_F32 and XNCC_F64. */
-static XNCC_HD int xncc_pixel_is_float(xncc_pixel pixel)
+/* Returns 1 for floats. */
+static XNCC_CONST_HD int xncc_pixel_is_float(xncc_pixel pixel)
 {
-    return pixel == XNCC_F32 || pixel == XNCC_F64;
+    switch (pixel) {
+#define CASE(pixel, name, type)                                                                    \
+    case pixel: return (type)0.5 > 0;
+        XNCC_EACH_PIXEL(CASE)
+#undef CASE
+    }
+    return 0;
 }
 
-/* The bias of a pixel type: what is added to a signed sample, so that all sums are of unsigned
- * integers. 0 for the other types. */
-static XNCC_HD uint64_t xncc_pixel_bias(xncc_pixel pixel)
+/* Bytes of a sample: the digits of a biased integer. */
+static XNCC_CONST_HD int xncc_pixel_digits(xncc_pixel pixel)
 {
-    return pixel == XNCC_S8 ? 128 : pixel == XNCC_S16 ? 32768 : 0;
+    switch (pixel) {
+#define CASE(pixel, name, type)                                                                    \
+    case pixel: return (int)sizeof(type);
+        XNCC_EACH_PIXEL(CASE)
+#undef CASE
+    }
+    return 0;
+}
+
+/* The bias of a pixel type: what is added to a signed integer, so that all sums are of unsigned
+ * integers. It flips the highest bit. 0 for the other types. */
+static XNCC_CONST_HD uint64_t xncc_pixel_bias(xncc_pixel pixel)
+{
+    switch (pixel) {
+#define CASE(pixel, name, type)                                                                    \
+    case pixel:                                                                                    \
+        return (type)0.5 > 0 || (double)(type)-1 > 0.0 ? 0 : (uint64_t)1 << (8 * sizeof(type) - 1);
+        XNCC_EACH_PIXEL(CASE)
+#undef CASE
+    }
+    return 0;
 }
 
 /* The largest biased sample of an integer type. */
-static XNCC_HD uint64_t xncc_pixel_max(xncc_pixel pixel)
+static XNCC_CONST_HD uint64_t xncc_pixel_max(xncc_pixel pixel)
 {
-    return pixel == XNCC_U8 || pixel == XNCC_S8 ? 255 : pixel == XNCC_U32 ? UINT32_MAX : 65535;
+    return UINT64_MAX >> (64 - 8 * xncc_pixel_digits(pixel));
 }
 
-/* Bytes of a biased sample of an integer type. */
-static XNCC_HD int xncc_pixel_digits(xncc_pixel pixel)
+/* Returns 1 for integers of more than 16 bits, whose sums of products have 128 bits. */
+static XNCC_CONST_HD int xncc_pixel_is_wide(xncc_pixel pixel)
 {
-    return pixel == XNCC_U8 || pixel == XNCC_S8 ? 1 : pixel == XNCC_U32 ? 4 : 2;
+    return !xncc_pixel_is_float(pixel) && xncc_pixel_digits(pixel) > 2;
 }
 
-/* The type of a template's samples: signed ones are stored biased, as unsigned ones. */
-static XNCC_HD xncc_pixel xncc_pixel_stored(xncc_pixel pixel)
+/* The type of a template's samples: signed integers are stored biased, as unsigned ones. */
+static XNCC_CONST_HD xncc_pixel xncc_pixel_stored(xncc_pixel pixel)
 {
-    return pixel == XNCC_S8 ? XNCC_U8 : pixel == XNCC_S16 ? XNCC_U16 : pixel;
+    if (xncc_pixel_bias(pixel) == 0)
+        return pixel;
+    return xncc_pixel_digits(pixel) == 1   ? XNCC_U8
+           : xncc_pixel_digits(pixel) == 2 ? XNCC_U16
+                                           : XNCC_U32;
 }
 
 /* The biased sample i of a row; 0 for float types. */
 static XNCC_HD uint64_t xncc_sample(xncc_pixel pixel, const void *row, int64_t i)
 {
-    switch (pixel) {
-    case XNCC_U8: return ((const uint8_t *)row)[i];
-    case XNCC_S8: return ((const uint8_t *)row)[i] ^ 0x80u;
-    case XNCC_U16: return ((const uint16_t *)row)[i];
-    case XNCC_S16: return ((const uint16_t *)row)[i] ^ 0x8000u;
-    case XNCC_U32: return ((const uint32_t *)row)[i];
-    case XNCC_F32:
-    case XNCC_F64: break;
+    if (xncc_pixel_is_float(pixel))
+        return 0;
+    switch (xncc_pixel_digits(pixel)) {
+    case 1: return ((const uint8_t *)row)[i] ^ xncc_pixel_bias(pixel);
+    case 2: return ((const uint16_t *)row)[i] ^ xncc_pixel_bias(pixel);
+    default: return ((const uint32_t *)row)[i] ^ xncc_pixel_bias(pixel);
     }
-    return 0;
+}
+
+/* Copies samples and flips their highest bit if they are signed integers: this adds the bias, or
+ * subtracts it. to: may be from. */
+static inline void xncc_flip_bias(xncc_pixel pixel, const void *from, void *to, size_t count)
+{
+    const uint64_t bias = xncc_pixel_bias(pixel);
+    if (bias == 0 && to != from)
+        memcpy(to, from, count * (size_t)xncc_pixel_digits(pixel));
+    for (size_t i = 0; i < count && bias == 1u << 7; i++)
+        ((uint8_t *)to)[i] = (uint8_t)(((const uint8_t *)from)[i] ^ bias);
+    for (size_t i = 0; i < count && bias == 1u << 15; i++)
+        ((uint16_t *)to)[i] = (uint16_t)(((const uint16_t *)from)[i] ^ bias);
+    for (size_t i = 0; i < count && bias == 1u << 31; i++)
+        ((uint32_t *)to)[i] = (uint32_t)(((const uint32_t *)from)[i] ^ bias);
 }
 
 /* The value of sample i of a row, without bias. Exact for every type. */

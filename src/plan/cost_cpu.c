@@ -75,7 +75,7 @@ static double cost_of_one(const xncc_problem *p, const row *r, int kind, const x
  * either are too much, because other kernels can serve the problem. */
 static int fft_fits(const xncc_problem *p, const xncc_cpu_blocks *b)
 {
-    const double most = 256.0 * (1 << 20), sums = p->pixel == XNCC_U32 ? 24.0 : 6.0;
+    const double most = 256.0 * (1 << 20), sums = xncc_pixel_is_wide(p->pixel) ? 24.0 : 6.0;
     const double planes = 1.0 +
                           (double)b->tile.channels * b->tile.digits * (b->tile.varies ? 3.0 : 1.0);
     return planes * 16.0 * b->fft.nx * b->fft.ny <= most &&

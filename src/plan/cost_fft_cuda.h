@@ -5,6 +5,7 @@
 #define XNCC_PLAN_COST_FFT_CUDA_H
 
 #include "base/error.h"
+#include "image/samples.h"
 #include "plan/decision.h"
 #include "plan/machine.h"
 
@@ -24,7 +25,7 @@ static inline int32_t xncc_fft_planes(xncc_pixel pixel)
 /* Returns 1 for the pixels of kernel float-fft, whose sums are not rounded to integers. */
 static inline int xncc_fft_is_of_doubles(xncc_pixel pixel)
 {
-    return pixel == XNCC_F32 || pixel == XNCC_F64 || pixel == XNCC_U32;
+    return xncc_pixel_is_float(pixel) || xncc_pixel_is_wide(pixel);
 }
 
 /* A bound on the difference between an element of an inverse transform and the exact integer X, for

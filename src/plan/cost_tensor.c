@@ -69,7 +69,7 @@ int xncc_channel_scores(const xncc_problem *p, const xncc_machine *m)
     const int32_t channels = p->channels;
     const uint64_t n = (uint64_t)p->templ_width * (uint64_t)p->templ_height;
     if (p->rule.method == XNCC_COVERAGE || !xncc_problem_counts_all(p) ||
-        xncc_pixel_is_float(p->pixel) || p->pixel == XNCC_U32 ||
+        xncc_pixel_is_float(p->pixel) || xncc_pixel_is_wide(p->pixel) ||
         channels > XNCC_CHANNEL_SCORE_CHANNELS || p->templ_width > XNCC_TENSOR_WIDTH)
         return 0;
     /* products of bytes, summed over all channels, and the sum of a channel fit 32 bits */
@@ -85,8 +85,7 @@ int xncc_fused_serves_channels(const xncc_problem *p)
 {
     const int32_t channels = p->channels;
     return p->rule.method != XNCC_COVERAGE && xncc_problem_counts_all(p) &&
-           (p->pixel == XNCC_U8 || p->pixel == XNCC_S8) &&
-           channels <= XNCC_CHANNEL_SCORE_CHANNELS &&
+           xncc_pixel_digits(p->pixel) == 1 && channels <= XNCC_CHANNEL_SCORE_CHANNELS &&
            (uint64_t)channels * (uint64_t)p->templ_width * (uint64_t)p->templ_height <=
                UINT32_MAX / (255u * 255u);
 }

@@ -360,9 +360,9 @@ static double plane_score(const xncc_problem *p, const xncc_decision *d)
 static double settle_ms(const xncc_problem *p, const xncc_machine *m)
 {
     const double n = sqrt((double)p->templ_width * (double)p->templ_height);
-    return p->pixel == XNCC_U32 ? elements_of(p) * pow(8.0 / n, settle_power) /
-                                      (settle_rate * xncc_machine_processors(m))
-                                : 0.0;
+    return xncc_pixel_is_wide(p->pixel) ? elements_of(p) * pow(8.0 / n, settle_power) /
+                                              (settle_rate * xncc_machine_processors(m))
+                                        : 0.0;
 }
 
 static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc_machine *m,

@@ -89,11 +89,11 @@ static xncc_status check_match(const xncc_problem *p, xncc_error *error)
     if ((uint64_t)p->templ_width * (uint64_t)p->templ_height > XNCC_MAX_TEMPLATE_PIXELS)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template: %d x %d pixels are more than 2^31",
                          p->templ_width, p->templ_height);
-    if (p->pixel == XNCC_U32 &&
+    if (xncc_pixel_is_wide(p->pixel) &&
         (uint64_t)p->templ_width * (uint64_t)p->templ_height > XNCC_MAX_TEMPLATE_PIXELS_U32)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "template: %d x %d pixels of u32 are more than 2^28", p->templ_width,
-                         p->templ_height);
+                         "template: %d x %d pixels of %s are more than 2^28", p->templ_width,
+                         p->templ_height, xncc_pixel_name(p->pixel));
     if (p->channels < 1 || p->channels > XNCC_MAX_CHANNELS)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "a number of channels of %d is not within 1 .. %d", p->channels,
@@ -179,7 +179,7 @@ xncc_route xncc_problem_route(const xncc_problem *p)
 {
     if (p->task == XNCC_TASK_CONVOLVE)
         return XNCC_ROUTE_PLAIN;
-    if (!xncc_problem_counts_all(p) || p->channels > 1 || p->pixel == XNCC_U32 ||
+    if (!xncc_problem_counts_all(p) || p->channels > 1 || xncc_pixel_is_wide(p->pixel) ||
         p->pixel == XNCC_F64 || depends_on_offset(p) || p->rule.method == XNCC_COVERAGE)
         return XNCC_ROUTE_GENERAL;
     int pads = p->rule.mode != XNCC_VALID && p->rule.border != XNCC_BORDER_CLAMP;
@@ -209,7 +209,7 @@ xncc_problem xncc_problem_inner(const xncc_problem *p)
         inner.pixel = XNCC_U8;
         inner.rule.method = XNCC_CCORR;
     } else if (xncc_pixel_bias(p->pixel)) {
-        inner.pixel = p->pixel == XNCC_S8 ? XNCC_U8 : XNCC_U16;
+        inner.pixel = xncc_pixel_stored(p->pixel);
     }
     return inner;
 }

@@ -5,6 +5,7 @@
 #include "base/float_env.h"
 #include "base/memory.h"
 #include "image/image.h"
+#include "image/samples.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,8 +44,8 @@ xncc_status xncc_pose_template_make(xncc_context *context, const xncc_pose_sourc
                                     xncc_pose_pixels *pixels, xncc_template **templ,
                                     xncc_error *error)
 {
-    xncc_pose_flip_bias(source->pixel, pixels->pixels,
-                        (size_t)pixels->width * (size_t)pixels->height * (size_t)source->channels);
+    xncc_flip_bias(source->pixel, pixels->pixels, pixels->pixels,
+                   (size_t)pixels->width * (size_t)pixels->height * (size_t)source->channels);
     const xncc_image view = { .data = pixels->pixels,
                               .width = pixels->width,
                               .height = pixels->height,

@@ -218,11 +218,3 @@ void xncc_pose_pixels_clear(xncc_pose_pixels *pixels)
     xncc_free(pixels->mask);
     *pixels = (xncc_pose_pixels){ 0 };
 }
-
-void xncc_pose_flip_bias(xncc_pixel pixel, void *samples, size_t count)
-{
-    for (size_t i = 0; i < count && pixel == XNCC_S8; i++)
-        ((uint8_t *)samples)[i] ^= 0x80u;
-    for (size_t i = 0; i < count && pixel == XNCC_S16; i++)
-        ((uint16_t *)samples)[i] ^= 0x8000u;
-}

@@ -59,7 +59,4 @@ xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_p
                                xncc_pose_pixels *out, xncc_error *error);
 void xncc_pose_pixels_clear(xncc_pose_pixels *pixels);
 
-/* Adds the bias of the pixel type to stored samples, or takes it off. */
-void xncc_pose_flip_bias(xncc_pixel pixel, void *samples, size_t count);
-
 #endif

@@ -5,6 +5,7 @@
 #include "base/float_env.h"
 #include "base/memory.h"
 #include "image/image.h"
+#include "image/samples.h"
 #include "math/method.h"
 
 #include <assert.h>
@@ -31,18 +32,12 @@
 DEFINE_SUM(sum_bytes, uint8_t)
 DEFINE_SUM(sum_words, uint16_t)
 
-/* Copies a row and adds the bias, which flips the highest bit of a signed sample. */
+/* Copies a row and adds the bias. */
 static void copy_row(xncc_template *templ, const xncc_image *pixels, int32_t y)
 {
-    const void *from = xncc_image_row(pixels, y);
-    size_t row = (size_t)xncc_image_row_bytes(pixels),
-           samples = (size_t)templ->width * (size_t)templ->channels;
-    char *to = (char *)templ->pixels + (size_t)y * row;
-    memcpy(to, from, row);
-    for (size_t i = 0; i < samples && templ->pixel == XNCC_S8; i++)
-        ((uint8_t *)to)[i] = (uint8_t)xncc_sample(XNCC_S8, from, (int64_t)i);
-    for (size_t i = 0; i < samples && templ->pixel == XNCC_S16; i++)
-        ((uint16_t *)(void *)to)[i] = (uint16_t)xncc_sample(XNCC_S16, from, (int64_t)i);
+    const size_t row = (size_t)xncc_image_row_bytes(pixels);
+    xncc_flip_bias(templ->pixel, xncc_image_row(pixels, y), (char *)templ->pixels + (size_t)y * row,
+                   (size_t)templ->width * (size_t)templ->channels);
 }
 
 /* Makes the mask, sets the samples of pixels that do not count to 0, and counts the others. If all
@@ -160,7 +155,7 @@ xncc_score_rule xncc_score_rule_make(const xncc_template *templ, xncc_method met
     xncc_score_rule rule = { .n = (uint64_t)templ->width * (uint64_t)templ->height };
     rule.nan_flat = flat == XNCC_FLAT_NAN;
     rule.undefined = rule.nan_flat ? NAN : 0.0f;
-    if (templ->channels > 1 || templ->pixel == XNCC_U32 || templ->pixel == XNCC_F64)
+    if (templ->channels > 1 || xncc_pixel_is_wide(templ->pixel) || templ->pixel == XNCC_F64)
         return rule; /* general_score.h scores such windows */
     if (templ->pixel == XNCC_F32) {
         rule_of_floats(&rule, templ, method);

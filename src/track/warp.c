@@ -138,13 +138,10 @@ static void add_row(xncc_pixel pixel, const void *row, const taps *across, doubl
                     int64_t channels, int64_t channel, double sum[TAPS])
 {
     switch (pixel) {
-    case XNCC_U8: ADD_ROW(uint8_t); break;
-    case XNCC_S8: ADD_ROW(int8_t); break;
-    case XNCC_U16: ADD_ROW(uint16_t); break;
-    case XNCC_S16: ADD_ROW(int16_t); break;
-    case XNCC_U32: ADD_ROW(uint32_t); break;
-    case XNCC_F32: ADD_ROW(float); break;
-    case XNCC_F64: ADD_ROW(double); break;
+#define CASE(pixel, name, type)                                                                    \
+    case pixel: ADD_ROW(type); break;
+        XNCC_EACH_PIXEL(CASE)
+#undef CASE
     }
 }
 
@@ -174,14 +171,15 @@ static int64_t rounded(double value, double low, double high)
 
 static void store(xncc_pixel pixel, void *pixels, int64_t i, double value)
 {
+    const double low = -(double)xncc_pixel_bias(pixel), high = (double)xncc_pixel_max(pixel) + low;
     switch (pixel) {
-    case XNCC_U8: ((uint8_t *)pixels)[i] = (uint8_t)rounded(value, 0.0, UINT8_MAX); break;
-    case XNCC_S8: ((int8_t *)pixels)[i] = (int8_t)rounded(value, INT8_MIN, INT8_MAX); break;
-    case XNCC_U16: ((uint16_t *)pixels)[i] = (uint16_t)rounded(value, 0.0, UINT16_MAX); break;
-    case XNCC_S16: ((int16_t *)pixels)[i] = (int16_t)rounded(value, INT16_MIN, INT16_MAX); break;
-    case XNCC_U32: ((uint32_t *)pixels)[i] = (uint32_t)rounded(value, 0.0, UINT32_MAX); break;
-    case XNCC_F32: ((float *)pixels)[i] = (float)value; break;
-    case XNCC_F64: ((double *)pixels)[i] = value; break;
+#define CASE(pixel, name, type)                                                                    \
+    case pixel:                                                                                    \
+        ((type *)pixels)[i] = xncc_pixel_is_float(pixel) ? (type)value                             \
+                                                         : (type)rounded(value, low, high);        \
+        break;
+        XNCC_EACH_PIXEL(CASE)
+#undef CASE
     }
 }
 

@@ -38,6 +38,14 @@ static void check_names(void)
         CHECK_TEXT(xncc_pixel_name((xncc_pixel)i), pixel[i]);
         CHECK_INT(xncc_pixel_size((xncc_pixel)i), size[i]);
     }
+    int next = 0; /* the list has every type, in order */
+#define CHECK_PIXEL(value, name, type)                                                             \
+    CHECK_INT(value, next);                                                                        \
+    CHECK_TEXT(#name, pixel[next]);                                                                \
+    CHECK_INT(sizeof(type), size[next++]);
+    XNCC_EACH_PIXEL(CHECK_PIXEL)
+#undef CHECK_PIXEL
+    CHECK_INT(next, 7);
     char version[32];
     snprintf(version, sizeof version, "%d.%d.%d", XNCC_VERSION_MAJOR, XNCC_VERSION_MINOR,
              XNCC_VERSION_PATCH);

@@ -70,16 +70,8 @@ const void *xncc_border_row_biased(const xncc_image *image, xncc_border border, 
                                    int64_t x, int64_t count, void *buffer)
 {
     const void *raw = xncc_border_row(image, border, y, x, count, buffer);
-    if (image->pixel == XNCC_S8) {
-        uint8_t *out = buffer;
-        for (int64_t i = 0; i < count; i++)
-            out[i] = ((const uint8_t *)raw)[i] ^ 0x80u;
-    } else if (image->pixel == XNCC_S16) {
-        uint16_t *out = buffer;
-        for (int64_t i = 0; i < count; i++)
-            out[i] = ((const uint16_t *)raw)[i] ^ 0x8000u;
-    } else {
+    if (xncc_pixel_bias(image->pixel) == 0)
         return raw;
-    }
+    xncc_flip_bias(image->pixel, raw, buffer, (size_t)count);
     return buffer;
 }

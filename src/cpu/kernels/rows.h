@@ -6,6 +6,7 @@
 
 #include "cpu/kernels/bound_rows.h"
 #include "cpu/kernels/isa_rows.h"
+#include "image/samples.h"
 #include "math/method.h"
 
 #include <math.h>
@@ -456,29 +457,28 @@ static uint32_t rows_plane(const xncc_plane_row *row)
 {
     const xncc_plane_row *r = row;
     const void *in = r->channels > 1 ? r->buffer : r->raw;
-    switch (r->pixel) {
-    case XNCC_U8:
-    case XNCC_S8:
-        if (r->channels > 1 && r->every && !r->square && r->pixel == XNCC_U8) {
+    const uint32_t flip = (uint32_t)xncc_pixel_bias(r->pixel);
+    switch (xncc_pixel_digits(r->pixel)) {
+    case 1:
+        if (r->channels > 1 && r->every && !r->square && !flip) {
             rows_pick_u8(r, r->out);
             return 1;
         }
         if (r->channels > 1)
             rows_pick_u8(r, r->buffer);
-        return rows_bytes_u8(r, in, r->pixel == XNCC_S8 ? 0x80 : 0, r->out);
-    case XNCC_U16:
-    case XNCC_S16:
+        return rows_bytes_u8(r, in, (uint8_t)flip, r->out);
+    case 2:
         if (r->channels > 1)
             rows_pick_u16(r, r->buffer);
         if (r->bytes == 1)
-            return rows_bytes_u16(r, in, r->pixel == XNCC_S16 ? 0x8000 : 0, r->out);
-        return rows_words_u16(r, in, r->pixel == XNCC_S16 ? 0x8000 : 0, r->out);
-    case XNCC_U32:
+            return rows_bytes_u16(r, in, (uint16_t)flip, r->out);
+        return rows_words_u16(r, in, (uint16_t)flip, r->out);
+    case 4:
         if (r->channels > 1)
             rows_pick_u32(r, r->buffer);
-        return r->bytes == 1 ? rows_bytes_u32(r, in, 0, r->out) : rows_words_u32(r, in, 0, r->out);
-    case XNCC_F32:
-    case XNCC_F64: break;
+        return r->bytes == 1 ? rows_bytes_u32(r, in, flip, r->out)
+                             : rows_words_u32(r, in, flip, r->out);
+    default: break;
     }
     return 0;
 }
