@@ -7,6 +7,7 @@
 #include "pose/places.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,31 +36,46 @@ static void nearest_window(const xncc_pose_rung *r, const xncc_stored_pose *p,
     to->wy = (int32_t)floor((at->y - p->offset_y + 0.5) / r->size - 0.5 * to->height + 0.5);
 }
 
-/* Tries the nine windows of a pose near a centre. If one is better than *best, it becomes *best.
- * *moved: set to 1 if that is not the middle one. */
-static xncc_status try_pose(xncc_pose_rung *r, const xncc_pose_candidate *at, int sign,
-                            xncc_pose_candidate *to, xncc_pose_candidate *best, int *moved,
-                            xncc_error *error)
+static _Atomic(uint64_t) all_tries;
+
+uint64_t xncc_pose_tries(void)
 {
+    return atomic_exchange(&all_tries, 0);
+}
+
+/* One candidate on its way. */
+typedef struct climb {
+    xncc_pose_rung *rung;
+    int sign; /* of its scores */
+    xncc_pose_candidate at, best;
+    int moved; /* 1: the best is not the middle window of the pose of `at` */
+    uint64_t tries;
+} climb;
+
+/* Tries the nine windows of a pose near `at`. If one is better than the best, it becomes the best.
+ */
+static xncc_status try_pose(climb *c, int32_t angle, int32_t scale, xncc_error *error)
+{
+    xncc_pose_rung *r = c->rung;
+    xncc_pose_candidate to = { .angle = angle, .scale = scale };
     const xncc_stored_pose *pose;
     double score[XNCC_PROBE_WINDOWS];
-    const xncc_status status = xncc_pose_store_take(&r->poses, to->angle, to->scale, 0, 0, &pose,
-                                                    error);
+    const xncc_status status = xncc_pose_store_take(&r->poses, angle, scale, 0, 0, &pose, error);
     if (status)
         return status;
-    nearest_window(r, pose, at, to);
-    const int32_t wx = to->wx, wy = to->wy;
+    nearest_window(r, pose, &c->at, &to);
+    const int32_t wx = to.wx, wy = to.wy;
     xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, wx - 1, wy - 1, XNCC_PROBE_SIDE,
                            score);
+    c->tries++;
     for (int32_t i = 0; i < XNCC_PROBE_WINDOWS; i++)
-        if (sign * score[i] > sign * best->score) {
-            *best = *to;
-            best->score = score[i];
-            best->wx = wx + i % XNCC_PROBE_SIDE - 1;
-            best->wy = wy + i / XNCC_PROBE_SIDE - 1;
-            set_center(r, pose->offset_x, pose->offset_y, best);
-            *moved = i != XNCC_PROBE_WINDOWS / 2 || to->angle != at->angle ||
-                     to->scale != at->scale;
+        if (c->sign * score[i] > c->sign * c->best.score) {
+            to.score = score[i];
+            to.wx = wx + i % XNCC_PROBE_SIDE - 1;
+            to.wy = wy + i / XNCC_PROBE_SIDE - 1;
+            set_center(r, pose->offset_x, pose->offset_y, &to);
+            c->best = to;
+            c->moved = i != XNCC_PROBE_WINDOWS / 2 || angle != c->at.angle || scale != c->at.scale;
         }
     xncc_pose_store_give(pose);
     return XNCC_OK;
@@ -72,29 +88,26 @@ static xncc_status try_pose(xncc_pose_rung *r, const xncc_pose_candidate *at, in
 enum { FIRST_REACH = 3, LAST_REACH = 2 };
 
 /* Moves to the best neighbour, until there is none. */
-static xncc_status climb_one(xncc_pose_rung *r, int moves, xncc_pose_candidate *c,
-                             xncc_error *error)
+static xncc_status climb_one(climb *c, int moves, xncc_error *error)
 {
-    const int sign = c->score < 0.0 ? -1 : 1;
-    const int turns = r->poses.grid.angle.count > 1, grows = r->poses.grid.scale.count > 1;
-    xncc_pose_candidate best = *c;
-    best.score = 0.0;
-    for (int n = 0, moved = 1; n < moves && moved; n++) {
-        const xncc_pose_candidate at = *c;
-        const int reach = turns * (n == 0 ? FIRST_REACH : r->level == 0 ? LAST_REACH : 1);
-        moved = 0;
+    const xncc_pose_grid *grid = &c->rung->poses.grid;
+    const int turns = grid->angle.count > 1, grows = grid->scale.count > 1;
+    c->best.score = 0.0;
+    c->moved = 1;
+    for (int n = 0; n < moves && c->moved; n++) {
+        const int reach = turns * (n == 0 ? FIRST_REACH : c->rung->level == 0 ? LAST_REACH : 1);
+        c->moved = 0;
         for (int j = -grows; j <= grows; j++)
             for (int i = -reach; i <= reach; i++) {
-                xncc_pose_candidate to = at;
-                to.angle = xncc_pose_index(&r->poses.grid.angle, at.angle + i);
-                to.scale = xncc_pose_index(&r->poses.grid.scale, at.scale + j);
-                if (to.angle < 0 || to.scale < 0)
+                const int32_t angle = xncc_pose_index(&grid->angle, c->at.angle + i),
+                              scale = xncc_pose_index(&grid->scale, c->at.scale + j);
+                if (angle < 0 || scale < 0)
                     continue;
-                const xncc_status status = try_pose(r, &at, sign, &to, &best, &moved, error);
+                const xncc_status status = try_pose(c, angle, scale, error);
                 if (status)
                     return status;
             }
-        *c = best;
+        c->at = c->best;
     }
     return XNCC_OK;
 }
@@ -132,15 +145,20 @@ static void climb_task(void *argument, uint64_t index, int32_t slot)
     climb_run *run = argument;
     const size_t first = (size_t)index * CANDIDATES_PER_TASK;
     xncc_error error = { "" };
+    uint64_t tries = 0;
     for (size_t i = first; i < first + CANDIDATES_PER_TASK && i < run->count; i++) {
         xncc_pose_candidate *c = &run->candidate[run->climber[i].candidate];
         if (xncc_first_failure_status(&run->failure))
-            return;
+            break;
         xncc_status status = xncc_check_cancelled(&run->rung->job->watch, &error);
+        climb way = { .rung = run->rung, .sign = c->score < 0.0 ? -1 : 1, .at = *c, .best = *c };
         if (!status)
-            status = climb_one(run->rung, run->moves, c, &error);
+            status = climb_one(&way, run->moves, &error);
+        *c = way.at;
+        tries += way.tries;
         xncc_first_failure_note(&run->failure, status, &error);
     }
+    atomic_fetch_add(&all_tries, tries);
 }
 
 static int by_pose(const void *left, const void *right)

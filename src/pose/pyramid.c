@@ -27,8 +27,10 @@ enum { LEAST_SIDE = 8, LEAST_PIXELS = 48 };
  * level's likeness. */
 #define LEVEL_PART 0.9
 
+/* What the number of candidates depends on (most_of). */
+enum { MOST_TOP = 1024, MOST_WANTED = 1 << 14 };
+
 /* How often a candidate moves on a level, and on level 0. */
-enum { MOST_TOP = 1024 };
 enum { MOVES = 3, LAST_MOVES = 6 };
 
 /* A template's way through the pyramid. */
@@ -307,8 +309,7 @@ xncc_status xncc_pose_pyramid(xncc_pose_job *job, int *served, xncc_error *error
                       .templ = (int32_t)t,
                       .subject = &job->subject[t],
                       .image = &image,
-                      .wanted = job->options->top < XNCC_POSE_PEAKS ? job->options->top
-                                                                    : XNCC_POSE_PEAKS };
+                      .wanted = job->options->top < MOST_WANTED ? job->options->top : MOST_WANTED };
         if (!status && *served)
             status = descend(&d, served, error);
         xncc_templ_levels_clear(&d.levels);

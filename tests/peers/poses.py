@@ -3,6 +3,7 @@
 
     python tests/peers/poses.py [--pictures FOLDER ...] [--scenes N] [--size WxH] [--side WxH] [--scales A:B] [--conditions LIST]
                                 [--min-score S] [--exhaustive] [--peers N] [--threads N] [--seed N] [--require RECALL]
+    python tests/peers/poses.py --objects LIST [--pictures FOLDER ...] [--size WxH] [--side WxH] [--threads N] [--seed N]
     python tests/peers/poses.py --write FOLDER
 
 A template is cut from a picture, at a place with contrast in every direction. A scene is another part of the picture, enlarged and
@@ -14,7 +15,8 @@ position, and how often only one of the two searches is right. --peers N: other 
 Needs exactncc, numpy and opencv-python-headless; --peers also corrmatch and Multi-Template-Matching. Prints Markdown tables; times are
 of the processor, of all threads. With --require, the exit status is 1 if find_poses is right in a smaller part of the scenes that are
 clean or have noise alone, or of those where the exhaustive search is, or finds what is not there in more than 1 empty scene of 10.
---write makes scene.tif with eight turned and scaled objects, and template.tif, for the picture in docs/poses.md.
+--objects: for example 1,100: one scene with so many objects per picture, with noise; all are searched in turn, and times are ranges over
+pictures. --write makes scene.tif with eight turned and scaled objects, and template.tif, for the picture in docs/poses.md.
 """
 
 import argparse
@@ -89,6 +91,33 @@ def disturb(image, condition, rng):
     return np.clip(image + 0.5, 0, 255).astype(np.uint8)
 
 
+def background(picture, rng, size):
+    """Another part of a picture, enlarged and mirrored."""
+    ox, oy = rng.uniform(0, picture.shape[1]), rng.uniform(0, picture.shape[0])
+
+    def mirrored(start, count, extent):
+        at = (start + 1.3 * np.arange(count)) % (2 * extent - 2)
+        return np.where(at > extent - 1, 2 * extent - 2 - at, at).astype(int)
+
+    return picture[np.ix_(mirrored(oy, size[1], picture.shape[0]), mirrored(ox, size[0], picture.shape[1]))].astype(float)
+
+
+def paste(image, picture, place, pose, hidden=False):
+    """Pastes a part of a picture at a pose; hidden: 30 percent of it are hidden by what is around the object."""
+    (left, top, w, h), (cx, cy, angle, scale) = place, pose
+    reach = scale * np.hypot(w, h) / 2 + 2
+    x0, y0 = max(int(cx - reach), 0), max(int(cy - reach), 0)
+    y, x = np.mgrid[y0 : min(int(cy + reach) + 2, image.shape[0]), x0 : min(int(cx + reach) + 2, image.shape[1])]
+    r = np.deg2rad(angle)
+    u = (np.cos(r) * (x - cx) - np.sin(r) * (y - cy)) / scale
+    v = (np.sin(r) * (x - cx) + np.cos(r) * (y - cy)) / scale
+    pasted = bicubic(picture, left + (w - 1) / 2 + u, top + (h - 1) / 2 + v)
+    frame = (abs(u) <= w / 2) & (abs(v) <= h / 2)
+    if hidden:
+        frame &= u > -0.2 * w
+    image[y.min() : y.max() + 1, x.min() : x.max() + 1][frame] = pasted[frame]
+
+
 def make_scene(picture, rng, size, side, scales, condition):
     """Returns image, template and (center_x, center_y, angle, scale)."""
     (width, height), (w, h) = size, side
@@ -96,24 +125,8 @@ def make_scene(picture, rng, size, side, scales, condition):
     angle, scale = rng.uniform(0, 360), rng.uniform(*scales)
     reach = scale * np.hypot(w, h) / 2 + 2
     cx, cy = rng.uniform(reach, width - reach), rng.uniform(reach, height - reach)
-    ox, oy = rng.uniform(0, picture.shape[1]), rng.uniform(0, picture.shape[0])
-
-    def mirrored(start, count, extent):
-        at = (start + 1.3 * np.arange(count)) % (2 * extent - 2)
-        return np.where(at > extent - 1, 2 * extent - 2 - at, at).astype(int)
-
-    image = picture[np.ix_(mirrored(oy, height, picture.shape[0]), mirrored(ox, width, picture.shape[1]))].astype(float)
-    x0, y0 = max(int(cx - reach), 0), max(int(cy - reach), 0)
-    y, x = np.mgrid[y0 : min(int(cy + reach) + 2, height), x0 : min(int(cx + reach) + 2, width)]
-    r = np.deg2rad(angle)
-    u = (np.cos(r) * (x - cx) - np.sin(r) * (y - cy)) / scale
-    v = (np.sin(r) * (x - cx) + np.cos(r) * (y - cy)) / scale
-    pasted = bicubic(picture, left + (w - 1) / 2 + u, top + (h - 1) / 2 + v)
-    frame = (abs(u) <= w / 2) & (abs(v) <= h / 2)
-    part = image[y.min() : y.max() + 1, x.min() : x.max() + 1]
-    if condition == "occlusion":
-        frame &= u > -0.2 * w  # 30 percent are hidden by what is around the object
-    part[frame] = pasted[frame]
+    image = background(picture, rng, size)
+    paste(image, picture, (left, top, w, h), (cx, cy, angle, scale), condition == "occlusion")
     return disturb(image, condition, rng), picture[top : top + h, left : left + w].astype(np.uint8), (cx, cy, angle, scale)
 
 
@@ -193,7 +206,7 @@ def measure(name, run, scenes, condition):
         else:
             wrong += 1
     part = [sorted(e[k] for e in errors) for k in range(3)]
-    cell = [f"{statistics.median(p):.3f} / {p[int(0.95 * (len(p) - 1))]:.3f}" if p else "-" for p in part]
+    cell = [f"{statistics.median(p):.{d}f} / {p[int(0.95 * (len(p) - 1))]:.{d}f}" if p else "-" for p, d in zip(part, (3, 3, 5), strict=True)]
     times.sort()
     print(f"| {condition} | {name} | {len(errors)}/{len(scenes)} | {wrong} | {cell[0]} | {cell[1]} | {cell[2]} | "
           f"{statistics.median(times):.1f} / {times[int(0.95 * (len(times) - 1))]:.1f} |", flush=True)  # fmt: skip
@@ -211,6 +224,55 @@ def empty_scenes(pictures, rng, size, side, count):
         image, _, _ = make_scene(b, rng, size, side, (1, 1), "noise")
         top, left = choose_template(a, rng, side[1], side[0])
         yield image, a[top : top + side[1], left : left + side[0]].astype(np.uint8)
+
+
+def scene_of_objects(picture, rng, size, side, count):
+    """Returns image, template and the poses of `count` objects in rows and columns."""
+    (width, height), (w, h) = size, side
+    top, left = choose_template(picture, rng, h, w)
+    image = background(picture, rng, size)
+    columns = int(np.ceil(np.sqrt(count * width / height)))
+    rows = -(-count // columns)
+    poses = []
+    for n in range(count):
+        x, y = (n % columns + 0.5) * width / columns, (n // columns + 0.5) * height / rows
+        poses.append((x + rng.uniform(-2, 2), y + rng.uniform(-2, 2), rng.uniform(0, 360), 1.0))
+        paste(image, picture, (left, top, w, h), poses[-1])
+    return disturb(image, "noise", rng), picture[top : top + h, left : left + w].astype(np.uint8), poses
+
+
+def measure_objects(pictures, context, size, side, counts, seed):
+    """Searches scenes with many objects in turn, and prints a line for each number of them."""
+    rounds, ratio, ms = 5, {count: [] for count in counts}, {count: [] for count in counts}
+    errors, all_objects, wrong = ({count: [] for count in counts}, *({count: 0 for count in counts} for _ in range(2)))
+    for picture in pictures:
+        scenes = [scene_of_objects(picture, np.random.default_rng(seed), size, side, count) for count in counts]
+        times = np.zeros((rounds, len(counts)))
+        for turn in range(rounds):
+            for k, (count, (image, template, poses)) in enumerate(zip(counts, scenes, strict=True)):
+                begin = time.process_time()
+                found = exactncc.find_poses(image, template, top=count, context=context)
+                times[turn, k] = 1e3 * (time.process_time() - begin)
+                if turn:
+                    continue
+                at = np.array([(m.center_x, m.center_y, m.angle) for m in found]).reshape(-1, 3)
+                all_objects[count] += count
+                wrong[count] += len(found)
+                for x, y, angle, _ in poses:
+                    off = np.hypot(at[:, 0] - x, at[:, 1] - y), abs((at[:, 2] - angle + 180) % 360 - 180)
+                    near = np.flatnonzero((off[0] < 3) & (off[1] < 2))
+                    if len(near):
+                        errors[count].append((off[0][near[0]], off[1][near[0]]))
+                        wrong[count] -= 1
+        for k, count in enumerate(counts):
+            ratio[count].append(np.median(times[:, k] / times[:, 0]))
+            ms[count].append(np.median(times[:, k]))
+    print("| objects | right | wrong | position, px | angle, degrees | ms | times the first |\n|---|---|---|---|---|---|---|")
+    for count in counts:
+        position, angle = np.array(errors[count]).T
+        print(f"| {count} | {len(position)} of {all_objects[count]} | {wrong[count]} | {np.median(position):.3f} / {np.quantile(position, 0.95):.3f} | "
+              f"{np.median(angle):.3f} / {np.quantile(angle, 0.95):.3f} | {min(ms[count]):.1f} .. {max(ms[count]):.1f} | "
+              f"{min(ratio[count]):.2f} .. {max(ratio[count]):.2f}, median {np.median(ratio[count]):.2f} |", flush=True)  # fmt: skip
 
 
 def write_example(folder):
@@ -245,6 +307,7 @@ def options():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--peers", type=int, default=0)
+    parser.add_argument("--objects", default=None)
     parser.add_argument("--exhaustive", action="store_true")
     parser.add_argument("--require", type=float, default=None)
     parser.add_argument("--write", type=pathlib.Path, default=None)
@@ -261,6 +324,9 @@ def main():
     pictures = read_pictures(o.pictures, side)
     context = exactncc.Context("cpu", threads=o.threads)
     cv2.setNumThreads(o.threads)
+    if o.objects:
+        measure_objects(pictures, context, size, side, [int(n) for n in o.objects.split(",")], o.seed)
+        return 0
     pyramid = ours("pyramid", context, scales, o.min_score)
     exhaustive = ours("exhaustive", context, scales, o.min_score)
     others = [("exactncc, pyramid", pyramid), ("corrmatch, 3 levels", peer_corrmatch), ("OpenCV, 288 turned templates", peer_opencv),

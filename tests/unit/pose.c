@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Poses: angles, grids, the overlap of frames and the fit, each against what geometry says; and the
- * parts in pose_resample.c and pose_search.c. */
+ * parts in pose_resample.c, pose_search.c and pose_many.c. */
 #include "unit/pose.h"
 
 #include "kit/pixels.h"
@@ -375,6 +375,7 @@ int main(int argc, char **argv)
     check_byte_rows();
     check_resampling(context);
     check_searches(context, device);
+    check_many(context, device);
     xncc_context_destroy(context);
     return kit_finish("poses");
 }

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Many objects in one scene, and scenes that resemble the template everywhere: what is found does
+ * not depend on threads, and the number of poses that are tried has a bound. */
+#include "unit/pose.h"
+#include "unit/pose_scene.h"
+
+#include "pose/climb.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { COLUMNS = 10, ROWS = 8, OBJECTS = COLUMNS * ROWS, CELL = 44 };
+
+static xncc_pose_match object(int n)
+{
+    return (xncc_pose_match){ .center_x = CELL * (n % COLUMNS + 0.5) + 0.13 * (n % 7),
+                              .center_y = CELL * (n / COLUMNS + 0.5) - 0.17 * (n % 5),
+                              .angle = 47.3 * n - 360.0 * floor(47.3 * n / 360.0),
+                              .scale = 1.0 };
+}
+
+static void check_objects(void)
+{
+    const kit_room room = { 5, KIT_AFTER };
+    kit_image image = kit_image_create_channels(XNCC_U8, 1, COLUMNS * CELL, ROWS * CELL, room);
+    for (int32_t y = 0; y < image.view.height; y++)
+        for (int32_t x = 0; x < image.view.width; x++) {
+            const xncc_pose_match at = object(y / CELL * COLUMNS + x / CELL);
+            pose_put(&image.view, x, y, pose_placed(x, y, &at));
+        }
+    static xncc_pose_match match[2][OBJECTS + 8];
+    memset(match, 0, sizeof match);
+    for (int k = 0; k < 2; k++) {
+        xncc_context *context = kit_context(XNCC_DEVICE_CPU, k ? 4 : 1);
+        pose_scene s = pose_scene_make(context, XNCC_U8, 1);
+        const xncc_template *templ = s.templ;
+        size_t found = 0;
+        xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
+        o.top = OBJECTS;
+        (void)xncc_pose_tries();
+        CHECK_STATUS(xncc_find_poses(context, &image.view, &templ, 1, &o, match[k], OBJECTS + 8,
+                                     &found, &kit_error),
+                     XNCC_OK);
+        CHECK(xncc_pose_tries() <= (4096 + 8 * OBJECTS) * 32);
+        CHECK_INT(found, OBJECTS);
+        for (int n = 0; n < OBJECTS; n++) {
+            const xncc_pose_match truth = object(n);
+            int hits = 0;
+            for (size_t i = 0; i < found; i++)
+                hits += pose_is_at(&match[k][i], &truth, 0.1, 0.3, 1e-9);
+            CHECK_INT(hits, 1);
+        }
+        pose_scene_free(&s);
+        xncc_context_destroy(context);
+    }
+    CHECK(memcmp(match[0], match[1], sizeof match[0]) == 0);
+    kit_image_destroy(&image);
+}
+
+enum { SIDE = 512, PATCH = 64, TEXTURES = 5 };
+
+static double texture(int kind, int x, int y)
+{
+    const double u = x % 32 - 15.5, v = y % 32 - 15.5;
+    switch (kind) {
+    case 0: return 128.0 + 100.0 * sin(0.21 * x);               /* stripes */
+    case 1: return (x / 15 + y / 15) % 2 ? 200.0 : 50.0;        /* a board */
+    case 2: return 50.0 + 150.0 * exp(-(u * u + v * v) / 60.0); /* dots */
+    case 3: return 128.0 + 50.0 * sin(0.4 * x + 3.0 * sin(0.1 * y)) + 40.0 * cos(0.3 * y);
+    default:
+        return pose_placed(x % PATCH, y % PATCH, &(xncc_pose_match){ .scale = 2.0 }); /* tiles */
+    }
+}
+
+/* The poses that are tried at most, if the search begins two levels or more above the pixels: on
+ * the first level seven angles and two moves of three; on the last one seven and five moves of
+ * five. */
+static uint64_t bound_of(size_t wanted)
+{
+    const uint64_t top = 1024 + (SIDE / 4) * (SIDE / 4) / 8, w = wanted;
+    return (top + 8 * w) * 13 + (top / 3 + 2 * w) * 32;
+}
+
+static void check_work(xncc_context *context)
+{
+    kit_random r = kit_stream(11);
+    const kit_room room = { 0, KIT_AFTER };
+    kit_image image = kit_image_create_channels(XNCC_U8, 1, SIDE, SIDE, room);
+    for (int kind = 0; kind < TEXTURES; kind++) {
+        for (int32_t y = 0; y < SIDE; y++)
+            for (int32_t x = 0; x < SIDE; x++)
+                pose_put(
+                    &image.view, x, y,
+                    fmin(fmax(texture(kind, x, y) + (double)kit_between(&r, -3, 3), 0.0), 254.0));
+        xncc_image patch;
+        xncc_template *templ = NULL;
+        CHECK_STATUS(xncc_image_crop(&image.view, 192, 192, PATCH, PATCH, &patch, &kit_error),
+                     XNCC_OK);
+        CHECK_STATUS(xncc_template_create(context, &patch, &templ, &kit_error), XNCC_OK);
+        const xncc_template *const only = templ;
+        for (size_t wanted = 1; wanted <= 64; wanted *= 8) {
+            static xncc_pose_match match[64];
+            size_t found = 0;
+            (void)xncc_pose_tries();
+            CHECK_STATUS(xncc_find_poses(context, &image.view, &only, 1, NULL, match, wanted,
+                                         &found, &kit_error),
+                         XNCC_OK);
+            const uint64_t tries = xncc_pose_tries(), most = bound_of(wanted);
+            if (!CHECK(found > 0 && tries > 0 && tries <= most))
+                kit_fail(__FILE__, __LINE__, "texture %d: %zu found, %llu tries of %llu", kind,
+                         found, (unsigned long long)tries, (unsigned long long)most);
+        }
+        xncc_template_destroy(templ);
+    }
+    kit_image_destroy(&image);
+}
+
+void check_many(xncc_context *context, xncc_device device)
+{
+    check_objects();
+    if (device == XNCC_DEVICE_CPU) /* elsewhere nothing climbs */
+        check_work(context);
+}
