@@ -2,7 +2,7 @@
 """Measures find_poses on scenes with known poses, against the exhaustive search and beside other packages.
 
     python tests/peers/poses.py [--pictures FOLDER ...] [--scenes N] [--size WxH] [--side WxH] [--scales A:B] [--conditions LIST]
-                                [--min-score S] [--exhaustive] [--peers N] [--threads N] [--seed N] [--require RECALL]
+                                [--min-score S] [--exhaustive] [--map] [--peers N] [--threads N] [--seed N] [--require RECALL]
     python tests/peers/poses.py --objects LIST [--pictures FOLDER ...] [--size WxH] [--side WxH] [--threads N] [--seed N]
     python tests/peers/poses.py --write FOLDER
 
@@ -10,7 +10,7 @@ A template is cut from a picture, at a place with contrast in every direction. A
 mirrored, with the template pasted at a random pose by bicubic interpolation, and then disturbed as the condition says. The same seed
 makes the same scenes. A find is right if it is within 3 pixels, 2 degrees and 5 % of the scale. Pictures are the TIFF files of the
 folders (default: data/). --min-score: of find_poses; by default what the library chooses. --exhaustive: also every pose at every
-position, and how often only one of the two searches is right. --peers N: other packages on the first N scenes of each condition.
+position, and how often only one of the two searches is right. --map: also the time in times of the exact map without rotation. --peers N: other packages on the first N scenes of each condition.
 
 Needs exactncc, numpy and opencv-python-headless; --peers also corrmatch and Multi-Template-Matching. Prints Markdown tables; times are
 of the processor, of all threads. With --require, the exit status is 1 if find_poses is right in a smaller part of the scenes that are
@@ -213,6 +213,24 @@ def measure(name, run, scenes, condition):
     return right
 
 
+def measure_map(run, context, scenes, condition):
+    """Prints the times of searches in times of the exact map of the scene and the template without rotation."""
+    ratio = []
+    for image, template, _ in scenes:
+        took = []
+        for call in (lambda: run(image, template, condition), lambda: exactncc.correlate(image, template, context=context)):
+            times = []
+            for _ in range(3):
+                begin = time.process_time()
+                call()
+                times.append(time.process_time() - begin)
+            took.append(statistics.median(times))
+        ratio.append(took[0] / took[1])
+    ratio.sort()
+    print(f"\n{condition}: times of the exact map, {len(ratio)} scenes: median {statistics.median(ratio):.2f}, 95th percentile "
+          f"{ratio[int(0.95 * (len(ratio) - 1))]:.2f}, largest {ratio[-1]:.2f}", flush=True)  # fmt: skip
+
+
 HEAD = ("| condition | search | right | wrong | position, px | angle, degrees | scale | ms |\n"
         "|---|---|---|---|---|---|---|---|")  # fmt: skip
 
@@ -308,6 +326,7 @@ def options():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--peers", type=int, default=0)
     parser.add_argument("--objects", default=None)
+    parser.add_argument("--map", action="store_true")
     parser.add_argument("--exhaustive", action="store_true")
     parser.add_argument("--require", type=float, default=None)
     parser.add_argument("--write", type=pathlib.Path, default=None)
@@ -337,6 +356,8 @@ def main():
         rng = np.random.default_rng(o.seed)
         scenes = [make_scene(pictures[n % len(pictures)], rng, size, side, scales, condition) for n in range(o.scenes)]
         right = measure("pyramid", pyramid, scenes, condition)
+        if o.map:
+            measure_map(pyramid, context, scenes, condition)
         if o.require is not None and condition in ("clean", "noise"):
             good = good and np.mean(right) >= o.require
         if o.exhaustive:
