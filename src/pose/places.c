@@ -3,7 +3,6 @@
 #include "pose/places.h"
 
 #include "base/error.h"
-#include "base/error.h"
 #include "base/memory.h"
 
 #include <math.h>
