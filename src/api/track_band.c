@@ -209,8 +209,9 @@ static void put_map(void *argument, size_t item, size_t part, const xncc_chip *c
     const xncc_track_place *place = &b->place[item];
     xncc_displacement *d = &b->found[place->index];
     const xncc_extent e = xncc_problem_extent(&b->run.problem[0]);
-    xncc_scored scored = { map, pitch, chip->width, chip->height,
-                           b->row_best + (ptrdiff_t)slot * e.height };
+    xncc_scored scored = {
+        map, pitch, chip->width, chip->height, b->row_best + (ptrdiff_t)slot * e.height, b->scan
+    };
     const search s = search_of(b, place);
     if (b->call->source.pairs > 1)
         add_pair(b, part, chip, map, pitch, slot, &scored);
@@ -240,6 +241,17 @@ static void set_problem(const xncc_track_call *call, int32_t kind, xncc_problem 
     problem->rule.min_valid = o->min_valid;
 }
 
+/* The fastest loops for a processor. */
+static const xncc_scan *scan_of(uint32_t features)
+{
+#ifdef XNCC_CPU_X86
+    if (features & XNCC_CPU_AVX2_FMA)
+        return &xncc_scan_avx2;
+#endif
+    (void)features;
+    return &xncc_scan_portable;
+}
+
 xncc_status xncc_track_band_make(xncc_track_band *b, const xncc_track_call *call,
                                  const xncc_track_warps *warps, xncc_displacement *found,
                                  xncc_error *error)
@@ -249,6 +261,7 @@ xncc_status xncc_track_band_make(xncc_track_band *b, const xncc_track_call *call
     xncc_status status = XNCC_OK;
     *b = (xncc_track_band){ .call = call, .found = found, .warps = warps };
     b->engine = call->context->engine[xncc_slot(XNCC_DEVICE_CPU)];
+    b->scan = scan_of(machine.cpu.features);
     b->run.watch = &call->watch;
     b->run.kinds = XNCC_CHIP_MASKED | XNCC_CHIP_SCENE_MASKED;
     b->run.parts = call->source.pairs;

@@ -6,6 +6,7 @@
 #include "api/track_pass.h"
 #include "api/track_warps.h"
 #include "engine/chip_ops.h"
+#include "track/scan.h"
 
 /* A chip and the windows that it is compared with. */
 typedef struct xncc_track_place {
@@ -31,6 +32,7 @@ typedef struct xncc_track_band {
     xncc_image *plain; /* the same without masks and no-data values */
     int32_t back;      /* 1: the run goes from image 2 to image 1 */
     float *row_best;   /* per thread, the best score of each row of a map */
+    const xncc_scan *scan;
     double *sum;       /* several pairs: per thread, the sums of the scores of the windows, */
     int32_t *number;   /* how many scores there are, */
     float *mean;       /* and their means */

@@ -6,7 +6,6 @@
 #include "track/lagrange.h"
 
 #include <math.h>
-#include <string.h>
 
 static float score_at(const xncc_scored *m, int32_t x, int32_t y)
 {
@@ -14,33 +13,12 @@ static float score_at(const xncc_scored *m, int32_t x, int32_t y)
     return inside ? m->score[y * m->pitch + x] : NAN;
 }
 
-/* Rows are read in groups of LANES elements, each with a result of its own, so that compilers use
- * vectors; the results do not depend on how. */
-enum { LANES = 16 };
-
-/* The largest score of a row, -INFINITY if it has none. */
-static float row_best(const float *row, int32_t width)
-{
-    float lane[LANES], best = -INFINITY;
-    int32_t x = 0;
-    for (int k = 0; k < LANES; k++)
-        lane[k] = -INFINITY;
-    for (; x + LANES <= width; x += LANES)
-        for (int k = 0; k < LANES; k++)
-            lane[k] = row[x + k] > lane[k] ? row[x + k] : lane[k];
-    for (; x < width; x++)
-        lane[0] = row[x] > lane[0] ? row[x] : lane[0];
-    for (int k = 0; k < LANES; k++)
-        best = lane[k] > best ? lane[k] : best;
-    return best;
-}
-
 int xncc_scored_best(const xncc_scored *m, int32_t *x, int32_t *y)
 {
     float best = -INFINITY;
     *y = -1;
     for (int32_t j = 0; j < m->height; j++) {
-        const float s = row_best(m->score + j * m->pitch, m->width);
+        const float s = m->scan->best(m->score + j * m->pitch, m->width);
         m->row_best[j] = s;
         if (s > best) {
             best = s;
@@ -52,99 +30,61 @@ int xncc_scored_best(const xncc_scored *m, int32_t *x, int32_t *y)
     return *y >= 0;
 }
 
-/* Does the window precede each of its neighbours in the order of scores? */
-static int is_local_maximum(const xncc_scored *m, int32_t x, int32_t y)
-{
-    const float s = m->score[y * m->pitch + x];
-    for (int i = 0; i < 9; i++) {
-        const float other = i == 4 ? NAN : score_at(m, x + i % 3 - 1, y + i / 3 - 1);
-        if (i < 4 ? other >= s : other > s)
-            return 0;
-    }
-    return 1;
-}
-
-/* The best local maximum but the best window. */
+/* The best local maximum but the best window. The windows beside the best one are not above it, and
+ * an equal one would be the best itself if it came before; so none of them is a local maximum. */
 static float second_of(const xncc_scored *m, int32_t x, int32_t y)
 {
     float second = -INFINITY;
     for (int32_t j = 0; j < m->height; j++) {
         const float *row = m->score + j * m->pitch;
+        xncc_scan_row r = { .row = row,
+                            .above = j > 0 ? row - m->pitch : NULL,
+                            .below = j + 1 < m->height ? row + m->pitch : NULL,
+                            .width = m->width,
+                            .end = j == y ? x : m->width };
         if (!(m->row_best[j] > second))
             continue;
-        for (int32_t i = 0; i < m->width; i++)
-            if (row[i] > second && (i != x || j != y) && is_local_maximum(m, i, j))
-                second = row[i];
+        second = m->scan->peak(&r, second);
+        if (j != y)
+            continue;
+        r.first = x + 1;
+        r.end = m->width;
+        second = m->scan->peak(&r, second);
     }
     return isinf(second) ? NAN : second;
 }
 
 enum { PEAK_RADIUS = 2 }; /* what is farther from the best window is noise */
 
-/* How many scores there are, and the sums of the differences from a score and of their squares. */
-typedef struct moments {
-    double n, sum, squares;
-} moments;
-
-/* Two scores at a time: what every processor has. */
-typedef float pair_of_floats __attribute__((vector_size(8)));
-typedef double pair_of_doubles __attribute__((vector_size(16)));
-typedef int64_t pair_of_bits __attribute__((vector_size(16)));
-
-typedef struct pair_of_moments {
-    pair_of_doubles n, sum, squares;
-} pair_of_moments;
-
-/* Adds two scores; what is not finite is left out. */
-__attribute__((always_inline)) static inline void add_pair(pair_of_floats scores, double best,
-                                                           pair_of_moments *m)
-{
-    const pair_of_doubles one = { 1.0, 1.0 };
-    pair_of_doubles d = best - __builtin_convertvector(scores, pair_of_doubles);
-    const pair_of_bits finite = d - d == 0.0; /* neither NaN nor an infinity */
-    d = (pair_of_doubles)((pair_of_bits)d & finite);
-    m->n += (pair_of_doubles)((pair_of_bits)one & finite);
-    m->sum += d;
-    m->squares += d * d;
-}
-
-static void add_row(const float *row, int32_t width, double best, moments *m)
-{
-    pair_of_moments a = { { 0, 0 }, { 0, 0 }, { 0, 0 } }, b = a;
-    pair_of_floats first, second;
-    int32_t x = 0;
-    for (; x + 4 <= width; x += 4) {
-        memcpy(&first, row + x, sizeof first);
-        memcpy(&second, row + x + 2, sizeof second);
-        add_pair(first, best, &a);
-        add_pair(second, best, &b);
-    }
-    for (; x < width; x++)
-        add_pair((pair_of_floats){ row[x], NAN }, best, &a);
-    m->n += a.n[0] + a.n[1] + b.n[0] + b.n[1];
-    m->sum += a.sum[0] + a.sum[1] + b.sum[0] + b.sum[1];
-    m->squares += a.squares[0] + a.squares[1] + b.squares[0] + b.squares[1];
-}
-
 static int32_t clamp(int32_t v, int32_t most)
 {
     return v < 0 ? 0 : v > most ? most : v;
 }
 
-static double snr_of(const xncc_scored *m, int32_t x, int32_t y, double best)
+/* The moments of the scores far from the best window. finite: 1 takes all scores for finite; if one
+ * is not, a sum is not. */
+static xncc_moments far_moments(const xncc_scored *m, int32_t x, int32_t y, double best, int finite)
 {
     const int32_t left = clamp(x - PEAK_RADIUS, m->width),
                   right = clamp(x + PEAK_RADIUS + 1, m->width),
                   top = clamp(y - PEAK_RADIUS, m->height),
                   bottom = clamp(y + PEAK_RADIUS + 1, m->height);
-    moments far = { 0, 0, 0 };
+    xncc_moments far = { 0, 0, 0 };
     for (int32_t j = 0; j < m->height; j++) {
         const float *row = m->score + j * m->pitch;
         const int near = j >= top && j < bottom;
-        add_row(row, near ? left : m->width, best, &far);
+        m->scan->add(row, near ? left : m->width, best, finite, &far);
         if (near)
-            add_row(row + right, m->width - right, best, &far);
+            m->scan->add(row + right, m->width - right, best, finite, &far);
     }
+    return far;
+}
+
+static double snr_of(const xncc_scored *m, int32_t x, int32_t y, double best)
+{
+    xncc_moments far = far_moments(m, x, y, best, 1);
+    if (!isfinite(far.squares))
+        far = far_moments(m, x, y, best, 0);
     const double mean = far.sum / far.n, variance = far.squares / far.n - mean * mean;
     return far.n >= 2.0 && variance > 0.0 ? mean / sqrt(variance) : NAN;
 }

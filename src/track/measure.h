@@ -5,6 +5,7 @@
 #define XNCC_TRACK_MEASURE_H
 
 #include "exactncc/track.h"
+#include "track/scan.h"
 
 /* The scores of the windows of a search, NaN where there is none. */
 typedef struct xncc_scored {
@@ -12,6 +13,7 @@ typedef struct xncc_scored {
     ptrdiff_t pitch;    /* elements from one row to the next */
     int32_t width, height;
     float *row_best; /* `height` elements, for the best score of each row */
+    const xncc_scan *scan;
 } xncc_scored;
 
 /* The best window of a search. Fills map->row_best. Returns 1, or 0 if no window has a score. */

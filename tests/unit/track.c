@@ -3,6 +3,7 @@
  * order of the points and images that are read by rows; and what is refused. */
 #include "track_oracle.h"
 #include "track_outliers.h"
+#include "track_scan.h"
 
 #include "base/memory.h"
 
@@ -479,6 +480,7 @@ int main(int argc, char **argv)
     check_far_points(context, &random);
     check_cancel(context, &random);
     check_outliers(&random);
+    check_scans(&random);
     xncc_context_destroy(context);
     return kit_finish("track");
 }
