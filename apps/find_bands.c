@@ -257,37 +257,51 @@ static xncc_status search_slice(void *data, uint64_t item, FILE *out, app_error 
     return status;
 }
 
+/* Reads a line of print_slice. *at: moved behind it. 0: it is not one. */
+static int read_match(const char **at, xncc_match *match)
+{
+    char *end;
+    const long x = strtol(*at, &end, 10), y = strtol(end, &end, 10);
+    const double score = strtod(end, &end);
+    if (end == *at || *end != '\n' || x != (int32_t)x || y != (int32_t)y)
+        return 0;
+    *match = (xncc_match){ (int32_t)x, (int32_t)y, (float)score };
+    *at = end + 1;
+    return 1;
+}
+
+static xncc_status fail_damaged(const sweep *s, const app_record *record, app_error *error)
+{
+    return app_fail(error, XNCC_ERROR_ARGUMENT,
+                    "%s: the part with slice %llu is damaged; remove it and run its command again",
+                    s->page->scene.path, (unsigned long long)record->id.item);
+}
+
 static xncc_status take_slice(void *data, const app_record *record, app_error *error)
 {
+    enum { LEAST = 6 }; /* characters of a line: "0 0 0" and its end */
     sweep *s = data;
-    const char *at = record->text;
+    const char *at = record->text, *const end = at + record->length;
     xncc_status status = XNCC_OK;
     for (int i = 0; i < s->count && !status; i++) {
         find_hunt *const h = &s->hunts[i];
+        pool *const p = &s->pools[i];
         char name[64];
         int number, engine, masked, length = 0;
         size_t count = 0;
         if (sscanf(at, "template %d %d %63s %d %zu\n%n", &number, &engine, name, &masked, &count,
                    &length) != 5 ||
-            number != i)
-            return app_fail(error, XNCC_ERROR_ARGUMENT,
-                            "%s: the part with slice %llu is damaged; remove it and run its "
-                            "command again",
-                            s->page->scene.path, (unsigned long long)record->id.item);
+            number != i || count > (size_t)(end - at) / LEAST)
+            return fail_damaged(s, record, error);
         at += length;
         h->plan.engine = (xncc_device)engine;
         h->plan.kernel = app_kernel_name(name);
         h->search.problem.image_masked |= masked;
-        status = make_room(s, &s->pools[i], count, error);
-        for (size_t k = 0; k < count && !status; k++) {
-            char *end;
-            const long x = strtol(at, &end, 10), y = strtol(end, &end, 10);
-            const double score = strtod(end, &end);
-            s->pools[i].match[s->pools[i].count++] = (xncc_match){ (int32_t)x, (int32_t)y,
-                                                                   (float)score };
-            at = end + 1;
-        }
-        prune(s, &s->pools[i]);
+        status = make_room(s, p, count, error);
+        for (size_t k = 0; k < count && !status; k++)
+            status = read_match(&at, &p->match[p->count++]) ? XNCC_OK
+                                                            : fail_damaged(s, record, error);
+        prune(s, p);
     }
     return status;
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -88,11 +89,23 @@ static xncc_status check_end(const app_ledger *l, FILE *file, app_error *error)
     return app_fail_errno(error, l->path, "cannot read", errno);
 }
 
+/* Reads the line that a record begins with. 0: it is none, or the text would not end within the
+ * file, which has `bytes` bytes. */
+static int read_line(const char *line, uint64_t bytes, entry *e)
+{
+    return sscanf(line, "item %" SCNu64 " %" SCNu64 " %d %zu\n", &e->id.work, &e->id.item,
+                  &e->failed, &e->length) == 4 &&
+           e->at < bytes && e->length < bytes - e->at;
+}
+
 /* Reads the records after the head. What follows the last complete one does not count. */
 static xncc_status read_records(app_ledger *l, FILE *file, app_error *error)
 {
     char *line = NULL;
     size_t size = 0;
+    struct stat info;
+    if (fstat(l->fd, &info) != 0)
+        return app_fail_errno(error, l->path, "cannot read", errno);
     xncc_status status = XNCC_OK;
     while (!status) {
         if (getline(&line, &size, file) <= 0) {
@@ -100,8 +113,7 @@ static xncc_status read_records(app_ledger *l, FILE *file, app_error *error)
             break;
         }
         entry e = { .at = (uint64_t)ftell(file) };
-        if (sscanf(line, "item %" SCNu64 " %" SCNu64 " %d %zu\n", &e.id.work, &e.id.item, &e.failed,
-                   &e.length) != 4 ||
+        if (!read_line(line, (uint64_t)info.st_size, &e) ||
             fseek(file, (long)e.length, SEEK_CUR) != 0)
             break;
         if (getc(file) != '\n') {
