@@ -30,6 +30,12 @@ static xncc_status open_context(app_session *s, xncc_device device, app_error *e
         return app_pass_on(error, status, "cannot start", &why);
     if (device != XNCC_DEVICE_CPU)
         find_cuda(o.cuda_index, &cuda);
+    if (device == XNCC_DEVICE_CUDA && !cuda.usable) {
+        app_session_close(s);
+        return app_fail(error, XNCC_ERROR_DEVICE,
+                        "--device cuda:%d: CUDA cannot be used: %s; use --device cpu", o.cuda_index,
+                        cuda.text[0] ? cuda.text : "the device cannot be described");
+    }
     if (cuda.usable)
         snprintf(s->device, sizeof s->device, "cuda:%d %s", cuda.index, cuda.name);
     else

@@ -43,6 +43,9 @@ xncc_status batch_context_open(xncc_engine *engine, const xncc_watch *watch,
                                xncc_batch_context **result, xncc_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);
+    xncc_status status = scope.status(error);
+    if (status)
+        return status;
     xncc_batch_context *context = create<xncc_batch_context>();
     if (!context)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the batch");
@@ -50,7 +53,7 @@ xncc_status batch_context_open(xncc_engine *engine, const xncc_watch *watch,
     context->watch = watch;
     context->upload.set_copiers(context->engine->copiers);
     context->upload.set_watch(watch);
-    xncc_status status = check(context->done.make(), "making an event", error);
+    status = check(context->done.make(), "making an event", error);
     if (status)
         destroy(context);
     else
@@ -61,7 +64,8 @@ xncc_status batch_context_open(xncc_engine *engine, const xncc_watch *watch,
 void batch_context_close(xncc_batch_context *context)
 {
     DeviceScope scope(context->engine->device);
-    (void)cudaEventSynchronize(context->done.get());
+    if (context->done.get())
+        forgive(cudaEventSynchronize(context->done.get()));
     destroy(context);
 }
 
@@ -75,18 +79,23 @@ cudaError_t begin_on(xncc_batch_context *context, cudaStream_t stream)
     cudaError_t code = cudaStreamIsCapturing(stream, &capture);
     if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
         code = cudaStreamWaitEvent(stream, context->done.get(), 0);
-        context->last = stream;
+        if (code == cudaSuccess)
+            context->last = stream;
     }
     return code;
 }
 
-// Records the end of the call's work, for the next begin_on() and for make_room().
+// Records the end of the call's work, for the next begin_on() and for make_room(); waits for it if
+// that fails.
 cudaError_t end_on(xncc_batch_context *context, cudaStream_t stream)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     cudaError_t code = cudaStreamIsCapturing(stream, &capture);
-    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone)
+    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
         code = cudaEventRecord(context->done.get(), stream);
+        if (code != cudaSuccess)
+            forgive(cudaStreamSynchronize(stream));
+    }
     return code;
 }
 
@@ -116,8 +125,10 @@ xncc_status share_image(xncc_batch_context *context, const xncc_image *image, xn
     DeviceScope scope(context->engine->device);
     const int64_t row = source_pitch(xncc_image_row_bytes(image)) +
                         (image->mask ? source_pitch(image->width) : 0);
-    cudaError_t code = make_room(context, &context->image, &context->image_room,
-                                 static_cast<uint64_t>(row) * static_cast<uint64_t>(image->height));
+    cudaError_t code = scope.result();
+    if (code == cudaSuccess)
+        code = make_room(context, &context->image, &context->image_room,
+                         static_cast<uint64_t>(row) * static_cast<uint64_t>(image->height));
     if (code == cudaSuccess)
         code = begin_on(context, stream);
     xncc_status status = check(code, "making room for the image", error);
@@ -126,11 +137,14 @@ xncc_status share_image(xncc_batch_context *context, const xncc_image *image, xn
                                  stream, error);
     if (!status)
         status = check(end_on(context, stream), "copying the image to the device", error);
-    if (!status)
-        status = xncc_check_cancelled(context->watch, error);
-    if (status == XNCC_ERROR_CANCELLED) // the caller's image is not read any more
-        (void)cudaStreamSynchronize(stream);
-    return status;
+    return status ? status : xncc_check_cancelled(context->watch, error);
+}
+
+// The caller's image and maps are not used any more.
+void abandon(xncc_batch_context *context, xncc_stream stream)
+{
+    DeviceScope scope(context->engine->device);
+    forgive(cudaStreamSynchronize(stream));
 }
 
 xncc_status best_begin(xncc_batch_context *context, const xncc_best *best, xncc_map *map,
@@ -139,7 +153,9 @@ xncc_status best_begin(xncc_batch_context *context, const xncc_best *best, xncc_
     DeviceScope scope(context->engine->device);
     const uint64_t bytes = static_cast<uint64_t>(best->score.width) *
                            static_cast<uint64_t>(best->score.height) * sizeof(float);
-    cudaError_t code = make_room(context, &context->map, &context->map_room, bytes);
+    cudaError_t code = scope.result();
+    if (code == cudaSuccess)
+        code = make_room(context, &context->map, &context->map_room, bytes);
     context->target = context->best = *best;
     if (best->score.memory == XNCC_HOST) {
         if (code == cudaSuccess)
@@ -163,6 +179,9 @@ xncc_status best_fold(xncc_batch_context *context, const xncc_fold *fold, xncc_s
                       xncc_error *error)
 {
     DeviceScope scope(context->engine->device);
+    xncc_status status = scope.status(error);
+    if (status)
+        return status;
     BestView view = view_of(context->best);
     view.width = fold->map->width;
     view.height = fold->map->height;
@@ -193,7 +212,9 @@ xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xncc_error
 {
     DeviceScope scope(context->engine->device);
     const bool to_host = context->target.score.memory == XNCC_HOST;
-    cudaError_t code = to_host ? fetch_best(context, stream) : cudaSuccess;
+    cudaError_t code = scope.result();
+    if (code == cudaSuccess && to_host)
+        code = fetch_best(context, stream);
     if (code == cudaSuccess)
         code = end_on(context, stream);
     if (code == cudaSuccess && (to_host || context->from_host))
@@ -209,6 +230,7 @@ constexpr xncc_batch_ops name_operations()
     ops.open = batch_context_open;
     ops.close = batch_context_close;
     ops.image = share_image;
+    ops.abandon = abandon;
     ops.best_begin = best_begin;
     ops.best_fold = best_fold;
     ops.best_end = best_end;

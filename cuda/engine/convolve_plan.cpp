@@ -44,6 +44,7 @@ xncc_status launch(xncc_engine_plan *plan, const ConvolveJob &job, const xncc_fi
                          filter.pitch, filter.pitch, static_cast<size_t>(filter.height));
         if (code == cudaSuccess)
             code = launch_convolve(kernel, plan->problem.pixel, job, stream);
+        code = turn.end(code);
     }
     return check(code, "launching the convolution", error);
 }

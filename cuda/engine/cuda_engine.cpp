@@ -113,17 +113,23 @@ void destroy_engine(xncc_engine *engine)
     destroy(engine_of(engine));
 }
 
-void describe(const xncc_engine *base, xncc_machine *machine)
+xncc_status describe(const xncc_engine *base, xncc_machine *machine, xncc_error *error)
 {
     const Engine *engine = reinterpret_cast<const Engine *>(base);
     DeviceScope scope(engine->device);
     machine->cuda = engine->machine.cuda;
     size_t available = 0, total = 0;
     uint64_t limit = engine->workspace_limit;
-    if (limit == 0 && cudaMemGetInfo(&available, &total) == cudaSuccess)
+    cudaError_t code = cudaSuccess;
+    if (limit == 0) {
+        code = scope.result();
+        if (code == cudaSuccess)
+            code = cudaMemGetInfo(&available, &total);
         limit = available / 4;
+    }
     machine->cuda.fft = !fft_library_missing();
     machine->cuda.workspace = static_cast<int64_t>(limit < INT64_MAX ? limit : INT64_MAX);
+    return check(code, "asking for the free memory", error);
 }
 
 // Makes a prepared object with `fill` on a stream of its own, so that it neither waits for the work
@@ -134,11 +140,13 @@ xncc_status prepare(xncc_engine *base, const Object *source, const Fill &fill, v
 {
     DeviceScope scope(engine_of(base)->device);
     Stream stream;
+    xncc_status status = scope.status(error);
+    if (status)
+        return status;
     DeviceTemplate *made = create<DeviceTemplate>();
-    xncc_status status = made
-                             ? check(stream.make(), "making a stream", error)
-                             : xncc_fail(error, XNCC_ERROR_MEMORY,
-                                         "no memory for the device's form of a template or filter");
+    status = made ? check(stream.make(), "making a stream", error)
+                  : xncc_fail(error, XNCC_ERROR_MEMORY,
+                              "no memory for the device's form of a template or filter");
     if (!status)
         status = fill(source, stream.get(), made, error);
     if (status)
@@ -190,14 +198,22 @@ void unbind(xncc_engine_plan *plan)
 {
     DeviceScope scope(plan->engine->device);
     if (plan->done.get())
-        (void)cudaEventSynchronize(plan->done.get());
+        forgive(cudaEventSynchronize(plan->done.get()));
     destroy(plan);
+}
+
+xncc_status wait(xncc_engine_plan *plan, xncc_error *error)
+{
+    return check(cudaEventSynchronize(plan->done.get()), "the work of the plan", error);
 }
 
 xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_decision *decision,
                  const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
 {
     DeviceScope scope(engine_of(base)->device);
+    xncc_status status = scope.status(error);
+    if (status)
+        return status;
     xncc_engine_plan *plan = create<xncc_engine_plan>();
     if (!plan)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
@@ -207,7 +223,7 @@ xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_deci
     plan->decision = *decision;
     plan->watch = watch;
     plan->upload.set_watch(watch);
-    xncc_status status = check(plan->done.make(), "making an event", error);
+    status = check(plan->done.make(), "making an event", error);
     if (!status)
         status = problem->task == XNCC_TASK_MATCH ? bind_match(plan, error)
                                                   : filter_bind(plan, error);
@@ -222,7 +238,7 @@ xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image, const xnc
                       const xncc_map *map, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(plan->engine->device);
-    xncc_status status = begin(plan, stream, error);
+    xncc_status status = begin(plan, scope, stream, error);
     return status ? status : match_correlate(plan, image, templ, map, stream, error);
 }
 
@@ -231,7 +247,7 @@ xncc_status find(xncc_engine_plan *plan, const xncc_image *image, const xncc_tem
                  xncc_error *error)
 {
     DeviceScope scope(plan->engine->device);
-    xncc_status status = begin(plan, stream, error);
+    xncc_status status = begin(plan, scope, stream, error);
     return status ? status : match_find(plan, image, templ, rule, match, found, stream, error);
 }
 
@@ -239,7 +255,7 @@ xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image, const xncc
                      const xncc_map *out, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(plan->engine->device);
-    xncc_status status = begin(plan, stream, error);
+    xncc_status status = begin(plan, scope, stream, error);
     return status ? status : filter_convolve(plan, image, filter, out, stream, error);
 }
 
@@ -248,7 +264,7 @@ xncc_status find_on_device(xncc_engine_plan *plan, const xncc_image *image,
                            xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(plan->engine->device);
-    xncc_status status = begin(plan, stream, error);
+    xncc_status status = begin(plan, scope, stream, error);
     return status ? status : match_find_on_device(plan, image, templ, target, stream, error);
 }
 
@@ -257,7 +273,7 @@ xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image,
                        xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(plan->engine->device);
-    xncc_status status = begin(plan, stream, error);
+    xncc_status status = begin(plan, scope, stream, error);
     return status ? status : match_find_batch(plan, image, batch, rule, stream, error);
 }
 
@@ -273,10 +289,13 @@ xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, int6
                   xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);
-    cudaError_t code = cudaMemcpy2DAsync(
-        host, static_cast<size_t>(pitch), image->data, static_cast<size_t>(xncc_image_pitch(image)),
-        static_cast<size_t>(xncc_image_row_bytes(image)), static_cast<size_t>(image->height),
-        cudaMemcpyDeviceToHost, stream);
+    cudaError_t code = scope.result();
+    if (code == cudaSuccess)
+        code = cudaMemcpy2DAsync(host, static_cast<size_t>(pitch), image->data,
+                                 static_cast<size_t>(xncc_image_pitch(image)),
+                                 static_cast<size_t>(xncc_image_row_bytes(image)),
+                                 static_cast<size_t>(image->height), cudaMemcpyDeviceToHost,
+                                 stream);
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(stream);
     return check(code, "copying pixels to the host", error);
@@ -293,6 +312,7 @@ constexpr xncc_engine_ops name_operations()
     ops.release = release;
     ops.bind = bind;
     ops.unbind = unbind;
+    ops.wait = wait;
     ops.correlate = correlate;
     ops.find = find;
     ops.convolve = convolve;
@@ -353,7 +373,9 @@ extern "C" xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace
     engine->device = index;
     engine->workspace_limit = workspace_limit;
     xncc::DeviceScope scope(index);
-    code = xncc::open_device(engine);
+    code = scope.result();
+    if (code == cudaSuccess)
+        code = xncc::open_device(engine);
     xncc_status status = code == cudaSuccess
                              ? xncc_pool_create(threads < xncc::MAX_COPIERS ? threads
                                                                             : xncc::MAX_COPIERS,

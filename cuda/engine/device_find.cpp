@@ -166,11 +166,12 @@ xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xn
     progress_begin(plan);
     if (!status && !(plan->find.served && rule->top <= PEAK_ROOM))
         return find_by_fetching(call, rule, match, found);
-    Search search = make_search(plan, *rule);
-    if (!status)
+    if (!status) {
+        Search search = make_search(plan, *rule);
         status = prepare_search(call, &search);
-    if (!status)
-        status = search_to_host(call, search, *rule, match, found);
+        if (!status)
+            status = search_to_host(call, search, *rule, match, found);
+    }
     if (status)
         (void)finish(plan, stream, true, nullptr);
     progress_step(plan, plan->y.map);
@@ -200,14 +201,16 @@ xncc_status find_through_host(const Call &call, const xncc_template *templ,
     }
     uint32_t count = static_cast<uint32_t>(found);
     cudaError_t code = cudaSuccess;
-    if (!status)
+    if (!status) {
         code = cudaMemcpyAsync(target->match, match, found * sizeof *match, cudaMemcpyHostToDevice,
                                call.stream);
-    if (!status && code == cudaSuccess)
-        code = cudaMemcpyAsync(target->found, &count, sizeof count, cudaMemcpyHostToDevice,
-                               call.stream);
-    if (!status && code == cudaSuccess)
-        code = cudaStreamSynchronize(call.stream);
+        if (code == cudaSuccess)
+            code = cudaMemcpyAsync(target->found, &count, sizeof count, cudaMemcpyHostToDevice,
+                                   call.stream);
+        // also after a failure: `match` and `count` end here
+        const cudaError_t waited = cudaStreamSynchronize(call.stream);
+        code = code == cudaSuccess ? waited : code;
+    }
     xncc_free(match);
     return status ? status : check(code, "copying the matches to the device", call.error);
 }

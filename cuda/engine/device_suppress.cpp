@@ -26,21 +26,26 @@ CandidateList list_of(const xncc_suppress_work *work)
 void suppress_close(xncc_suppress_work *work)
 {
     DeviceScope scope(work->device);
-    (void)cudaDeviceSynchronize(); // kernels may still run on any stream
+    forgive(cudaDeviceSynchronize()); // kernels may still run on any stream
     destroy(work);
 }
 
 xncc_status suppress_clear(xncc_suppress_work *work, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->device);
-    return check(cudaMemsetAsync(work->state.as<void>(), 0, sizeof(SuppressState), stream),
-                 "emptying the suppressor", error);
+    const xncc_status status = scope.status(error);
+    return status ? status
+                  : check(cudaMemsetAsync(work->state.as<void>(), 0, sizeof(SuppressState), stream),
+                          "emptying the suppressor", error);
 }
 
 xncc_status suppress_open(xncc_engine *engine, uint32_t room, xncc_suppress_work **result,
                           xncc_error *error)
 {
     DeviceScope scope(engine_of(engine)->device);
+    xncc_status status = scope.status(error);
+    if (status)
+        return status;
     xncc_suppress_work *work = create<xncc_suppress_work>();
     if (!work)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the suppressor");
@@ -57,7 +62,7 @@ xncc_status suppress_open(xncc_engine *engine, uint32_t room, xncc_suppress_work
         code = work->state.take(sizeof(SuppressState));
     if (code == cudaSuccess)
         code = cudaMemset(work->state.as<void>(), 0, sizeof(SuppressState));
-    xncc_status status = check(code, "allocating the suppressor's memory", error);
+    status = check(code, "allocating the suppressor's memory", error);
     if (status)
         destroy(work);
     else
@@ -69,16 +74,20 @@ xncc_status suppress_add(xncc_suppress_work *work, const xncc_match *match, cons
                          const xncc_candidate *form, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->device);
-    return check(launch_add_matches(list_of(work), match, found, *form, stream),
-                 "adding matches to the suppressor", error);
+    const xncc_status status = scope.status(error);
+    return status ? status
+                  : check(launch_add_matches(list_of(work), match, found, *form, stream),
+                          "adding matches to the suppressor", error);
 }
 
 xncc_status suppress_add_candidates(xncc_suppress_work *work, const xncc_candidate *candidate,
                                     uint32_t count, xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(work->device);
-    return check(launch_add_candidates(list_of(work), candidate, count, stream),
-                 "adding candidates to the suppressor", error);
+    const xncc_status status = scope.status(error);
+    return status ? status
+                  : check(launch_add_candidates(list_of(work), candidate, count, stream),
+                          "adding candidates to the suppressor", error);
 }
 
 xncc_status suppress_run(xncc_suppress_work *work, const xncc_suppress_target *target,
@@ -97,7 +106,9 @@ xncc_status suppress_run(xncc_suppress_work *work, const xncc_suppress_target *t
     job.state = work->state.as<SuppressState>();
     job.result = target->result;
     job.kept = target->kept;
-    return check(launch_suppress(job, stream), "launching the suppression", error);
+    const xncc_status status = scope.status(error);
+    return status ? status
+                  : check(launch_suppress(job, stream), "launching the suppression", error);
 }
 
 constexpr xncc_suppress_ops name_suppress()

@@ -105,33 +105,43 @@ inline void progress_step(xncc_engine_plan *plan, int32_t rows)
                        static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(rows));
 }
 
-// Begins a call. Both calls use the plan's memory, so if the previous call was on another stream,
-// the new call's work waits for it on the device. For a captured graph, the caller provides this
-// order.
-inline xncc_status begin(xncc_engine_plan *plan, cudaStream_t stream, xncc_error *error)
+// Begins a call in a scope of the plan's device. Both calls use the plan's memory, so if the
+// previous call was on another stream, the new call's work waits for it on the device. For a
+// captured graph, the caller provides this order.
+inline xncc_status begin(xncc_engine_plan *plan, const DeviceScope &scope, cudaStream_t stream,
+                         xncc_error *error)
 {
-    if (stream == plan->last)
-        return XNCC_OK;
+    xncc_status status = scope.status(error);
+    if (status || stream == plan->last)
+        return status;
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     cudaError_t code = cudaStreamIsCapturing(stream, &capture);
     if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
         code = cudaStreamWaitEvent(stream, plan->done.get(), 0);
-        plan->last = stream;
+        if (code == cudaSuccess)
+            plan->last = stream;
     }
     return check(code, "beginning the call", error);
 }
 
-// Ends a call: marks the end of its work on the stream, and waits for it if `wait` is set. A call
-// that was cancelled before that wait was over is cancelled.
+// Ends a call: marks the end of its work on the stream, and waits for it if `wait` is set, or if
+// the end cannot be marked, since nobody else could wait for it. A call that was cancelled before
+// that wait was over is cancelled.
 inline xncc_status finish(xncc_engine_plan *plan, cudaStream_t stream, bool wait, xncc_error *error)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     cudaError_t code = cudaStreamIsCapturing(stream, &capture);
-    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone)
+    bool marked = true;
+    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
         code = cudaEventRecord(plan->done.get(), stream);
+        marked = code == cudaSuccess;
+    }
     xncc_status status = check(code, "ending the call", error);
-    if (!status && wait)
-        status = check(cudaStreamSynchronize(stream), "the work on the stream", error);
+    if (wait || !marked) {
+        const xncc_status waited = check(cudaStreamSynchronize(stream), "the work on the stream",
+                                         status ? nullptr : error);
+        status = status ? status : waited;
+    }
     if (!status && wait)
         status = xncc_check_cancelled(plan->watch, error);
     return status;

@@ -215,17 +215,19 @@ xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
 {
     Call call = make_call(plan, image, batch->templ[0], stream, error);
     xncc_status status = bring_image(&call);
-    if (status)
-        (void)finish(plan, stream, true, nullptr);
     // templates whose results fit the memory
     const uint64_t most = plan->decision.batch.results / xncc_search_results(1, rule->top);
     if (rule->top > PEAK_ROOM || most == 0) {
         for (size_t i = 0; i < batch->count && !status; i++)
             status = find_one(call, batch, rule, i);
+        if (status)
+            (void)finish(plan, stream, true, nullptr);
         return status;
     }
     if (!status)
         status = make_batch(plan, error);
+    if (status)
+        (void)finish(plan, stream, true, nullptr);
     for (size_t first = 0; first < batch->count && !status; first += most) {
         const size_t left = batch->count - first;
         call.source = batch->templ[first];

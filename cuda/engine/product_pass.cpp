@@ -47,6 +47,7 @@ xncc_status run_products(const Call &call, const xncc_problem &of, const DeviceT
         code = family.load(turn, templ, first, job.rows);
         if (code == cudaSuccess)
             code = family.launch(of.pixel, narrow, job, call.stream);
+        code = turn.end(code);
     }
     return check(code, "launching the correlation", call.error);
 }

@@ -20,9 +20,15 @@ Encode find_encode()
     static std::atomic<void *> found{ nullptr };
     void *f = found.load();
     cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
-    if (!f && cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000,
-                                               cudaEnableDefault, &result) == cudaSuccess)
-        found.store(f);
+    if (!f) {
+        const cudaError_t code = cudaGetDriverEntryPointByVersion(
+            "cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &result);
+        forgive(code); // the caller tells that there is no function
+        if (code == cudaSuccess)
+            found.store(f);
+        else
+            f = nullptr;
+    }
     return reinterpret_cast<Encode>(f);
 }
 

@@ -14,6 +14,8 @@ xncc_status take_zeros(DeviceMemory *memory, uint64_t bytes, xncc_error *error)
         code = cudaMemset(memory->as<void>(), 0, static_cast<size_t>(bytes));
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(nullptr);
+    if (code != cudaSuccess)
+        memory->release(); // the next call shall not take it for filled
     return check(code, "allocating the plan's workspace", error);
 }
 

@@ -322,7 +322,9 @@ xncc_status Fft::correlate(const CorrelateJob &job, bool narrow, const DeviceTem
     for (int32_t piece = 0; piece < across * down && code == cudaSuccess; piece++) {
         b.left = piece % across * blocks.columns;
         b.top = piece / across * blocks.rows;
-        if (!held.is_ready(templ, piece, stream))
+        bool ready = false;
+        code = held.look_for(templ, piece, stream, &ready);
+        if (code == cudaSuccess && !ready)
             code = transform_template(pass, templ);
         for (b.first = 0; b.first < b.count && code == cudaSuccess; b.first += step)
             code = transform_blocks(pass);

@@ -79,17 +79,16 @@ xncc_status FftPlans::make(const char *kernel, xncc_fft_blocks *blocks, void *ar
     return XNCC_OK;
 }
 
-// If capturing cannot be ruled out the call counts as captured.
-bool SpectrumCache::is_ready(const DeviceTemplate &templ, int32_t piece, cudaStream_t stream)
+cudaError_t SpectrumCache::look_for(const DeviceTemplate &templ, int32_t piece, cudaStream_t stream,
+                                    bool *ready)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess ||
-        capture != cudaStreamCaptureStatusNone)
-        captured = true;
-    bool held = !captured && serial == templ.serial && held_piece == piece;
+    const cudaError_t code = cudaStreamIsCapturing(stream, &capture);
+    captured = captured || capture != cudaStreamCaptureStatusNone;
+    *ready = !captured && serial == templ.serial && held_piece == piece;
     serial = templ.serial;
     held_piece = piece;
-    return held;
+    return code;
 }
 
 } // namespace xncc

@@ -68,9 +68,10 @@ class FftPlans {
 // time.
 class SpectrumCache {
   public:
-    // Returns true if the memory holds this piece of this template, and records that it will after
-    // the caller has computed it otherwise.
-    bool is_ready(const DeviceTemplate &templ, int32_t piece, cudaStream_t stream);
+    // Sets *ready to whether the memory holds this piece of this template, and records that it
+    // will after the caller has computed it otherwise.
+    cudaError_t look_for(const DeviceTemplate &templ, int32_t piece, cudaStream_t stream,
+                         bool *ready);
     void forget()
     {
         serial = 0;

@@ -43,7 +43,10 @@ cudaError_t FloatProducts::prepare(const FloatProductsJob &job, const DeviceTemp
     if (code == cudaSuccess)
         code = cudaMemsetAsync(&state->doubts, 0, sizeof state->doubts + sizeof state->hard,
                                stream);
-    if (code == cudaSuccess && !held.is_ready(templ, 0, stream)) {
+    bool ready = false;
+    if (code == cudaSuccess)
+        code = held.look_for(templ, 0, stream, &ready);
+    if (code == cudaSuccess && !ready) {
         code = launch_template_terms(pixel, t, job.method, blocks.error + room, state, stream);
         if (code == cudaSuccess)
             code = tiles ? launch_float_tiles_template(pixel, t, state, spectrum, stream)

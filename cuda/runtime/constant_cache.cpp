@@ -55,11 +55,17 @@ ConstantTurn::ConstantTurn(ConstantCache *of, cudaStream_t on) : constant_cache(
 
 ConstantTurn::~ConstantTurn()
 {
-    // If the event cannot be recorded, the device has failed, and every later call on it reports
-    // that. Dropping the content makes the next turn load its own.
-    if (waited == cudaSuccess && cudaEventRecord(constant_cache->idle, stream) != cudaSuccess)
-        constant_cache->content = ConstantContent{ 0, 0, 0 };
     (void)pthread_mutex_unlock(&constant_cache->lock);
+}
+
+cudaError_t ConstantTurn::end(cudaError_t code)
+{
+    if (waited != cudaSuccess)
+        return waited;
+    const cudaError_t recorded = cudaEventRecord(constant_cache->idle, stream);
+    if (recorded != cudaSuccess)
+        forgive(cudaStreamSynchronize(stream)); // the next turn could not wait for the kernels
+    return code == cudaSuccess ? recorded : code;
 }
 
 cudaError_t ConstantTurn::load(const ConstantContent &content, const void *source, size_t pitch,

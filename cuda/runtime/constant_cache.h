@@ -65,6 +65,10 @@ class ConstantTurn {
     ConstantTurn(const ConstantTurn &) = delete;
     ConstantTurn &operator=(const ConstantTurn &) = delete;
 
+    // Ends the work of the turn, which has come to `code`. The next turn waits for it. Returns the
+    // first failure. Call it once, after the last launch.
+    cudaError_t end(cudaError_t code);
+
     // Copies `rows` rows of `bytes` bytes, `pitch` bytes apart in device memory, to the array,
     // where they are tightly packed. Does nothing if the array already holds this content. Fails
     // with cudaErrorStreamCaptureUnsupported on a stream that is being captured.

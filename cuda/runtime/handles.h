@@ -36,6 +36,13 @@ inline xncc_status check(cudaError_t code, const char *what, xncc_error *error)
         "CUDA: %s failed: %s (%s)", what, cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
+// Ends a call that has nobody to tell of a failure. The next launch shall not report it.
+inline void forgive(cudaError_t code)
+{
+    if (code != cudaSuccess)
+        (void)cudaGetLastError();
+}
+
 // Makes an object behind an opaque pointer of the C interface; nullptr if there is no memory. It
 // uses the library's allocator and placement new, so that the library needs no C++ runtime.
 // destroy() frees the object.
@@ -54,25 +61,39 @@ template <class T> void destroy(T *object)
 }
 
 // Makes `device` the thread's current device for the lifetime of this object, then restores the
-// caller's device.
+// caller's device. Whoever allocates or launches must ask for the status first. Resources can be
+// freed on any device.
 class DeviceScope {
   public:
     explicit DeviceScope(int device)
     {
-        changed = cudaGetDevice(&before) == cudaSuccess && before != device;
-        if (changed)
-            (void)cudaSetDevice(device);
+        code = cudaGetDevice(&before);
+        if (code == cudaSuccess && before != device) {
+            code = cudaSetDevice(device);
+            changed = code == cudaSuccess;
+        }
+        forgive(code);
     }
     ~DeviceScope()
     {
         if (changed)
-            (void)cudaSetDevice(before);
+            forgive(cudaSetDevice(before));
+    }
+    xncc_status status(xncc_error *error) const
+    {
+        return check(code, "making the device current", error);
+    }
+    // cudaSuccess if the device is current.
+    cudaError_t result() const
+    {
+        return code;
     }
     DeviceScope(const DeviceScope &) = delete;
     DeviceScope &operator=(const DeviceScope &) = delete;
 
   private:
     int before = 0;
+    cudaError_t code;
     bool changed = false;
 };
 
@@ -90,7 +111,7 @@ class DeviceMemory {
     void release()
     {
         if (!borrowed)
-            (void)cudaFree(address);
+            forgive(cudaFree(address));
         address = nullptr;
         borrowed = false;
     }
@@ -121,13 +142,13 @@ class PinnedMemory {
     PinnedMemory() = default;
     ~PinnedMemory()
     {
-        (void)cudaFreeHost(address);
+        forgive(cudaFreeHost(address));
     }
     PinnedMemory(const PinnedMemory &) = delete;
     PinnedMemory &operator=(const PinnedMemory &) = delete;
     void release()
     {
-        (void)cudaFreeHost(address);
+        forgive(cudaFreeHost(address));
         address = nullptr;
     }
     cudaError_t take(uint64_t bytes)
@@ -150,7 +171,7 @@ class Event {
     ~Event()
     {
         if (event)
-            (void)cudaEventDestroy(event);
+            forgive(cudaEventDestroy(event));
     }
     Event(const Event &) = delete;
     Event &operator=(const Event &) = delete;
@@ -174,7 +195,7 @@ class Stream {
     ~Stream()
     {
         if (stream)
-            (void)cudaStreamDestroy(stream);
+            forgive(cudaStreamDestroy(stream));
     }
     Stream(const Stream &) = delete;
     Stream &operator=(const Stream &) = delete;
@@ -199,7 +220,7 @@ class Texture {
     ~Texture()
     {
         if (object)
-            (void)cudaDestroyTextureObject(object);
+            forgive(cudaDestroyTextureObject(object));
     }
     Texture(const Texture &) = delete;
     Texture &operator=(const Texture &) = delete;

@@ -14,7 +14,9 @@ const char *why_unusable(cudaError_t code)
     switch (code) {
     case cudaErrorInsufficientDriver: {
         int version = 0;
-        if (cudaDriverGetVersion(&version) == cudaSuccess && version != 0)
+        const cudaError_t told = cudaDriverGetVersion(&version);
+        forgive(told);
+        if (told == cudaSuccess && version != 0)
             return "the NVIDIA driver is older than this build's CUDA runtime; update the driver";
         return "no NVIDIA driver is installed";
     }
@@ -71,7 +73,9 @@ void describe_device(int device, xncc_device_info *info)
                        static_cast<int>(sizeof info->name - 1), properties.name);
         DeviceScope scope(device);
         int arch = 0;
-        code = find_device_code(&arch);
+        code = scope.result();
+        if (code == cudaSuccess)
+            code = find_device_code(&arch);
     }
     info->usable = code == cudaSuccess;
     if (code != cudaSuccess)

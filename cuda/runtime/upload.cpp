@@ -99,6 +99,9 @@ cudaError_t Upload::copy_chunk(const UploadRows &rows, cudaStream_t stream)
         code = cudaEventRecord(copied[at].get(), copies.get());
     if (code == cudaSuccess)
         code = cudaStreamWaitEvent(stream, copied[at].get(), 0);
+    // what is not on the caller's stream, nobody else waits for
+    if (code != cudaSuccess)
+        forgive(cudaStreamSynchronize(copies.get()));
     return code;
 }
 

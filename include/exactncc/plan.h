@@ -234,7 +234,7 @@ XNCC_API xncc_status xncc_kernel_describe(size_t number, xncc_kernel_info *info,
  *   May be NULL if capacity is 0.
  *
  * Returns the number of kernels, which may exceed capacity; 0 if there is none, a pointer is null,
- * or the problem is not valid. */
+ * the problem is not valid, or the device fails. */
 XNCC_API size_t xncc_kernel_list(xncc_context *context, const xncc_problem *problem,
                                  const char **name, size_t capacity);
 

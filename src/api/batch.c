@@ -336,6 +336,8 @@ static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_str
                                        batch->found + group->first };
         status = xncc_plan_find_group(group->plan, &shared, &all, &batch->peaks, stream, error);
     }
+    if (status && batch->engine->ops->share->abandon)
+        batch->engine->ops->share->abandon(batch->shared, stream);
     return status;
 }
 

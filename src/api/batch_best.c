@@ -68,7 +68,11 @@ static xncc_status fold_all(xncc_batch *batch, const xncc_image *image, const xn
         for (size_t i = batch->group[g].first;
              i < batch->group[g].first + batch->group[g].count && !status; i++)
             status = fold_templ(batch, &batch->group[g], i, &shared, &room, stream, error);
-    return status ? status : ops->best_end(batch->shared, stream, error);
+    if (!status)
+        status = ops->best_end(batch->shared, stream, error);
+    if (status && ops->abandon)
+        ops->abandon(batch->shared, stream);
+    return status;
 }
 
 xncc_status xncc_batch_best(xncc_batch *batch, const xncc_image *image, const xncc_best *best,

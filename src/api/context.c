@@ -74,12 +74,23 @@ void xncc_context_cancel(xncc_context *context)
         atomic_fetch_add(&context->progress.cancels, UINT64_C(1));
 }
 
-xncc_machine xncc_context_machine(const xncc_context *context)
+xncc_status xncc_context_machine(const xncc_context *context, xncc_machine *machine,
+                                 xncc_error *error)
+{
+    xncc_status status = XNCC_OK;
+    *machine = (xncc_machine){ .cpu.absent = 1 };
+    for (int slot = 0; slot < XNCC_ENGINE_SLOTS && !status; slot++)
+        if (context->engine[slot])
+            status = context->engine[slot]->ops->describe(context->engine[slot], machine, error);
+    return status;
+}
+
+xncc_machine xncc_context_cpu(const xncc_context *context)
 {
     xncc_machine machine = { .cpu.absent = 1 };
-    for (int slot = 0; slot < XNCC_ENGINE_SLOTS; slot++)
-        if (context->engine[slot])
-            context->engine[slot]->ops->describe(context->engine[slot], &machine);
+    const xncc_engine *cpu = context->engine[xncc_slot(XNCC_DEVICE_CPU)];
+    if (cpu)
+        (void)cpu->ops->describe(cpu, &machine, NULL);
     return machine;
 }
 

@@ -54,7 +54,10 @@ xncc_status xncc_plan_find_group(xncc_plan *plan, const xncc_image *image,
 /* Converts map positions of matches to image positions. */
 void xncc_plan_move_matches(const xncc_plan *plan, xncc_match *match, size_t found);
 
-/* Returns the context's machine in the form that the decision takes. */
-xncc_machine xncc_context_machine(const xncc_context *context);
+/* The context's machine in the form that the decision takes. */
+xncc_status xncc_context_machine(const xncc_context *context, xncc_machine *machine,
+                                 xncc_error *error);
+/* The same without what is not the CPU's, which no device has to be asked for. */
+xncc_machine xncc_context_cpu(const xncc_context *context);
 
 #endif

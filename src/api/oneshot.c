@@ -26,6 +26,15 @@ static xncc_status plan_for(xncc_context *context, xncc_problem problem, const x
     return status;
 }
 
+/* Ends a one-call function: waits for its work, and frees the plan. */
+static xncc_status end_plan(xncc_plan *plan, xncc_status status, xncc_error *error)
+{
+    if (!status && plan->engine->ops->wait)
+        status = plan->engine->ops->wait(plan->engine_plan, error);
+    xncc_plan_destroy(plan);
+    return xncc_done(status, error);
+}
+
 xncc_status xncc_correlate(xncc_context *context, const xncc_image *image,
                            const xncc_template *templ, const xncc_correlate_options *options,
                            const xncc_map *map, xncc_error *error)
@@ -44,8 +53,7 @@ xncc_status xncc_correlate(xncc_context *context, const xncc_image *image,
     }
     if (!status)
         status = xncc_plan_correlate(plan, image, templ, map, NULL, error);
-    xncc_plan_destroy(plan);
-    return xncc_done(status, error);
+    return end_plan(plan, status, error);
 }
 
 xncc_status xncc_find(xncc_context *context, const xncc_image *image, const xncc_template *templ,
@@ -71,8 +79,7 @@ xncc_status xncc_find(xncc_context *context, const xncc_image *image, const xncc
     }
     if (!status)
         status = xncc_plan_find(plan, image, templ, &o.peaks, match, capacity, found, NULL, error);
-    xncc_plan_destroy(plan);
-    return xncc_done(status, error);
+    return end_plan(plan, status, error);
 }
 
 xncc_status xncc_convolve(xncc_context *context, const xncc_image *image, const xncc_filter *filter,
@@ -96,6 +103,5 @@ xncc_status xncc_convolve(xncc_context *context, const xncc_image *image, const 
     }
     if (!status)
         status = xncc_plan_convolve(plan, image, filter, out, NULL, error);
-    xncc_plan_destroy(plan);
-    return xncc_done(status, error);
+    return end_plan(plan, status, error);
 }

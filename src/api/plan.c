@@ -26,8 +26,10 @@ static xncc_status decide(const xncc_context *context, const xncc_problem *probl
 {
     xncc_status status;
     do {
-        xncc_machine machine = xncc_context_machine(context);
-        status = xncc_decide(problem, &machine, preference, decision, error);
+        xncc_machine machine;
+        status = xncc_context_machine(context, &machine, error);
+        if (!status)
+            status = xncc_decide(problem, &machine, preference, decision, error);
     } while (!status && !is_ready(context, decision));
     return status;
 }
@@ -144,7 +146,9 @@ size_t xncc_kernel_list(xncc_context *context, const xncc_problem *problem, cons
     if (!context || !problem || (!name && capacity) ||
         XNCC_READ(&p, problem, xncc_problem, XNCC_PROBLEM_INIT, rule, NULL) != XNCC_OK)
         return 0;
-    xncc_machine machine = xncc_context_machine(context);
+    xncc_machine machine;
+    if (xncc_context_machine(context, &machine, NULL) != XNCC_OK)
+        return 0;
     for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
         xncc_decision d;
         xncc_preference force = XNCC_PREFERENCE_INIT;

@@ -256,7 +256,7 @@ xncc_status xncc_track_band_make(xncc_track_band *b, const xncc_track_call *call
                                  const xncc_track_warps *warps, xncc_displacement *found,
                                  xncc_error *error)
 {
-    const xncc_machine machine = xncc_context_machine(call->context);
+    const xncc_machine machine = xncc_context_cpu(call->context);
     xncc_preference preference = XNCC_PREFERENCE_INIT;
     xncc_status status = XNCC_OK;
     *b = (xncc_track_band){ .call = call, .found = found, .warps = warps };

@@ -153,12 +153,14 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
     return status;
 }
 
-static void describe(const xncc_engine *engine, xncc_machine *machine)
+static xncc_status describe(const xncc_engine *engine, xncc_machine *machine, xncc_error *error)
 {
     const cpu_engine *cpu = (const cpu_engine *)engine;
+    (void)error;
     machine->cpu.absent = 0;
     machine->cpu.threads = xncc_pool_threads(cpu->pool);
     machine->cpu.features = cpu->features;
+    return XNCC_OK;
 }
 
 static void destroy(xncc_engine *engine)

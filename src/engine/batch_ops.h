@@ -33,6 +33,10 @@ typedef struct xncc_batch_ops {
     xncc_status (*image)(xncc_batch_context *context, const xncc_image *image, xncc_image *shared,
                          xncc_stream stream, xncc_error *error);
 
+    /* Ends a call that has failed: waits until nothing uses the memory of the caller. NULL: nothing
+     * does. */
+    void (*abandon)(xncc_batch_context *context, xncc_stream stream);
+
     /* The best of several maps (batch.h).
      * - best_begin takes the views to fill, which are valid and outlive best_end. It sets every
      *   position to "no template", and returns memory for one map of the best map's size.

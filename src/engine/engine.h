@@ -42,8 +42,9 @@ typedef struct xncc_engine_ops {
     /* Frees the engine. */
     void (*destroy)(xncc_engine *engine);
 
-    /* Fills in the engine's part of the machine. */
-    void (*describe)(const xncc_engine *engine, xncc_machine *machine);
+    /* Fills in the engine's part of the machine. After a failure, limits that can change are
+     * missing. */
+    xncc_status (*describe)(const xncc_engine *engine, xncc_machine *machine, xncc_error *error);
 
     /* Creates the engine's own form of a template or a filter. *prepared is NULL if the engine
      * needs none. */
@@ -61,6 +62,8 @@ typedef struct xncc_engine_ops {
                         const xncc_decision *decision, const xncc_watch *watch,
                         xncc_engine_plan **plan, xncc_error *error);
     void (*unbind)(xncc_engine_plan *plan);
+    /* Waits for the work of the last call that did not wait. NULL: all calls do. */
+    xncc_status (*wait)(xncc_engine_plan *plan, xncc_error *error);
 
     /* Run a plan; the semantics are those of include/exactncc/plan.h. Views are valid, fit the
      * problem, and are in memory that the engine can reach. */

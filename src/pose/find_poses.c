@@ -151,7 +151,7 @@ static void set_engines(xncc_pose_job *job)
     job->pool = xncc_cpu_engine_pool(cpu);
     if (image->pixel == XNCC_U8 && xncc_image_channels(image) == 1 && image->memory == XNCC_HOST &&
         !xncc_image_is_masked(image))
-        job->loops = xncc_probe_loops_of(xncc_context_machine(job->context).cpu.features);
+        job->loops = xncc_probe_loops_of(xncc_context_cpu(job->context).cpu.features);
 }
 
 xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,

@@ -152,7 +152,7 @@ static xncc_pose_rung rung_of(const descent *d, int32_t l)
                                         .offset_x = d->levels.offset_x[l],
                                         .offset_y = d->levels.offset_y[l],
                                         .loops = xncc_probe_loops_of(
-                                            xncc_context_machine(d->job->context).cpu.features),
+                                            xncc_context_cpu(d->job->context).cpu.features),
                                         .parities = 1 },
                              .level = l,
                              .size = ldexp(1.0, l) };

@@ -36,7 +36,7 @@ xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support su
                                .mask = templ->mask,
                                .support = support,
                                .byte_row = xncc_pose_byte_row_of(
-                                   xncc_context_machine(templ->context).cpu.features) };
+                                   xncc_context_cpu(templ->context).cpu.features) };
 }
 
 /* One more than `extent` pixels, rounded down; a little below a whole number counts as that

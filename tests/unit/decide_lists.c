@@ -278,9 +278,11 @@ typedef struct fake_engine {
     xncc_kernel bound;
 } fake_engine;
 
-static void fake_describe(const xncc_engine *engine, xncc_machine *m)
+static xncc_status fake_describe(const xncc_engine *engine, xncc_machine *m, xncc_error *error)
 {
+    (void)error;
     m->cuda = ((const fake_engine *)(const void *)engine)->machine.cuda;
+    return XNCC_OK;
 }
 
 static int fake_ready(xncc_engine *engine, xncc_kernel kernel)

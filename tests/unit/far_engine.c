@@ -32,11 +32,13 @@ static void destroy(xncc_engine *engine)
     (void)engine;
 }
 
-static void describe(const xncc_engine *engine, xncc_machine *m)
+static xncc_status describe(const xncc_engine *engine, xncc_machine *m, xncc_error *error)
 {
     (void)engine;
+    (void)error;
     if (far.present)
         m->cuda = machine(H200).cuda;
+    return XNCC_OK;
 }
 
 static xncc_status prepare_template(xncc_engine *engine, const xncc_template *templ,

@@ -132,7 +132,8 @@ int main(int argc, char **argv)
     kit_start(argc, argv);
     xncc_device device = kit_device_option(argc, argv);
     xncc_context *context = kit_context(device, 2);
-    xncc_machine machine = xncc_context_machine(context);
+    xncc_machine machine;
+    CHECK_STATUS(xncc_context_machine(context, &machine, &kit_error), XNCC_OK);
     check_device_info(device, &machine);
     for (int task = XNCC_TASK_MATCH; task <= XNCC_TASK_CONVOLVE; task++)
         for (int pixel = XNCC_U8; pixel <= XNCC_F32; pixel++) {
