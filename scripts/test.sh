@@ -153,6 +153,12 @@ if [[ ${1:-} == full ]]; then
     note "$(tail -n 1 "$root/exhaustive.log")"
     step faults python3 tests/faults/faults.py --lasting "$root/release/tests/faults/faulty_tool" data
     note "faults: $(tail -n 1 "$root/faults.log")"
+    if [[ -x $root/release/tests/faults/faulty_cuda ]]; then
+        step faults-cuda "$root/release/tests/faults/faulty_cuda"
+        note "faults of CUDA: $(grep 'failed once' "$root/faults-cuda.log")"
+        step faults-cuda-tool python3 tests/faults/faults.py --lasting --device cuda "$root/release/tests/faults/faulty_cuda_tool" data
+        note "faults of CUDA in the tool: $(tail -n 1 "$root/faults-cuda-tool.log")"
+    fi
 
     # The lines and branches that the tests run.
     step coverage may_lack env "BUILD=$root/coverage" bash scripts/coverage.sh

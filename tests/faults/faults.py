@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Commands of the tool, each with one call after the other failing: memory, threads, opening, reading, writing, closing and renaming.
+"""Commands of the tool, each with one call after the other failing: memory, threads, opening, reading, writing, closing and renaming; with
+--device cuda the calls of CUDA, on a device that is pretended.
 
-    faults.py [--most N] [--lasting] [--only KIND] TOOL DATA
+    faults.py [--most N] [--lasting] [--only KIND] [--device cuda] TOOL DATA
 
-TOOL is faulty_tool (faulty.c). A command that a failure ends must exit with status 1 and a message on stderr, and leave neither an
-output nor a temporary file. A command that survives it must give what it gives without it. It must not crash, hang or leak (leaks are
-seen where the address sanitizer is). At the end the command works as before. --most takes at most so many failures per command and kind,
-evenly spread; without it all. --lasting lets all calls from the Nth on fail, as well.
+TOOL is faulty_tool (faulty.c), or faulty_cuda_tool for --device cuda. A command that a failure ends must exit with status 1 and a message
+on stderr, and leave neither an output nor a temporary file. A command that survives it must give what it gives without it. It must not
+crash, hang or leak (leaks are seen where the address sanitizer is; objects of CUDA are counted). At the end the command works as before.
+--most takes at most so many failures per command and kind, evenly spread; without it all. --lasting lets all calls from the Nth on fail, as
+well.
 """
 import argparse
 import os
@@ -17,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-KINDS = ["memory", "thread", "open", "read", "write", "close", "rename"]
+ALL_KINDS = ["memory", "thread", "open", "read", "write", "close", "rename", "cuda"]
 
 # The name, the arguments, and the outputs. {d}: the folder of the scenes, {w}: the folder of the run.
 COMMANDS = [
@@ -43,16 +45,19 @@ COMMANDS = [
     ("help", "find --help", []),
 ]
 
+# What no device of CUDA does.
+NOT_CUDA = ["track", "join", "help"]
+
 
 class Runner:
-    def __init__(self, tool, data, work):
-        self.tool, self.data, self.work = tool, data, work
+    def __init__(self, tool, data, work, device):
+        self.tool, self.data, self.work, self.device = tool, data, work, device
         self.environment = dict(os.environ, LC_ALL="C", ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1", UBSAN_OPTIONS="print_stacktrace=1")
 
     def run(self, command, place, fault=None, counts=None):
         """Runs it on the files in `place`; returns status, stdout, stderr and the files that are there afterwards."""
         environment = dict(self.environment)
-        command += "" if command in ("info", "find --help") or command.startswith("join") else " --device cpu"
+        command += "" if command in ("info", "find --help") or command.startswith("join") else f" --device {self.device}"
         if fault:
             environment["EXACTNCC_FAULT"] = fault
         if counts:
@@ -82,6 +87,7 @@ def make_inputs(runner, place):
     data = runner.data
 
     def made(words):
+        words += " --device cpu"
         done = subprocess.run([runner.tool, *words.format(d=data, w=place).split()], capture_output=True, env=runner.environment)
         assert done.returncode == 0, (words, done.stderr)
 
@@ -132,14 +138,20 @@ def tiff(pages):
     return bytes(out)
 
 
-def wrong(name, kind, outputs, first, got):
-    """What is wrong with a run under a fault; None: nothing."""
+def wrong(name, kind, outputs, first, got, left):
+    """What is wrong with a run under a fault; None: nothing. left: objects of CUDA that stay without a fault."""
     status, stdout, stderr, files = got
     counts = files.pop("counts", b"")
     if status == 0 and b"met 0" in counts:  # threads came in another order
         return None
     if status == 0 and kind in ("write", "close", "rename"):
         return "status 0 though not all is written"
+    if status == 0 and kind == "cuda" and b"lost 0" in counts and name != "info":
+        return "status 0 though a call of CUDA failed"
+    if status == 1 and kind == "cuda" and not re.search("CUDA|cuFFT", stderr):
+        return f"a message that does not speak of CUDA: {stderr}"
+    if kind == "cuda" and int(counts.split()[-1]) > left:
+        return f"{counts.split()[-1].decode()} objects of CUDA are not freed"
     if status not in (0, 1):
         return f"status {status}: {stderr[:2000]}"
     if "Sanitizer" in stderr or "runtime error" in stderr:
@@ -170,6 +182,7 @@ def exhaust(runner, place, most, kinds, lasting, command):
     if first[0] != 0:
         return [f"{name}: status {first[0]} without a fault: {first[2]}"], 0, {}
     number = {line.split()[0]: int(line.split()[1]) for line in counts.read_text().splitlines()}
+    left = number.get("left", 0)
     problems, tried, ended = [], 0, 0
     for kind in kinds:
         count = number[kind]
@@ -185,7 +198,7 @@ def exhaust(runner, place, most, kinds, lasting, command):
                     continue
                 tried += b"met 0" not in got[3].get("counts", b"")
                 ended += got[0] != 0
-                what = wrong(name, kind, outputs, first, got)
+                what = wrong(name, kind, outputs, first, got, left)
                 if what:
                     problems.append(f"{name}, {fault}: {what}")
     fresh(place, files)
@@ -193,7 +206,7 @@ def exhaust(runner, place, most, kinds, lasting, command):
     if again[0] != 0 or (again[1] != first[1] and name != "info"):
         problems.append(f"{name}: afterwards it gives another result")
     fresh(place, files)
-    print(f"{name}: {tried} faults, {ended} of them end it; calls: " + ", ".join(f"{k} {number[k]}" for k in KINDS if number[k]), flush=True)
+    print(f"{name}: {tried} faults, {ended} of them end it; calls: " + ", ".join(f"{k} {number[k]}" for k in kinds if number[k]), flush=True)
     return problems, tried, number
 
 
@@ -201,25 +214,27 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--most", type=int, default=0)
     parser.add_argument("--lasting", action="store_true")
-    parser.add_argument("--only", choices=KINDS)
+    parser.add_argument("--only", choices=ALL_KINDS)
     parser.add_argument("--command")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("tool")
     parser.add_argument("data", type=pathlib.Path)
     o = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="exactncc-faults.") as folder:
         work = pathlib.Path(folder)
-        runner = Runner(o.tool, o.data.resolve(), work)
+        runner = Runner(o.tool, o.data.resolve(), work, o.device)
         make_inputs(runner, work)
         problems, tried, points = [], 0, 0
+        kinds = [o.only] if o.only else ["cuda"] if o.device == "cuda" else ALL_KINDS[:-1]
         for command in COMMANDS:
-            if o.command and command[0] != o.command:
+            if (o.command and command[0] != o.command) or (o.device == "cuda" and command[0] in NOT_CUDA):
                 continue
             if command[0] == "join":
                 make_parts(runner, work)
-            found, count, number = exhaust(runner, work, o.most, [o.only] if o.only else KINDS, o.lasting, command)
+            found, count, number = exhaust(runner, work, o.most, kinds, o.lasting, command)
             problems += found
             tried += count
-            points += sum(number.values())
+            points += sum(number[kind] for kind in kinds)
     for problem in problems:
         print("FAIL", problem)
     print(f"{points} calls that can fail, {tried} faults, {len(problems)} problems")

@@ -5,7 +5,11 @@
  * EXACTNCC_FAULT=KIND:N makes the Nth call of a kind fail, as it would without memory or with
  * a broken disk; KIND:N+ every call from the Nth on; KIND:N! ends the program there, for a
  * debugger. EXACTNCC_FAULTS=FILE writes "KIND COUNT", the number of calls per kind, to the file at
- * the end. */
+ * the end.
+ *
+ * With FAULTY_CUDA, the kind "cuda" is that of the calls of a CUDA runtime that is pretended
+ * (pretend/pretend.h). The file then has "lost 1" if nothing is lost by the call that failed, and
+ * "left COUNT", the number of objects that were not freed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +25,14 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef enum kind { MEMORY, THREAD, OPEN, READ, WRITE, CLOSE, RENAME, KINDS } kind;
+#ifdef FAULTY_CUDA
+#include "pretend/pretend.h"
+#endif
 
-static const char *const names[KINDS] = { "memory", "thread", "open",  "read",
-                                          "write",  "close",  "rename" };
+typedef enum kind { MEMORY, THREAD, OPEN, READ, WRITE, CLOSE, RENAME, CUDA, KINDS } kind;
+
+static const char *const names[KINDS] = { "memory", "thread", "open",   "read",
+                                          "write",  "close",  "rename", "cuda" };
 static atomic_long calls[KINDS];
 static int failing = KINDS; /* the kind that fails */
 static long nth;
@@ -366,6 +374,37 @@ int __wrap___printf_chk(int flag, const char *format, ...)
     return result;
 }
 
+/* ---- CUDA ---- */
+
+#ifdef FAULTY_CUDA
+static atomic_int lost; /* 1: nothing is lost by what failed */
+
+int pretend_fails(const char *call, const char *detail, const void *place)
+{
+    (void)place;
+    if (!fails(CUDA, 0))
+        return 0;
+    /* a device is described without the number of devices */
+    atomic_store(&lost,
+                 pretend_may_be_lost(call, detail) || strcmp(call, "cudaGetDeviceCount") == 0);
+    return 1;
+}
+
+static void report_cuda(int fd)
+{
+    char line[64];
+    const pretend_objects left = pretend_count();
+    const int length = snprintf(line, sizeof line, "lost %d\nleft %ld\n", atomic_load(&lost),
+                                pretend_count_all(&left));
+    (void)!__real_write(fd, line, (size_t)length);
+}
+#else
+static void report_cuda(int fd)
+{
+    (void)fd;
+}
+#endif
+
 static void report(void)
 {
     const char *path = getenv("EXACTNCC_FAULTS");
@@ -378,6 +417,7 @@ static void report(void)
     }
     const int length = snprintf(line, sizeof line, "met %d\n", atomic_load(&met));
     (void)!__real_write(fd, line, (size_t)length);
+    report_cuda(fd);
     if (fd >= 0)
         __real_close(fd);
 }
