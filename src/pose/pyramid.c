@@ -30,6 +30,10 @@ enum { LEAST_SIDE = 8, LEAST_PIXELS = 48 };
 /* What the number of candidates depends on (most_of). */
 enum { MOST_TOP = 1024, MOST_WANTED = 1 << 14 };
 
+/* Large templates have few candidates on the fine levels, where each one costs much and the scores
+ * say much: so many pixels of templates, and a few candidates in any case. */
+enum { MOST_PIXELS = 1 << 22, LEAST_MOST = 8 };
+
 /* How often a candidate moves on a level, and on level 0. */
 enum { MOVES = 3, LAST_MOVES = 6 };
 
@@ -165,15 +169,18 @@ static double limit_of(const descent *d, int32_t l)
 }
 
 /* The candidates that go on from the coarsest level and from each finer one, at most: a number for
- * the image, and one for each match that is wanted. */
+ * the image and the template, and one for each match that is wanted. */
 static size_t most_of(const descent *d, int32_t l)
 {
     const xncc_image *top = &d->image->level[d->top];
+    const xncc_pose_source *next = &d->levels.level[l > 0 ? l - 1 : 0];
     const size_t all = MOST_TOP + (size_t)top->width * (size_t)top->height / 8,
-                 most = all < XNCC_POSE_PEAKS ? all : XNCC_POSE_PEAKS;
-    return d->top == l       ? most + 8 * d->wanted
-           : d->top == l + 1 ? most / 3 + 2 * d->wanted
-                             : most / 8 + d->wanted;
+                 most = all < XNCC_POSE_PEAKS ? all : XNCC_POSE_PEAKS,
+                 part = d->top == l       ? most
+                        : d->top == l + 1 ? most / 3
+                                          : most / 8,
+                 large = LEAST_MOST + MOST_PIXELS / ((size_t)next->width * (size_t)next->height);
+    return (part < large ? part : large) + (d->top == l ? 8 : d->top == l + 1 ? 2 : 1) * d->wanted;
 }
 
 /* Which candidates go on from a level. On the coarsest one their scores say little. On the others
