@@ -76,46 +76,47 @@ static void unbind(xncc_engine_plan *plan)
     xncc_cpu_bounds_destroy(plan->bounds);
     xncc_free(plan->band);
     xncc_free(plan->shared);
+    for (int32_t i = 0; plan->scratch && i < xncc_pool_threads(plan->engine->pool); i++)
+        xncc_free(plan->scratch[i]);
     xncc_free(plan->scratch);
     xncc_free(plan);
 }
 
-/* Allocates the memory that the kernel asks for. The scratch areas of two threads share no cache
- * line. */
+/* A piece of scratch memory for each thread. Most of a large piece may never be touched: systems
+ * that count memory when it is touched grant many of them, but not one larger than all memory. */
+static xncc_status alloc_scratch(xncc_engine_plan *plan, uint64_t bytes, int32_t threads)
+{
+    plan->scratch = xncc_alloc((uint64_t)threads, sizeof *plan->scratch);
+    if (!plan->scratch)
+        return XNCC_ERROR_MEMORY;
+    for (int32_t i = 0; i < threads; i++) {
+        plan->scratch[i] = xncc_alloc(bytes, 1);
+        if (!plan->scratch[i])
+            return XNCC_ERROR_MEMORY;
+    }
+    return XNCC_OK;
+}
+
+/* Allocates the memory that the kernel asks for. */
 static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
 {
     const xncc_cpu_kernel *kernel = plan->kernel;
-    uint64_t threads = (uint64_t)xncc_pool_threads(plan->engine->pool), all;
+    const int32_t threads = xncc_pool_threads(plan->engine->pool);
     const xncc_kernel_memory needs = kernel->memory
                                          ? kernel->memory(kernel, &plan->problem, &plan->blocks)
                                          : (xncc_kernel_memory){ 0, 0 };
     xncc_status status = XNCC_OK;
-    if (needs.scratch > 0) {
-        plan->scratch_step = (needs.scratch + 127) / 64 * 64;
-        if (xncc_mul_u64(plan->scratch_step, threads, &all))
-            plan->scratch = xncc_alloc(all, 1);
-        status = plan->scratch ? XNCC_OK : XNCC_ERROR_MEMORY;
-    }
+    if (needs.scratch > 0)
+        status = alloc_scratch(plan, needs.scratch, threads);
     if (!status && needs.shared > 0) {
         plan->shared = xncc_alloc(needs.shared, 1);
         status = plan->shared ? XNCC_OK : XNCC_ERROR_MEMORY;
     }
     if (status)
-        return xncc_fail(
-            error, status,
-            "no memory for the kernel's workspace (%llu bytes for each of %llu threads)",
-            (unsigned long long)needs.scratch, (unsigned long long)threads);
+        return xncc_fail(error, status,
+                         "no memory for the kernel's workspace (%llu bytes for each of %d threads)",
+                         (unsigned long long)needs.scratch, (int)threads);
     return XNCC_OK;
-}
-
-/* The threads that pay for a map: each has work for longer than it takes to wake it. Measured on 2
- * processors: two threads take as long as one for a map of about 0.04 ms. */
-static int32_t useful_threads(const cpu_engine *engine, const xncc_decision *decision)
-{
-    const double worth_ms = 0.02;
-    const int32_t all = xncc_pool_threads(engine->pool);
-    const double most = decision->estimate_ms * all / worth_ms;
-    return most < 1.0 ? 1 : most < all ? (int32_t)most : all;
 }
 
 static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
@@ -130,7 +131,7 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
     plan->problem = *problem;
     plan->watch = watch;
     plan->kernel = xncc_cpu_kernel_of(decision->kernel, problem);
-    plan->threads = useful_threads(plan->engine, decision);
+    plan->threads = decision->cpu_threads;
     plan->blocks = decision->cpu;
     plan->half = decision->cpu_half;
     plan->has_half = decision->has_cpu_half;

@@ -32,8 +32,7 @@ struct xncc_engine_plan {
     char *shared;
     uint64_t
         shared_serial; /* serial number of the template that `shared` was prepared for; 0: none */
-    char *scratch;     /* one piece of scratch_step bytes per thread */
-    uint64_t scratch_step;
+    char **scratch;    /* a piece of memory per thread of the pool; NULL: the kernel needs none */
 };
 
 static inline xncc_job xncc_job_make(const xncc_engine_plan *plan, const xncc_image *image)
@@ -61,7 +60,7 @@ static inline void xncc_job_set_template(xncc_job *job, const xncc_template *tem
 /* Returns a thread's scratch memory for the kernel; NULL if it needs none. */
 static inline void *xncc_plan_scratch(const xncc_engine_plan *plan, int32_t slot)
 {
-    return plan->scratch ? plan->scratch + (uint64_t)slot * plan->scratch_step : NULL;
+    return plan->scratch ? plan->scratch[slot] : NULL;
 }
 
 /* Prepares the template for this kernel. Does nothing if the previous call had the same

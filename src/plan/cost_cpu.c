@@ -139,3 +139,10 @@ double xncc_cost_cpu(const xncc_problem *problem, const xncc_machine *machine, x
         }
     return -1.0;
 }
+
+/* Measured on 2 processors: two threads take as long as one for a map of about 0.04 ms. */
+int32_t xncc_cpu_threads_that_pay(double milliseconds, int32_t all)
+{
+    const double worth_ms = 0.02, most = milliseconds * all / worth_ms;
+    return most < 1.0 ? 1 : most < all ? (int32_t)most : all;
+}

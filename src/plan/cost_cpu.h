@@ -12,4 +12,8 @@
 double xncc_cost_cpu(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel,
                      xncc_cpu_blocks *blocks);
 
+/* Returns how many of `all` threads pay for a call that takes all of them so many milliseconds:
+ * each has work for longer than it takes to wake it. */
+int32_t xncc_cpu_threads_that_pay(double milliseconds, int32_t all);
+
 #endif

@@ -264,6 +264,37 @@ static void check_floats(void)
     CHECK(xncc_float_tiles_error() > 95 * u);
 }
 
+/* On the CPU: as many threads as have work for 0.02 ms or more, so one for few windows, and all for
+ * a large image. */
+static void check_threads(void)
+{
+    static const struct {
+        xncc_pixel pixel;
+        int32_t width, height, size, least, most;
+    } some[] = { { XNCC_U8, 16, 16, 8, 1, 1 },      { XNCC_U8, 87, 87, 8, 1, 1 },
+                 { XNCC_U8, 111, 111, 32, 1, 2 },   { XNCC_U8, 320, 240, 16, 4, 7 },
+                 { XNCC_U8, 640, 480, 32, 16, 16 }, { XNCC_U8, 1920, 1080, 32, 16, 16 },
+                 { XNCC_F32, 24, 24, 8, 1, 1 },     { XNCC_F32, 128, 128, 16, 3, 8 },
+                 { XNCC_F32, 640, 480, 16, 16, 16 } };
+    xncc_machine m = machine(0);
+    xncc_error error;
+    xncc_decision d;
+    m.cpu.features = UINT32_MAX;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        const xncc_problem p = matching(some[i].pixel, some[i].width, some[i].height, some[i].size,
+                                        some[i].size);
+        m.cpu.threads = 16;
+        CHECK_STATUS(decide(&p, &m, NULL, &d, &error), XNCC_OK);
+        if (!CHECK(d.cpu_threads >= some[i].least && d.cpu_threads <= some[i].most))
+            kit_fail(__FILE__, __LINE__, "%d x %d: %d threads", some[i].width, some[i].height,
+                     d.cpu_threads);
+        CHECK(d.cpu_threads == 1 || d.estimate_ms * 16 / d.cpu_threads >= 0.02);
+        m.cpu.threads = 1;
+        CHECK_STATUS(decide(&p, &m, NULL, &d, &error), XNCC_OK);
+        CHECK_INT(d.cpu_threads, 1);
+    }
+}
+
 static void check_illegal(void)
 {
     xncc_machine m = machine(1);
@@ -303,6 +334,7 @@ int main(int argc, char **argv)
     check_illegal();
     check_measured();
     check_floats();
+    check_threads();
     check_fallback();
     check_limits();
     check_fft();

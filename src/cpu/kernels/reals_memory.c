@@ -93,13 +93,15 @@ static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *p
     enum { NUMBERS_BYTES = 256 << 20, ROWS_OF_DIGITS = XNCC_MOST_DIGITS + XNCC_MOST_PLACES };
     const uint64_t line = (uint64_t)xncc_reals_line_width(problem, blocks) * sizeof(double),
                    stride = (uint64_t)xncc_reals_stride(blocks);
-    /* the most digits of a window: of five sums, and of the terms of several channels */
-    const uint64_t digits = 2 * XNCC_MOST_DIGITS + 3 * XNCC_MOST_PLACES +
-                            (problem->channels > 1 ? 3 * XNCC_MOST_PLACES : 0),
-                   windows = stride * ((uint64_t)blocks->rows + 3);
-    m->most_numbers = (size_t)(digits * windows < NUMBERS_BYTES / sizeof(float)
-                                   ? digits * windows
-                                   : NUMBERS_BYTES / sizeof(float));
+    const xncc_sum_recipe recipe = xncc_sum_recipe_of(problem);
+    /* the most digits of a window that are stored for all windows, and for a row of them */
+    uint64_t digits = problem->channels > 1 ? 3 * XNCC_MOST_PLACES : 0;
+    const uint64_t of_row = 5 * XNCC_MOST_PLACES + 3 * XNCC_MOST_PLACES;
+    for (int s = 0; s < XNCC_SUMS; s++)
+        digits += is_product(&recipe, (xncc_sum_id)s) ? XNCC_MOST_PLACES : 0;
+    const uint64_t all = stride * (digits * (uint64_t)blocks->rows + of_row);
+    m->most_numbers = (size_t)(all < NUMBERS_BYTES / sizeof(float) ? all
+                                                                   : NUMBERS_BYTES / sizeof(float));
     m->numbers = xncc_carve(memory, total, m->most_numbers * sizeof(float));
     m->plane_rows = xncc_carve(memory, total, line * ROWS_OF_DIGITS);
     m->digit_rows = xncc_carve(memory, total, line * XNCC_MOST_DIGITS);
