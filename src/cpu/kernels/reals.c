@@ -356,7 +356,7 @@ static void run_begin(xncc_reals_run *r, void *scratch)
     stage->width = r->area->width + templ->width - 1;
     stage->height = r->area->height + templ->height - 1;
     stage->pitch = xncc_reals_line_width(r->job->problem, r->job->blocks);
-    r->stride = xncc_reals_stride(r->job->blocks);
+    r->stride = xncc_reals_stride(r->job->problem, r->job->blocks);
     r->factor = r->variant->fft
                     ? xncc_fft_real_error(c)
                     : 1.01 * 0x1p-53 * ((double)templ->width + (double)templ->height + 6.0);

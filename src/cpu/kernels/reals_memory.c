@@ -49,9 +49,10 @@ int32_t xncc_reals_line_width(const xncc_problem *problem, const xncc_cpu_blocks
     return (pixels > read ? pixels : read) + XNCC_REALS_ROOM;
 }
 
-int32_t xncc_reals_stride(const xncc_cpu_blocks *blocks)
+int32_t xncc_reals_stride(const xncc_problem *problem, const xncc_cpu_blocks *blocks)
 {
-    return (blocks->columns + 31) / 32 * 32;
+    const int32_t width = xncc_problem_extent(problem).width;
+    return (xncc_min_i32(blocks->columns, width) + 31) / 32 * 32;
 }
 
 /* Limits a number to a range. */
@@ -78,7 +79,8 @@ static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *
         return;
     }
     const int64_t templ = (int64_t)problem->templ_width * problem->templ_height * 8,
-                  windows = (int64_t)xncc_reals_stride(blocks) * blocks->rows;
+                  windows = (int64_t)xncc_reals_stride(problem, blocks) *
+                            xncc_min_i32(blocks->rows, xncc_problem_extent(problem).height);
     m->planes_at_once = XNCC_MOST_WEIGHTS + 1;
     m->templ_planes = within(ARRAYS_BYTES / templ, 1, XNCC_MOST_WEIGHTS);
     m->templ_slices = xncc_carve(memory, total, (uint64_t)(templ * m->templ_planes));
@@ -92,14 +94,15 @@ static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *p
 {
     enum { NUMBERS_BYTES = 256 << 20, ROWS_OF_DIGITS = XNCC_MOST_DIGITS + XNCC_MOST_PLACES };
     const uint64_t line = (uint64_t)xncc_reals_line_width(problem, blocks) * sizeof(double),
-                   stride = (uint64_t)xncc_reals_stride(blocks);
+                   stride = (uint64_t)xncc_reals_stride(problem, blocks);
     const xncc_sum_recipe recipe = xncc_sum_recipe_of(problem);
     /* the most digits of a window that are stored for all windows, and for a row of them */
     uint64_t digits = problem->channels > 1 ? 3 * XNCC_MOST_PLACES : 0;
     const uint64_t of_row = 5 * XNCC_MOST_PLACES + 3 * XNCC_MOST_PLACES;
     for (int s = 0; s < XNCC_SUMS; s++)
         digits += is_product(&recipe, (xncc_sum_id)s) ? XNCC_MOST_PLACES : 0;
-    const uint64_t all = stride * (digits * (uint64_t)blocks->rows + of_row);
+    const uint64_t rows = (uint64_t)xncc_min_i32(blocks->rows, xncc_problem_extent(problem).height),
+                   all = stride * (digits * rows + of_row);
     m->most_numbers = (size_t)(all < NUMBERS_BYTES / sizeof(float) ? all
                                                                    : NUMBERS_BYTES / sizeof(float));
     m->numbers = xncc_carve(memory, total, m->most_numbers * sizeof(float));
@@ -117,7 +120,7 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
 {
     const xncc_sum_recipe recipe = xncc_sum_recipe_of(problem);
     const uint64_t line = (uint64_t)xncc_reals_line_width(problem, blocks),
-                   stride = (uint64_t)xncc_reals_stride(blocks),
+                   stride = (uint64_t)xncc_reals_stride(problem, blocks),
                    plane = stride * (uint64_t)blocks->rows * sizeof(double),
                    height = (uint64_t)blocks->rows + (uint64_t)problem->templ_height,
                    varies = xncc_problem_image_varies(problem) ? 1 : 0;

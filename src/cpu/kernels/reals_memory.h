@@ -48,7 +48,7 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
 
 /* Doubles of a row of the image, and of a row of sums. */
 int32_t xncc_reals_line_width(const xncc_problem *problem, const xncc_cpu_blocks *blocks);
-int32_t xncc_reals_stride(const xncc_cpu_blocks *blocks);
+int32_t xncc_reals_stride(const xncc_problem *problem, const xncc_cpu_blocks *blocks);
 
 /* The nearest number of 12 bits, or 0 if it is not finite. */
 double xncc_reals_pivot(double mean);
