@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Times tracking beside loops over OpenCV and scikit-image, and OpenPIV: the same chips, one run.
 
-    track_speed.py [--chips 100000] [--rounds 3] [--threads 0]
+    track_speed.py [--chips 100000] [--rounds 3] [--threads 0] [--chip 32] [--search 16]
 
-Chips of 32 x 32 in windows of 64 x 64 (33 x 33 positions), 8 bits. The loops over OpenCV and
+By default chips of 32 x 32 in windows of 64 x 64 (33 x 33 positions), 8 bits. The loops over OpenCV and
 scikit-image are in Python, over slices of the arrays, with the best position of each map; they run
-over a part of the chips, and their times are per chip. Prints Markdown: the median time per chip,
-and how many whole-pixel displacements differ where the two best scores of the other library differ
+over a part of the chips, and their times are per chip. Prints Markdown: the median time per chip, the
+median processor time of all threads per chip, which depends less on what else runs, and how many whole-pixel displacements differ where the two best scores of the other library differ
 by more than its error. A library that is not installed is left out.
 """
 
@@ -72,11 +72,15 @@ def clear(first, second, points, error=1e-4):
 
 
 def main():
+    global CHIP, SEARCH
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--chips", type=int, default=100000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--chip", type=int, default=CHIP)
+    parser.add_argument("--search", type=int, default=SEARCH)
     given = parser.parse_args()
+    CHIP, SEARCH = given.chip, given.search
     first, second = images()
     points = centres(given.chips)
     few = points[:: max(1, len(points) // 3000)]
@@ -105,23 +109,24 @@ def main():
         runs["OpenPIV"] = (piv, piv().size)
     except ImportError:
         print("OpenPIV is not installed")
-    times, results = {name: [] for name in runs}, {}
+    times, work, results = {name: [] for name in runs}, {name: [] for name in runs}, {}
     for _ in range(given.rounds):
         for name, (run, count) in runs.items():
-            start = time.perf_counter()
+            start, begun = time.perf_counter(), time.process_time()
             results[name] = run()
             times[name].append(1e6 * (time.perf_counter() - start) / count)
+            work[name].append(1e6 * (time.process_time() - begun) / count)
     base = statistics.median(times["exactncc"])
     mine = exactncc.track(first, second, few, chip=CHIP, search=SEARCH, context=context)
     sure = clear(first, second, few)
-    print("| | us per chip | times exactncc | different displacements |\n|---|---|---|---|")
+    print("| | us per chip | times exactncc | processor us | different displacements |\n|---|---|---|---|---|")
     for name in runs:
         middle, differ = statistics.median(times[name]), "-"
         if name.startswith(("OpenCV", "scikit")):
             step = 1 if name.startswith("OpenCV") else 4
             wrong = (results[name] != np.stack([mine.whole_dx, mine.whole_dy], axis=1)[::step]).any(axis=1)
             differ = f"{(wrong & sure[::step]).sum()} of {sure[::step].sum()}"
-        print(f"| {name} | {middle:.2f} | {middle / base:.1f} | {differ} |")
+        print(f"| {name} | {middle:.2f} | {middle / base:.1f} | {statistics.median(work[name]):.2f} | {differ} |")
 
 
 if __name__ == "__main__":
