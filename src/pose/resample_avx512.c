@@ -94,8 +94,8 @@ uint64_t xncc_pose_byte_row_avx512(const xncc_sampling *s, int32_t y, uint8_t *p
               v = positions_at(row.v + half + 2 * s->sin * row.first, 2 * s->sin);
     uint64_t count = 0;
     for (int32_t x = row.first; x < row.end; x += LANES) {
-        const __mmask16 lanes = row.end - x < LANES ? (__mmask16)((1u << (row.end - x)) - 1u)
-                                                    : (__mmask16)0xffff;
+        const __mmask16 lanes = _cvtu32_mask16(row.end - x < LANES ? (1u << (row.end - x)) - 1u
+                                                                   : 0xffffu);
         const __m512i pu = rounded(&u), pv = rounded(&v);
         /* Positions below 0 are large as unsigned numbers. */
         const __mmask16 in_width = _mm512_mask_cmple_epu32_mask(lanes, pu, most_u),
