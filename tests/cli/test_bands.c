@@ -181,6 +181,15 @@ static const char *text_of(app_ledger *l, uint64_t item, char *text)
     return text;
 }
 
+/* Adds a record whose text does not end where its line says. */
+static void add_damaged(const char *name)
+{
+    FILE *file = fopen(name, "ab");
+    CHECK(file && fputs("item 7 4 0 3\nlonger\n", file) >= 0);
+    if (file)
+        fclose(file);
+}
+
 /* Records survive, the last one of an item counts, and one that is not complete does not. */
 static void check_ledger(void)
 {
@@ -208,8 +217,10 @@ static void check_ledger(void)
         CHECK_TEXT(text_of(l, 2, text), "none");
         add_record(l, 2, 0, "");
         app_ledger_close(l, 0);
+        add_damaged(name);
         CHECK(app_ledger_open(name, "head", &l, &error) == XNCC_OK);
         CHECK_TEXT(text_of(l, 2, text), "");
+        CHECK_TEXT(text_of(l, 4, text), "none");
         CHECK(app_ledger_open(name, "head", &(app_ledger *){ NULL }, &error) != XNCC_OK &&
               strstr(error.text, "another process is writing it"));
         app_ledger_close(l, 0);
