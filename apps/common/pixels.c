@@ -13,6 +13,12 @@ app_sample_kind app_pixel_kind(xncc_pixel pixel)
     return APP_UNSIGNED;
 }
 
+char app_pixel_letter(xncc_pixel pixel)
+{
+    static const char letters[] = { [APP_UNSIGNED] = 'u', [APP_SIGNED] = 'i', [APP_FLOAT] = 'f' };
+    return letters[app_pixel_kind(pixel)];
+}
+
 int app_pixel_find(app_sample_kind kind, unsigned bits, xncc_pixel *pixel)
 {
     for (int i = 0; i < APP_PIXELS; i++)

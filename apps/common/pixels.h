@@ -14,6 +14,9 @@ typedef enum app_sample_kind { APP_UNSIGNED, APP_SIGNED, APP_FLOAT } app_sample_
 
 app_sample_kind app_pixel_kind(xncc_pixel pixel);
 
+/* The letter of a kind in NumPy's names of types: u, i or f. */
+char app_pixel_letter(xncc_pixel pixel);
+
 /* Finds the type of a kind with a number of bits. Returns 0 if there is none. */
 int app_pixel_find(app_sample_kind kind, unsigned bits, xncc_pixel *pixel);
 

@@ -58,12 +58,11 @@ static frames_state *make_state(app_input *input, const app_reading *reading)
 static xncc_status open_raw(app_input *input, const app_reading *reading, void **state,
                             app_error *error)
 {
-    static const char kinds[] = { [APP_UNSIGNED] = 'u', [APP_SIGNED] = 'i', [APP_FLOAT] = 'f' };
     frames_state *s = make_state(input, reading);
     if (!s)
         return app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
     s->form = reading->raw;
-    s->kind = kinds[app_pixel_kind(s->form.pixel)];
+    s->kind = app_pixel_letter(s->form.pixel);
     s->bytes = (unsigned)xncc_pixel_size(s->form.pixel);
     s->pages = UINT64_MAX;
     xncc_status status = measure(s, error);

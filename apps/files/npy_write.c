@@ -15,7 +15,6 @@ enum { HEAD = 128, START = 10 };
 /* Fills the head: the magic, the version, the length, and a dictionary padded with blanks. */
 static void fill_head(const xncc_image *p, char *head)
 {
-    static const char kinds[] = { [APP_UNSIGNED] = 'u', [APP_SIGNED] = 'i', [APP_FLOAT] = 'f' };
     const uint16_t one = 1;
     const int bytes = (int)xncc_pixel_size(p->pixel);
     const char order = bytes == 1 ? '|' : *(const uint8_t *)&one ? '<' : '>';
@@ -29,7 +28,7 @@ static void fill_head(const xncc_image *p, char *head)
     const int length = snprintf(
         head + START, HEAD - START,
         "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%d, %d%s), }", order,
-        kinds[app_pixel_kind(p->pixel)], bytes, p->height, p->width, samples);
+        app_pixel_letter(p->pixel), bytes, p->height, p->width, samples);
     head[START + length] = ' ';
     head[HEAD - 1] = '\n';
 }

@@ -123,7 +123,7 @@ void end_all()
     state().under_way.clear();
 }
 
-// Adds what is still under way.
+// Adds work that has not ended.
 void join(Work *to, const Work &from)
 {
     for (const uint64_t piece : from)

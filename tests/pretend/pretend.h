@@ -32,8 +32,8 @@ pretend_objects pretend_count(void);
 /* Returns the sum of all counts. */
 long pretend_count_all(const pretend_objects *objects);
 
-/* How many copies from or to memory of the caller may still be under way: on a stream, and nobody
- * has waited for them. Page-locked memory of the library is not the caller's. */
+/* The number of copies from or to the caller's memory that may not have ended: they are on a
+ * stream, and no call has waited for it. Page-locked memory of the library is not the caller's. */
 size_t pretend_under_way(void);
 
 /* The name of the error that the calling thread's next cudaGetLastError returns, or NULL. The
