@@ -4,6 +4,7 @@
 
 #include "base/int_math.h"
 #include "image/samples.h"
+#include "math/method.h"
 #include "plan/problem.h"
 
 #include <assert.h>
@@ -142,7 +143,7 @@ static void tile_of(const xncc_problem *p, xncc_tile_blocks *t)
                              .varies = xncc_problem_image_varies(p),
                              .fits = terms_fit(p) };
     t->digits = t->whole ? 1 : xncc_pixel_digits(p->pixel);
-    t->centred = p->rule.method == XNCC_CCOEFF_NORMED || p->rule.method == XNCC_CCOEFF;
+    t->centred = xncc_method_is_centred(p->rule.method);
     t->fold_x = t->whole || (t->fits && t->digits == 1 && p->rule.method != XNCC_COVERAGE);
     /* the count plane, the digits of each channel and, if T2 varies, the digits of their squares */
     t->templ_planes = 1 + t->channels * t->digits *

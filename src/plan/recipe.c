@@ -3,6 +3,7 @@
 #include "plan/recipe.h"
 
 #include "image/samples.h"
+#include "math/method.h"
 #include "plan/problem.h"
 
 xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *p)
@@ -10,7 +11,7 @@ xncc_sum_recipe xncc_sum_recipe_of(const xncc_problem *p)
     const xncc_sum_source of_image = p->templ_masked ? XNCC_FROM_PRODUCTS : XNCC_FROM_WINDOW;
     const int varies = xncc_problem_image_varies(p);
     const xncc_sum_source of_templ = varies ? XNCC_FROM_PRODUCTS : XNCC_FROM_CONSTANT;
-    const int centred = p->rule.method == XNCC_CCOEFF_NORMED || p->rule.method == XNCC_CCOEFF,
+    const int centred = xncc_method_is_centred(p->rule.method),
               biased = xncc_pixel_bias(p->pixel) != 0;
     xncc_sum_recipe needs = { { XNCC_FROM_NOWHERE } };
     needs.sum[XNCC_SUM_N] = varies ? of_image : XNCC_FROM_CONSTANT;

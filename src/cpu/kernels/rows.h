@@ -242,7 +242,7 @@ ROWS_INLINE void rows_write(float *to, rows_double score, int32_t count)
 ROWS_INLINE void rows_score_any(xncc_method method, const xncc_row *row, const xncc_score_args *s,
                                 int varies)
 {
-    const int centred = method == XNCC_CCOEFF_NORMED || method == XNCC_CCOEFF;
+    const int centred = xncc_method_is_centred(method);
     const rows_ulong zero = { 0 };
     const rows_double root = rows_fill(sqrt((double)s->templ_term));
     for (int32_t i = 0; i < row->count; i += ROWS_LANES) {
@@ -278,7 +278,7 @@ ROWS_INLINE void rows_score_any(xncc_method method, const xncc_row *row, const x
 ROWS_INLINE void rows_score_narrow(xncc_method method, const xncc_row *row,
                                    const xncc_score_args *s, int several)
 {
-    const int centred = method == XNCC_CCOEFF_NORMED || method == XNCC_CCOEFF;
+    const int centred = xncc_method_is_centred(method);
     const double T2 = (double)(several ? s->templ_term : s->constant_T2);
     const rows_double root = rows_fill(sqrt((double)s->templ_term));
     for (int32_t i = 0; i < row->count; i += ROWS_LANES) {
