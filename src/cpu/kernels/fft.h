@@ -73,6 +73,8 @@ typedef struct xncc_fft_isa {
     /* The same without rounding: count_a results to a, count_b to b. */
     void (*reals_out)(const void *table, const xncc_fft_blocking *blocking, void *row,
                       int32_t count_a, int32_t count_b, double *a, double *b);
+    /* The results of a row that reals_out has transformed back. */
+    void (*results)(const void *row, int32_t count_a, int32_t count_b, double *a, double *b);
 } xncc_fft_isa;
 
 /* The functions that all instruction sets share. self->variant is an xncc_fft_isa. */

@@ -365,21 +365,26 @@ FFT_INLINE void store_some(vd v, int32_t left, double *out)
         memcpy(out, &v, left >= FFT_LANES ? sizeof v : (size_t)left * sizeof *out);
 }
 
-static void reals_out(const void *table, const xncc_fft_blocking *blocking, void *row,
-                      int32_t count_a, int32_t count_b, double *a, double *b)
+static void results(const void *row, int32_t count_a, int32_t count_b, double *a, double *b)
 {
-    vc *x = row;
-    row_backward(table, blocking->nx, blocking->ny, x);
+    const vc *x = row;
     for (int32_t i = 0; i * FFT_LANES < count_a; i++) {
         store_some(x[i].re, count_a - i * FFT_LANES, a + (ptrdiff_t)i * FFT_LANES);
         store_some(x[i].im, count_b - i * FFT_LANES, b + (ptrdiff_t)i * FFT_LANES);
     }
 }
 
+static void reals_out(const void *table, const xncc_fft_blocking *blocking, void *row,
+                      int32_t count_a, int32_t count_b, double *a, double *b)
+{
+    row_backward(table, blocking->nx, blocking->ny, row);
+    results(row, count_a, count_b, a, b);
+}
+
 /* The transforms of this build. */
-const xncc_fft_isa FFT_ISA = { row_bytes,        table_bytes, tables,   row_in,
-                               reals_in,         digits_in,   columns,  convolve,
-                               sums_of_products, row_out,     reals_out };
+const xncc_fft_isa FFT_ISA = { row_bytes,        table_bytes, tables,    row_in,
+                               reals_in,         digits_in,   columns,   convolve,
+                               sums_of_products, row_out,     reals_out, results };
 #define FFT_KERNEL(rows)                                                                           \
     {                                                                                              \
         xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &FFT_ISA, &(rows)                    \

@@ -263,11 +263,49 @@ static const double *stored(const xncc_reals_run *r, xncc_sum_id sum, int32_t y)
     return is_stored(r, sum) ? r->m.sum[sum] + (ptrdiff_t)y * r->stride : NULL;
 }
 
+/* Are there sums over windows that slide? */
+static int has_window_sums(const xncc_reals_run *r)
+{
+    return r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW;
+}
+
+/* Scores row y, of which X is there if it comes from transforms. Returns 1 if there is a doubt. */
+static int score_row(xncc_reals_run *r, int32_t channel, int32_t y, xncc_reals_row *row)
+{
+    if (has_window_sums(r))
+        slide_windows(r, channel, y);
+    row->X = r->variant->fft ? r->m.sum[XNCC_SUM_X] : stored(r, XNCC_SUM_X, y);
+    row->S = r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || row->shift != 0.0
+                 ? r->m.window[0]
+                 : stored(r, XNCC_SUM_S, y);
+    row->Q = r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW ? r->m.window[1] : stored(r, XNCC_SUM_Q, y);
+    row->N = stored(r, XNCC_SUM_N, y);
+    row->T = stored(r, XNCC_SUM_T, y);
+    row->T2 = stored(r, XNCC_SUM_T2, y);
+    for (int i = 0; i < 6; i++)
+        row->total[i] = r->m.total[i] ? r->m.total[i] + (ptrdiff_t)y * r->stride : NULL;
+    row->out = r->area->out + y * r->area->pitch;
+    return r->isa->score(row);
+}
+
+/* Scores all rows again with sums of products of a smaller error. `rows` of them have been scored.
+ * Returns 1 if there is a doubt. */
+static int score_all_again(xncc_reals_run *r, int32_t channel, int32_t rows, xncc_reals_row *row)
+{
+    int doubts = 0;
+    for (int32_t y = rows; y < r->area->height; y++)
+        transformed_row(r, y, r->m.sum[XNCC_SUM_X]);
+    const int sharp = xncc_reals_sharpen(r, &row->error);
+    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
+        xncc_reals_sharp_row(r, sharp, y, r->m.sum[XNCC_SUM_X]);
+        doubts |= score_row(r, channel, y, row);
+    }
+    return doubts;
+}
+
 /* Scores the rows of a channel. Returns 1 if there is a doubt. */
 static int score_channel(xncc_reals_run *r, int32_t channel)
 {
-    const int windows = r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW ||
-                        r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW;
     const xncc_reals_channel *of = &r->shared->channel[channel];
     const xncc_method method = r->job->problem->rule.method;
     int exact;
@@ -290,30 +328,19 @@ static int score_channel(xncc_reals_run *r, int32_t channel)
                            .flat = xncc_flat_score(method, &r->job->general, 0),
                            .equal = xncc_flat_score(method, &r->job->general, 1) };
     /* The bound of the products is the largest one, if all other sums are window sums. */
-    const int again = r->job->general.whole >= 256 && windows && r->job->templ->channels == 1 &&
-                      xncc_reals_counts_all(r) && !r->bad;
+    const int again = r->job->general.whole >= 256 && has_window_sums(r) &&
+                      r->job->templ->channels == 1 && xncc_reals_counts_all(r) && !r->bad;
     int doubts = 0;
-    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
-        if (windows)
-            slide_windows(r, channel, y);
+    int32_t y = 0;
+    if (again)
+        xncc_reals_again_begin(r);
+    for (; y < r->area->height && !r->many && !xncc_is_cancelled(r->job->watch); y++) {
         if (r->variant->fft)
             transformed_row(r, y, r->m.sum[XNCC_SUM_X]);
-        row.X = r->variant->fft ? r->m.sum[XNCC_SUM_X] : stored(r, XNCC_SUM_X, y);
-        row.S = r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || row.shift != 0.0
-                    ? r->m.window[0]
-                    : stored(r, XNCC_SUM_S, y);
-        row.Q = r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW ? r->m.window[1]
-                                                          : stored(r, XNCC_SUM_Q, y);
-        row.N = stored(r, XNCC_SUM_N, y);
-        row.T = stored(r, XNCC_SUM_T, y);
-        row.T2 = stored(r, XNCC_SUM_T2, y);
-        for (int i = 0; i < 6; i++)
-            row.total[i] = r->m.total[i] ? r->m.total[i] + (ptrdiff_t)y * r->stride : NULL;
-        row.out = r->area->out + y * r->area->pitch;
-        if (r->isa->score(&row))
+        if (score_row(r, channel, y, &row))
             doubts |= again ? xncc_reals_score_again(r, y, &row) : 1;
     }
-    return doubts;
+    return r->many ? score_all_again(r, channel, y, &row) : doubts;
 }
 
 /* ---- rectangles ---- */
@@ -363,9 +390,6 @@ static void run_begin(xncc_reals_run *r, void *scratch)
     memset(r->m.line, 0, (size_t)stage->pitch * sizeof(double));
 }
 
-/* Multiplications that scoring windows again may cost, per window of the rectangle. */
-enum { AGAIN_PER_WINDOW = 128 };
-
 void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
                      const xncc_area *area)
 {
@@ -390,7 +414,6 @@ void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scr
     }
     int doubts = 0;
     xncc_reals_find_grid(&r);
-    r.again = (int64_t)AGAIN_PER_WINDOW * area->width * area->height / (int64_t)job->general.whole;
     for (int32_t c = 0; c < job->templ->channels && !xncc_is_cancelled(job->watch); c++) {
         choose_pivot(&r, c);
         doubts |= score_channel(&r, c);

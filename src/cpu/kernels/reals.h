@@ -77,7 +77,8 @@ typedef struct xncc_reals_errors {
     double X, S, Q, T, T2; /* absolute */
     double of_Q;           /* relative to n*Q, of n*Q - S*S */
     double S_window;       /* of S, whatever it comes from */
-    double of_X;           /* X is also off by at most this times the root of Q; 0: unknown */
+    double of_X, of_rest;  /* X is also off by at most of_X times the root of Q, and of_rest; of_X
+                              0: unknown */
 } xncc_reals_errors;
 
 /* A row of windows. Sums that are NULL are constants, or are not needed. */
@@ -125,6 +126,13 @@ typedef struct xncc_reals_slide {
     double pivot;
 } xncc_reals_slide;
 
+/* Samples of the image and of the template, less their pivots, are cut in two: the leading part is
+ * the sample rounded to a multiple of a unit, a power of two, and the rest is what that leaves. The
+ * units are 0 if the samples are not cut. */
+typedef struct xncc_reals_parts {
+    double unit, templ_unit;
+} xncc_reals_parts;
+
 /* What products and squares may lose below the smallest double, in all windows together. */
 #define XNCC_REALS_TINY 0x1p-1000
 
@@ -151,9 +159,10 @@ typedef struct xncc_reals_isa {
     /* Cuts doubles into slices (xncc_reals_slicing). Returns a bit for each that is not all 0. */
     uint64_t (*slices)(const double *v, int32_t count, const xncc_reals_slicing *slicing,
                        double *out);
-    /* Adds the products of the line that enters and of t - pivot, every 32nd to each of the 32
-     * sums. */
-    void (*dot)(const xncc_reals_slide *line, const double *t, double pivot, double sum[32]);
+    /* Adds the products of the line that enters and of t - pivot, less those of their leading
+     * parts, every 32nd to each of the 32 sums. */
+    void (*rests)(const xncc_reals_slide *line, const double *t, double pivot,
+                  const xncc_reals_parts *parts, double sum[32]);
     /* Adds the sums of v, of v^2 and of v*t over `count` doubles. */
     void (*twofold)(const double *v, const double *t, int32_t count, xncc_twofold_sums *sums);
     const xncc_digits_isa *digits;

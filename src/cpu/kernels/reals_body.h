@@ -275,25 +275,33 @@ static void pair_finish(xncc_twofold *to, const rd_pair *sum)
     }
 }
 
-static void reals_dot(const xncc_reals_slide *line, const double *t, double pivot, double *sum)
+/* v t - v' t', with v' and t' the leading parts, is (v - v') t + v' (t - t'). */
+REALS_INLINE rd add_rests(rd v, rd t, const xncc_reals_parts *parts, rd sum)
+{
+    const rd leading = round_to(v, parts->unit), rest = t - round_to(t, parts->templ_unit);
+    return rd_fma(leading, rest, rd_fma(v - leading, t, sum));
+}
+
+static void reals_rests(const xncc_reals_slide *line, const double *t, double pivot,
+                        const xncc_reals_parts *parts, double *sum)
 {
     enum { VECTORS = 32 / REALS_LANES };
-    rd part[VECTORS];
+    rd part[VECTORS]; /* of this line alone, or else a sum would take part in too many additions */
     int32_t i = 0;
     for (int k = 0; k < VECTORS; k++)
-        part[k] = rd_load(sum + k * REALS_LANES);
+        part[k] = rd_fill(0.0);
     for (; i + 32 <= line->count; i += 32)
         for (int k = 0; k < VECTORS; k++)
-            part[k] = rd_fma(slide_load(line, line->enter, i + k * REALS_LANES),
-                             rd_load(t + i + k * REALS_LANES) - pivot, part[k]);
+            part[k] = add_rests(slide_load(line, line->enter, i + k * REALS_LANES),
+                                rd_load(t + i + k * REALS_LANES) - pivot, parts, part[k]);
     for (int k = 0; i + k * REALS_LANES < line->count; k++) {
         const int32_t at = i + k * REALS_LANES;
         const rd v = at + REALS_LANES <= line->count ? slide_load(line, line->enter, at)
                                                      : slide_end(line, line->enter, at);
-        part[k] = rd_fma(v, rd_load(t + at) - pivot, part[k]);
+        part[k] = add_rests(v, rd_load(t + at) - pivot, parts, part[k]);
     }
     for (int k = 0; k < VECTORS; k++)
-        rd_store(sum + k * REALS_LANES, part[k]);
+        rd_store(sum + k * REALS_LANES, rd_load(sum + k * REALS_LANES) + part[k]);
 }
 
 /* v and t have zeros past their end, up to whole vectors. */
@@ -420,7 +428,7 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
 
 static const xncc_reals_isa reals_isa = { reals_line,   reals_meet,  reals_slide,   reals_window,
                                           reals_score,  reals_range, reals_span,    reals_on_grid,
-                                          reals_slices, reals_dot,   reals_twofold, &digits_isa };
+                                          reals_slices, reals_rests, reals_twofold, &digits_isa };
 #define REALS_KERNEL(variant)                                                                      \
     {                                                                                              \
         xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(variant)                           \

@@ -3,101 +3,8 @@
 #include "cpu/kernels/reals_alone.h"
 #include "cpu/kernels/reals_together.h"
 
-#include "image/image.h"
-
 #include <math.h>
 #include <string.h>
-
-/* The index of the next window in doubt from x on; `count` if there is none. */
-static int32_t next_doubt(const float *row, int32_t x, int32_t count)
-{
-    enum { CHUNK = 64 };
-    uint32_t bits[CHUNK];
-    for (; x < count; x += CHUNK) {
-        const int32_t some = xncc_min_i32(count - x, CHUNK);
-        uint32_t any = 0;
-        memcpy(bits, row + x, (size_t)some * sizeof *bits);
-        for (int32_t i = 0; i < some; i++)
-            any |= bits[i] == XNCC_DOUBT;
-        for (int32_t i = 0; i < some && any; i++)
-            if (bits[i] == XNCC_DOUBT)
-                return x + i;
-    }
-    return count;
-}
-
-/* Row yy of the window at column x as doubles. */
-static const double *window_row(xncc_reals_run *r, int32_t x, int32_t yy)
-{
-    const xncc_template *templ = r->job->templ;
-    const char *raw = xncc_stage_raw(&r->m.stage, yy);
-    const xncc_reals_line line = { .raw = raw + (size_t)x * xncc_pixel_size(templ->pixel),
-                                   .pixel = templ->pixel,
-                                   .channels = 1,
-                                   .width = templ->width,
-                                   .pivot = r->pivot,
-                                   .power = 1,
-                                   .out = r->m.refine.v };
-    (void)r->isa->line(&line);
-    return r->m.refine.v;
-}
-
-/* The sum of products of the window at column x of row y, with its bound: rows are summed in groups
- * of 16, so that no double takes part in many additions. */
-static double window_product(xncc_reals_run *r, int32_t x, int32_t y, double *bound)
-{
-    enum { GROUP = 16 };
-    const xncc_template *templ = r->job->templ;
-    const double *t = r->shared->value[0];
-    const int floats = xncc_reals_has_float_rows(r);
-    xncc_reals_slide line = { .floats = floats, .count = templ->width, .pivot = r->pivot };
-    double group[32], total[32] = { 0 }, sum = 0.0;
-    const char *first = floats ? (const char *)xncc_stage_raw(&r->m.stage, y) + 4 * (size_t)x
-                               : NULL;
-    const ptrdiff_t pitch = floats ? (ptrdiff_t)xncc_image_pitch(r->job->image) : 0;
-    for (int32_t j = 0; j < templ->height; j++) {
-        line.enter = floats ? (const void *)(first + j * pitch) : window_row(r, x, y + j);
-        if (j % GROUP == 0)
-            memset(group, 0, sizeof group);
-        r->isa->dot(&line, t + (ptrdiff_t)j * templ->width, r->shared->channel[0].pivot, group);
-        if (j % GROUP == GROUP - 1 || j == templ->height - 1)
-            for (int i = 0; i < 32; i++)
-                total[i] += group[i];
-    }
-    for (int i = 0; i < 32; i++)
-        sum += total[i];
-    const double additions = 2.0 * (templ->width / 32.0 + 2.0) + GROUP + templ->height / 16.0 +
-                             34.0;
-    *bound = 1.01 * 0x1p-53 * (additions + 4.0) * sqrt(r->m.window[1][x]) *
-             r->shared->norm[0][XNCC_REALS_PLANE_VALUE];
-    return sum;
-}
-
-int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole)
-{
-    enum { LANES = 8, TRIES = 32 };
-    int doubts = 0;
-    for (int32_t x = 0; (x = next_doubt(whole->out, x, whole->count)) < whole->count; x++) {
-        if (r->again-- <= 0)
-            return 1;
-        /* Where windows cancel, a smaller bound decides none of them. */
-        if (r->tried >= TRIES && 2 * r->decided < r->tried)
-            return 1;
-        r->tried++;
-        double X[LANES] = { 0 }, S[LANES] = { r->m.window[0][x] }, Q[LANES] = { r->m.window[1][x] };
-        xncc_reals_row row = *whole;
-        X[0] = window_product(r, x, y, &row.error.X);
-        row.count = 1;
-        row.X = X;
-        row.S = S;
-        row.Q = Q;
-        row.out = whole->out + x;
-        const int open = r->isa->score(&row);
-        r->decided += !open;
-        doubts |= open;
-    }
-    return doubts;
-}
 
 /* For every window of the rectangle: are all its samples equal, in every channel? A sample
  * continues a run if it equals its neighbours, so each takes a few steps. */
@@ -177,9 +84,8 @@ static int sums_are_exact(xncc_reals_run *r)
     return on && (!difference || xncc_reals_templ_on_grid(isa, templ, r->shared, unit));
 }
 
-/* What settling one window costs in about ns: by pairs of doubles, and exactly. All windows of a
- * rectangle may cost MOST_EACH times their number before they are settled together. */
-enum { OF_PAIRS = 300, OF_SUMS = 500, SUMS_PER_PIXEL = 40, MOST_EACH = 80 };
+/* What settling one window costs in about ns: by pairs of doubles, and exactly. */
+enum { OF_PAIRS = 300, OF_SUMS = 500, SUMS_PER_PIXEL = 40 };
 
 static double cost_of_pairs(const xncc_reals_run *r)
 {
@@ -189,6 +95,16 @@ static double cost_of_pairs(const xncc_reals_run *r)
 static double cost_of_sums(const xncc_reals_run *r)
 {
     return OF_SUMS + (double)SUMS_PER_PIXEL * r->job->templ->width * r->job->templ->height;
+}
+
+/* What settling all windows of a rectangle together costs: at least so much per window, or so much
+ * per point and level of a transform. */
+static double cost_of_together(const xncc_reals_run *r)
+{
+    const xncc_fft_blocking *c = &r->job->blocks->fft;
+    const double points = (double)c->nx * (double)c->ny,
+                 of_windows = 80.0 * r->area->width * r->area->height;
+    return r->variant->fft ? fmax(of_windows, 1.2 * points * (log2(points) + 10.0)) : of_windows;
 }
 
 /* Settles a window: by pairs of doubles, by pairs of doubles without errors if the rectangle is on
@@ -231,7 +147,8 @@ static void fill_flat_windows(xncc_reals_run *r, float score)
     find_flat_windows(r);
     for (int32_t y = 0; y < r->area->height; y++) {
         float *row = r->area->out + y * r->area->pitch;
-        for (int32_t x = 0; (x = next_doubt(row, x, r->area->width)) < r->area->width; x++)
+        for (int32_t x = 0; (x = xncc_reals_next_doubt(row, x, r->area->width)) < r->area->width;
+             x++)
             if (r->m.flat[(ptrdiff_t)y * r->stride + x])
                 row[x] = score;
     }
@@ -263,7 +180,7 @@ static int some_are_flat(const xncc_reals_run *r)
     enum { EACH = 8 }; /* rows, and windows of a row */
     for (int32_t y = 0; y < r->area->height; y += r->area->height / EACH + 1) {
         const float *row = r->area->out + y * r->area->pitch;
-        for (int32_t x = 0; (x = next_doubt(row, x, r->area->width)) < r->area->width;
+        for (int32_t x = 0; (x = xncc_reals_next_doubt(row, x, r->area->width)) < r->area->width;
              x += r->area->width / EACH + 1)
             if (is_flat(r, x, y))
                 return 1;
@@ -282,7 +199,8 @@ static int settle_each(xncc_reals_run *r, const float *of_flat, double most)
     int flats = 0;
     for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
         float *row = r->area->out + y * r->area->pitch;
-        for (int32_t x = 0; (x = next_doubt(row, x, r->area->width)) < r->area->width; x++) {
+        for (int32_t x = 0; (x = xncc_reals_next_doubt(row, x, r->area->width)) < r->area->width;
+             x++) {
             if (spent > most)
                 return 0;
             if (of_flat && small && is_flat(r, x, y)) {
@@ -303,7 +221,7 @@ void xncc_reals_settle(xncc_reals_run *r)
     const float undefined = method == XNCC_CCOEFF ? 0.0f : r->job->general.undefined;
     const float *of_flat = xncc_reals_counts_all(r) && xncc_method_is_centred(method) ? &undefined
                                                                                       : NULL;
-    const double most = (double)MOST_EACH * r->area->width * r->area->height;
+    const double most = cost_of_together(r);
     int64_t doubts = count_doubts(r);
     if (of_flat && (double)doubts * cost_of_pairs(r) > most && some_are_flat(r)) {
         fill_flat_windows(r, undefined);

@@ -2,6 +2,8 @@
 /* The rows of a rectangle (reals_run.h). */
 #include "cpu/kernels/reals_run.h"
 
+#include <string.h>
+
 xncc_reals_found xncc_reals_read_line_to(const xncc_reals_run *r, int32_t yy, int32_t channel,
                                          double pivot, int power, double *out)
 {
@@ -39,4 +41,21 @@ int xncc_reals_has_float_rows(const xncc_reals_run *r)
            stage->count == NULL && stage->left >= 0 && stage->top >= 0 &&
            stage->left + stage->width <= image->width &&
            stage->top + stage->height <= image->height;
+}
+
+int32_t xncc_reals_next_doubt(const float *row, int32_t x, int32_t count)
+{
+    enum { CHUNK = 64 };
+    uint32_t bits[CHUNK];
+    for (; x < count; x += CHUNK) {
+        const int32_t some = xncc_min_i32(count - x, CHUNK);
+        uint32_t any = 0;
+        memcpy(bits, row + x, (size_t)some * sizeof *bits);
+        for (int32_t i = 0; i < some; i++)
+            any |= bits[i] == XNCC_DOUBT;
+        for (int32_t i = 0; i < some && any; i++)
+            if (bits[i] == XNCC_DOUBT)
+                return x + i;
+    }
+    return count;
 }

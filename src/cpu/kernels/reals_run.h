@@ -24,6 +24,8 @@ typedef struct xncc_reals_run {
     int32_t exact;          /* 1: the sums of all channels so far are exact */
     int64_t again;          /* windows that may be scored again one by one */
     int64_t tried, decided; /* windows that were scored again, and those that this decided */
+    xncc_reals_parts parts; /* how samples are cut for that */
+    int32_t many;           /* 1: so many are in doubt that all are scored again by transforms */
 } xncc_reals_run;
 
 /* Reads row yy of the rectangle as doubles, to m.line or to `out`. */
@@ -45,9 +47,24 @@ void xncc_reals_find_grid(xncc_reals_run *r);
  * those that come from products. */
 int xncc_reals_sums_are_exact(const xncc_reals_run *r, const xncc_reals_errors *e);
 
-/* Scores the windows in doubt of row y again, with products of smaller error. For one channel whose
- * sums are window sums, which are those of row y. Returns 1 if some are left in doubt. */
+/* The index of the next window in doubt of a row from x on; `count` if there is none. */
+int32_t xncc_reals_next_doubt(const float *row, int32_t x, int32_t count);
+
+/* Begins scoring windows again (reals_again.c), for one channel whose sums are window sums. The
+ * sums of products are known. */
+void xncc_reals_again_begin(xncc_reals_run *r);
+
+/* Scores the windows in doubt of row y again, with products of smaller error. The window sums are
+ * those of row y. Returns 1 if some are left in doubt. May set r->many. */
 int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole);
+
+/* Computes what the sums of products of the rectangle need to have a smaller error, from those in
+ * r->m.array, of which all rows were transformed back. Sets the bounds of X. Returns 1 if something
+ * is gained. */
+int xncc_reals_sharpen(xncc_reals_run *r, xncc_reals_errors *error);
+
+/* Writes row y of the sums of products, once; with the smaller error, if `sharp`. */
+void xncc_reals_sharp_row(xncc_reals_run *r, int sharp, int32_t y, double *out);
 
 /* Marks every window that holds a sample that is not finite: NaN, or in doubt if that sample may
  * not count in it. */

@@ -195,7 +195,7 @@ REALS_INLINE int row_any(ri v)
 REALS_INLINE rd of_window(const xncc_reals_row *row, rd Q)
 {
     const xncc_reals_errors *e = &row->error;
-    return e->of_X * rd_sqrt(1.01 * rd_size(Q) + 2.0 * e->Q) + XNCC_REALS_TINY;
+    return e->of_X * rd_sqrt(1.01 * rd_size(Q) + 2.0 * e->Q) + (e->of_rest + XNCC_REALS_TINY);
 }
 
 static int reals_score(const xncc_reals_row *row)
