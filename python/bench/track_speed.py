@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Times tracking beside loops over OpenCV and scikit-image, and OpenPIV: the same chips, one run.
 
-    track_speed.py [--chips 100000] [--rounds 3] [--threads 0] [--chip 32] [--search 16]
+    track_speed.py [--chips 100000] [--rounds 3] [--threads 0] [--chip 32] [--search 16] [--pixel u8]
 
-By default chips of 32 x 32 in windows of 64 x 64 (33 x 33 positions), 8 bits. The loops over OpenCV and
+By default chips of 32 x 32 in windows of 64 x 64 (33 x 33 positions), 8 bits; --pixel u16 and f32 give the pixels 16 bits
+or fractions. OpenCV, which takes no 16 bits, gets floats then. The loops over OpenCV and
 scikit-image are in Python, over slices of the arrays, with the best position of each map; they run
 over a part of the chips, and their times are per chip. Prints Markdown: the median time per chip, the
 median processor time of all threads per chip, which depends less on what else runs, and how many whole-pixel displacements differ where the two best scores of the other library differ
@@ -23,13 +24,17 @@ CHIP, SEARCH = 32, 16
 SIDE = 2048
 
 
-def images():
+def images(pixel):
     rng = np.random.default_rng(1)
     noise = rng.normal(0, 1, (SIDE, SIDE))
     smooth = np.fft.ifft2(np.fft.fft2(noise) * np.exp(-((np.fft.fftfreq(SIDE)[:, None] ** 2 + np.fft.fftfreq(SIDE) ** 2) * 40)))
     first = np.clip(128 + 40 * smooth.real / smooth.real.std() + rng.normal(0, 3, smooth.shape), 0, 255).astype(np.uint8)
     second = np.roll(first, (3, -5), axis=(0, 1)).astype(np.int16) + rng.integers(-12, 13, first.shape)
-    return first, np.clip(second, 0, 255).astype(np.uint8)
+    second = np.clip(second, 0, 255).astype(np.uint8)
+    if pixel == "u8":
+        return first, second
+    deep = [257.0 * image + rng.integers(-128, 129, image.shape) for image in (first, second)]
+    return [np.clip(image, 0, 65535).astype(np.uint16) if pixel == "u16" else (image / 65535).astype(np.float32) for image in deep]
 
 
 def centres(count):
@@ -45,6 +50,8 @@ def corners(points):
 
 def by_opencv(cv2, first, second, points):
     found = []
+    if first.dtype == np.uint16:
+        first, second = first.astype(np.float32), second.astype(np.float32)
     for x, y in corners(points):
         scores = cv2.matchTemplate(
             second[y - SEARCH : y + CHIP + SEARCH, x - SEARCH : x + CHIP + SEARCH], first[y : y + CHIP, x : x + CHIP], cv2.TM_CCOEFF_NORMED
@@ -79,9 +86,10 @@ def main():
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--chip", type=int, default=CHIP)
     parser.add_argument("--search", type=int, default=SEARCH)
+    parser.add_argument("--pixel", choices=["u8", "u16", "f32"], default="u8")
     given = parser.parse_args()
     CHIP, SEARCH = given.chip, given.search
-    first, second = images()
+    first, second = images(given.pixel)
     points = centres(given.chips)
     few = points[:: max(1, len(points) // 3000)]
     context = exactncc.Context("cpu", threads=given.threads)

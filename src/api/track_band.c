@@ -94,9 +94,8 @@ static void get_chip(void *argument, size_t item, size_t part, xncc_chip *chip)
     if (chip->width == 0 || (b->back && (d->state & XNCC_TRACK_MISSING)))
         return;
     const int64_t pixels = (int64_t)o->chip_width * o->chip_height;
-    xncc_image view;
-    (void)xncc_image_crop(from, (int32_t)left, (int32_t)top, o->chip_width, o->chip_height, &view,
-                          NULL);
+    xncc_image view = xncc_image_part(from, (int32_t)left, (int32_t)top, o->chip_width,
+                                      o->chip_height);
     if (xncc_image_is_masked(from)) {
         const int64_t n = count_pixels(from, left, top, NULL, 0, 0, o->chip_width, o->chip_height);
         if ((double)n < o->min_valid * (double)pixels)

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "cpu/kernels/shared_windows.h"
 #include "cpu/kernels/small.h"
+#include "cpu/kernels/small_reals.h"
 #include "image/image.h"
 
 #include <string.h>
@@ -24,11 +25,12 @@ typedef struct kit {
 /* What a thread has. */
 typedef struct slot_memory {
     char *shared, *scratch;
-    float *map;
+    float *map[2];  /* the second for a small map of reals that is made with another one */
     uint64_t *sums; /* of windows that several chips have; NULL: they are not shared */
     char *sliding;  /* the memory for making them */
     xncc_small small;
     xncc_window_plane windows; /* what is in sums */
+    xncc_small_reals *reals;
     xncc_chip chip[GROUP];
     xncc_status status; /* the first failure of this thread */
     xncc_error error;
@@ -38,7 +40,9 @@ typedef struct chips {
     const xncc_chip_run *run;
     kit kit[XNCC_CHIP_KINDS];
     slot_memory *slot;
-    int32_t pitch; /* elements per row of a map */
+    int32_t pitch;  /* elements per row of a map */
+    int32_t shares; /* 1: chips may share their windows */
+    xncc_small_reals_isa reals;
 } chips;
 
 /* Computes the map of a chip under a template. windows: NULL, or the window sums of its scene. */
@@ -63,95 +67,159 @@ static void compute_map(const chips *c, const xncc_chip *chip, const xncc_templa
                                      .y = y,
                                      .width = xncc_min_i32(k->blocks->columns, chip->width - x),
                                      .height = xncc_min_i32(k->blocks->rows, chip->height - y),
-                                     .out = m->map + (ptrdiff_t)y * c->pitch + x,
+                                     .out = m->map[0] + (ptrdiff_t)y * c->pitch + x,
                                      .pitch = c->pitch };
             k->kernel->area(k->kernel, &job, m->scratch, &area);
         }
 }
 
-static int is_small(const chips *c, const xncc_chip *chip)
+/* The kind of a chip's map. */
+static xncc_small_kind small_kind(const chips *c, const xncc_chip *chip)
 {
-    return chip->kind == 0 && c->kit[0].blocks->small;
+    return chip->kind == 0 && chip->pixels.data ? c->kit[0].blocks->small : XNCC_SMALL_NONE;
 }
 
-/* Computes the sums of a rectangle of windows and, for small maps, all that they share. */
-static void share_windows(const chips *c, const xncc_image *scene, const xncc_area *area,
-                          slot_memory *m)
+static xncc_job job_of(const chips *c, const xncc_image *scene)
+{
+    return (xncc_job){ .problem = &c->run->problem[0],
+                       .blocks = c->kit[0].blocks,
+                       .image = scene,
+                       .watch = c->run->watch };
+}
+
+/* Makes what the maps of a rectangle of windows share: their sums and, for small maps, more.
+ * Returns 0 if this does not serve them. */
+static int share_windows(const chips *c, const xncc_image *scene, const xncc_area *area,
+                         slot_memory *m)
 {
     const kit *k = &c->kit[0];
-    const xncc_job job = {
-        .problem = &c->run->problem[0], .blocks = k->blocks, .image = scene, .watch = c->run->watch
-    };
+    const xncc_job job = job_of(c, scene);
+    if (k->blocks->small == XNCC_SMALL_REALS)
+        return xncc_small_reals_stage(&c->reals, &job, area, m->reals);
     xncc_shared_windows_fill(k->kernel, &job, area, m->sliding, m->sums);
     m->windows = (xncc_window_plane){ m->sums, area->x, area->y, area->pitch };
     if (k->blocks->small)
         xncc_small_stage(k->kernel, &job, area, &m->windows, &m->small);
+    return 1;
 }
 
-/* Computes the map of a small chip. windows: NULL, or those of its scene. */
-static void compute_small(const chips *c, const xncc_chip *chip, const xncc_window_plane *windows,
-                          slot_memory *m)
+static xncc_area area_of(const xncc_chip *chip, float *out, ptrdiff_t pitch)
+{
+    return (xncc_area){ .x = chip->x,
+                        .y = chip->y,
+                        .width = chip->width,
+                        .height = chip->height,
+                        .out = out,
+                        .pitch = pitch };
+}
+
+/* Computes the map of a small chip of bytes. shared: 1 if its windows are. */
+static void compute_small(const chips *c, const xncc_chip *chip, int shared, slot_memory *m)
 {
     const kit *k = &c->kit[0];
-    const xncc_job job = { .problem = &c->run->problem[0],
-                           .blocks = k->blocks,
-                           .watch = c->run->watch };
-    xncc_area area = { .x = chip->x,
-                       .y = chip->y,
-                       .width = chip->width,
-                       .height = chip->height,
-                       .out = m->map,
-                       .pitch = chip->width };
-    if (!windows)
-        share_windows(c, chip->scene, &area, m);
-    area.pitch = c->pitch;
+    const xncc_job job = job_of(c, chip->scene);
+    const xncc_area alone = area_of(chip, m->map[0], chip->width),
+                    area = area_of(chip, m->map[0], c->pitch);
+    if (!shared)
+        (void)share_windows(c, chip->scene, &alone, m);
     if (!xncc_is_cancelled(c->run->watch))
         xncc_small_map(k->kernel, &job, &chip->pixels, &area, &m->small);
 }
 
-/* Computes the map of a chip that was described, and gives it away. */
-static void run_chip(const chips *c, size_t item, size_t part, const xncc_chip *chip,
-                     const xncc_window_plane *windows, int32_t slot)
+/* A chip that was described. */
+typedef struct described {
+    size_t item, part;
+    const xncc_chip *chip;
+    int32_t shared; /* 1: its windows are those that the thread shares */
+} described;
+
+/* Computes the map of a chip by the kernel, and gives it away. */
+static void run_chip(const chips *c, const described *d, int32_t slot)
 {
     const xncc_chip_run *run = c->run;
+    const xncc_chip *chip = d->chip;
     slot_memory *m = &c->slot[slot];
     xncc_template templ = { .serial = 0 };
     xncc_status status = XNCC_OK;
-    if (chip->pixels.data && is_small(c, chip)) {
-        compute_small(c, chip, windows, m);
+    if (small_kind(c, chip) == XNCC_SMALL_BYTES) {
+        compute_small(c, chip, d->shared, m);
     } else if (chip->pixels.data) {
         status = xncc_template_fill(&templ, &chip->pixels, &m->error);
         if (!status)
-            compute_map(c, chip, &templ, windows, m);
+            compute_map(c, chip, &templ, d->shared && m->sums ? &m->windows : NULL, m);
         xncc_template_clear(&templ);
     }
-    const float *map = chip->pixels.data && !status ? m->map : NULL;
+    const float *map = chip->pixels.data && !status ? m->map[0] : NULL;
     if (status == XNCC_ERROR_ARGUMENT) /* no pixel of the chip counts */
         status = XNCC_OK;
     if (!m->status)
         m->status = status;
-    run->put(run->argument, item, part, chip, map, c->pitch, slot);
+    run->put(run->argument, d->item, d->part, chip, map, c->pitch, slot);
+}
+
+/* Makes small maps of reals of one or two chips whose windows are shared, and gives them away.
+ * Those that cannot be made so are computed by the kernel. */
+static void run_reals(const chips *c, const described *d, int count, int32_t slot)
+{
+    const xncc_chip_run *run = c->run;
+    slot_memory *m = &c->slot[slot];
+    const xncc_job job = job_of(c, d[0].chip->scene);
+    xncc_reals_map map[2];
+    for (int i = 0; i < count; i++)
+        map[i] = (xncc_reals_map){ &d[i].chip->pixels, area_of(d[i].chip, m->map[i], c->pitch), 0 };
+    xncc_small_reals_maps(&c->reals, &job, map, count, m->reals);
+    for (int i = count; i-- > 0;) /* the kernel takes the memory of the first map */
+        if (map[i].done)
+            run->put(run->argument, d[i].item, d[i].part, d[i].chip, m->map[i], c->pitch, slot);
+    for (int i = 0; i < count; i++)
+        if (!map[i].done)
+            run_chip(c, &d[i], slot);
+}
+
+/* Runs a chip whose windows are not shared. */
+static void run_alone(const chips *c, size_t item, size_t part, const xncc_chip *chip, int32_t slot)
+{
+    const described one = { item, part, chip, 0 };
+    if (small_kind(c, chip) == XNCC_SMALL_REALS) {
+        const xncc_area area = area_of(chip, NULL, chip->width);
+        if (share_windows(c, chip->scene, &area, &c->slot[slot])) {
+            run_reals(c, &one, 1, slot);
+            return;
+        }
+    }
+    run_chip(c, &one, slot);
+}
+
+/* Have the maps of small chips room for what they share? */
+static int has_room(const chips *c, int64_t width, int64_t height)
+{
+    const xncc_problem *p = &c->run->problem[0];
+    switch (c->kit[0].blocks->small) {
+    case XNCC_SMALL_BYTES: return xncc_small_has_room(p, width, height);
+    case XNCC_SMALL_REALS: return xncc_small_reals_has_room(p, width, height);
+    case XNCC_SMALL_NONE: break;
+    }
+    return 1;
 }
 
 /* The smallest rectangle of windows that has those of all plain chips. Returns whether sharing
  * their sums is less work than making them for each. */
-static int common_windows(const chips *c, const slot_memory *m, size_t count, xncc_area *area)
+static int common_windows(const chips *c, const xncc_chip *chip, size_t count, xncc_area *area)
 {
     int64_t left = INT64_MAX, top = INT64_MAX, right = 0, bottom = 0, alone = 0;
     for (size_t i = 0; i < count; i++) {
-        const xncc_chip *chip = &m->chip[i];
-        if (!chip->pixels.data || chip->kind != 0)
+        const xncc_chip *one = &chip[i];
+        if (!one->pixels.data || one->kind != 0)
             continue;
-        left = chip->x < left ? chip->x : left;
-        top = chip->y < top ? chip->y : top;
-        right = chip->x + chip->width > right ? chip->x + chip->width : right;
-        bottom = chip->y + chip->height > bottom ? chip->y + chip->height : bottom;
-        alone += (int64_t)chip->width * chip->height;
+        left = one->x < left ? one->x : left;
+        top = one->y < top ? one->y : top;
+        right = one->x + one->width > right ? one->x + one->width : right;
+        bottom = one->y + one->height > bottom ? one->y + one->height : bottom;
+        alone += (int64_t)one->width * one->height;
     }
     const int64_t width = right - left, height = bottom - top;
-    if (!m->sums || alone == 0 || width > SHARED_WIDTH || width * height > SHARED ||
-        width * height > alone ||
-        (c->kit[0].blocks->small && !xncc_small_has_room(&c->run->problem[0], width, height)))
+    if (!c->shares || alone == 0 || width > SHARED_WIDTH || width * height > SHARED ||
+        width * height > alone || !has_room(c, width, height))
         return 0;
     *area = (xncc_area){ .x = (int32_t)left,
                          .y = (int32_t)top,
@@ -161,24 +229,49 @@ static int common_windows(const chips *c, const slot_memory *m, size_t count, xn
     return 1;
 }
 
-/* Runs a group of items with one part each, whose windows may overlap. */
-static void run_group(const chips *c, size_t first, size_t count, int32_t slot)
+/* Shares the windows of a group of chips, if that pays. */
+static int share_group(const chips *c, const xncc_chip *chip, size_t count, slot_memory *m)
 {
-    const xncc_chip_run *run = c->run;
-    slot_memory *m = &c->slot[slot];
     xncc_area area;
-    const xncc_window_plane *windows = NULL;
-    for (size_t i = 0; i < count; i++)
-        run->get(run->argument, first + i, 0, &m->chip[i]);
-    if (common_windows(c, m, count, &area)) {
-        const xncc_image *scene = NULL;
-        for (size_t i = 0; i < count && !scene; i++)
-            scene = m->chip[i].pixels.data && m->chip[i].kind == 0 ? m->chip[i].scene : NULL;
-        share_windows(c, scene, &area, m);
-        windows = &m->windows;
+    const xncc_image *scene = NULL;
+    if (!common_windows(c, chip, count, &area))
+        return 0;
+    for (size_t i = 0; i < count && !scene; i++)
+        scene = chip[i].pixels.data && chip[i].kind == 0 ? chip[i].scene : NULL;
+    return share_windows(c, scene, &area, m);
+}
+
+/* Runs the chips of a group of items with one part each, whose windows may overlap. Where sharing
+ * them does not pay, each half of the group is tried. */
+static void run_group(const chips *c, size_t first, const xncc_chip *chip, size_t count,
+                      int32_t slot)
+{
+    const xncc_watch *watch = c->run->watch;
+    slot_memory *m = &c->slot[slot];
+    described waiting[2];
+    int number = 0;
+    const int shared = share_group(c, chip, count, m);
+    if (!shared && count > 2 && c->shares) {
+        run_group(c, first, chip, count / 2, slot);
+        run_group(c, first + count / 2, chip + count / 2, count - count / 2, slot);
+        return;
     }
-    for (size_t i = 0; i < count && !xncc_is_cancelled(run->watch) && !m->status; i++)
-        run_chip(c, first + i, 0, &m->chip[i], m->chip[i].kind == 0 ? windows : NULL, slot);
+    for (size_t i = 0; i < count && !xncc_is_cancelled(watch) && !m->status; i++) {
+        const xncc_small_kind kind = small_kind(c, &chip[i]);
+        const described one = { first + i, 0, &chip[i], shared && chip[i].kind == 0 };
+        if (!shared) {
+            run_alone(c, first + i, 0, &chip[i], slot);
+        } else if (kind == XNCC_SMALL_REALS) {
+            waiting[number++] = one;
+            if (number == 2)
+                run_reals(c, waiting, 2, slot);
+            number %= 2;
+        } else {
+            run_chip(c, &one, slot);
+        }
+    }
+    if (number && !xncc_is_cancelled(watch) && !m->status)
+        run_reals(c, waiting, 1, slot);
 }
 
 static void chips_task(void *argument, uint64_t index, int32_t slot)
@@ -188,13 +281,15 @@ static void chips_task(void *argument, uint64_t index, int32_t slot)
     slot_memory *m = &c->slot[slot];
     const size_t first = (size_t)index * GROUP, left = run->count - first,
                  count = left < GROUP ? left : GROUP;
-    if (run->parts == 1 && !xncc_is_cancelled(run->watch) && !m->status)
-        run_group(c, first, count, slot);
+    for (size_t i = 0; i < count && run->parts == 1; i++)
+        run->get(run->argument, first + i, 0, &m->chip[i]);
+    if (run->parts == 1)
+        run_group(c, first, m->chip, count, slot);
     for (size_t item = first; item < first + count && run->parts > 1; item++)
         for (size_t part = 0; part < run->parts; part++)
             if (!xncc_is_cancelled(run->watch) && !m->status) {
                 run->get(run->argument, item, part, &m->chip[0]);
-                run_chip(c, item, part, &m->chip[0], NULL, slot);
+                run_alone(c, item, part, &m->chip[0], slot);
             }
     xncc_progress_step(run->watch->progress, count);
 }
@@ -206,8 +301,23 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /* Bytes of the memory of a thread. */
 typedef struct slot_bytes {
-    uint64_t shared, scratch, sums, sliding, small, map;
+    uint64_t shared, scratch, sums, sliding, small, map[2];
 } slot_bytes;
+
+/* The same for what small maps need. */
+static uint64_t lay_out_small(const chips *c, char *base, slot_memory *m)
+{
+    const xncc_problem *p = &c->run->problem[0];
+    switch (c->kit[0].blocks->small) {
+    case XNCC_SMALL_BYTES:
+        return xncc_small_layout(p, c->kit[0].blocks, SHARED + SLACK, base, &m->small);
+    case XNCC_SMALL_REALS:
+        m->reals = base ? xncc_small_reals_begin(&c->reals, p, base) : NULL;
+        return xncc_small_reals_bytes(&c->reals, p);
+    case XNCC_SMALL_NONE: break;
+    }
+    return 0;
+}
 
 /* Lays the memory of a thread out from `base` on. Returns how many bytes it has. base: NULL to
  * count. */
@@ -219,13 +329,13 @@ static uint64_t lay_out(const chips *c, const slot_bytes *bytes, char *base, slo
     m->scratch = xncc_carve(base, &used, bytes->scratch);
     m->sums = xncc_carve(base, &used, bytes->sums);
     m->sliding = xncc_carve(base, &used, bytes->sliding);
-    m->map = xncc_carve(base, &used, bytes->map);
+    m->map[0] = xncc_carve(base, &used, bytes->map[0]);
+    m->map[1] = xncc_carve(base, &used, bytes->map[1]);
     small = xncc_carve(base, &used, bytes->small);
     if (!bytes->sums)
         m->sums = NULL;
-    if (bytes->small && base)
-        (void)xncc_small_layout(&c->run->problem[0], c->kit[0].blocks, SHARED + SLACK, small,
-                                &m->small);
+    if (base)
+        (void)lay_out_small(c, small, m);
     return used;
 }
 
@@ -244,6 +354,10 @@ static xncc_status find_kernels(chips *c, slot_bytes *bytes, xncc_error *error)
                              xncc_kernel_table[c->run->decision[i].kernel].name);
         if (k->kernel->memory)
             k->memory = k->kernel->memory(k->kernel, &c->run->problem[i], k->blocks);
+        if (i == 0 && k->blocks->small == XNCC_SMALL_REALS &&
+            !xncc_small_reals_isa_of(c->run->decision[i].kernel, &c->reals))
+            return xncc_fail(error, XNCC_ERROR_INTERNAL, "small maps are not in kernel %s",
+                             xncc_kernel_table[c->run->decision[i].kernel].name);
         bytes->shared = larger(bytes->shared, k->memory.shared);
         bytes->scratch = larger(bytes->scratch, k->memory.scratch);
     }
@@ -255,21 +369,22 @@ static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error 
 {
     const xncc_extent map = xncc_problem_extent(&c->run->problem[0]);
     slot_memory unused;
-    slot_bytes bytes = { 0, 0, 0, 0, 0, 0 };
+    slot_bytes bytes = { 0 };
     uint64_t all = 0;
     xncc_status status = find_kernels(c, &bytes, error);
     if (status)
         return status;
     c->pitch = (int32_t)xncc_round_up((uint64_t)map.width, 16);
-    bytes.map = (uint64_t)c->pitch * (uint64_t)map.height * sizeof(float);
-    if ((c->run->parts == 1 && xncc_shares_windows(c->kit[0].kernel, c->kit[0].blocks)) ||
-        c->kit[0].blocks->small) {
+    const xncc_cpu_blocks *blocks = c->kit[0].blocks;
+    const int shares = c->run->parts == 1 && xncc_shares_windows(c->kit[0].kernel, blocks);
+    c->shares = c->run->parts == 1 && (shares || blocks->small);
+    bytes.map[0] = (uint64_t)c->pitch * (uint64_t)map.height * sizeof(float);
+    bytes.map[1] = blocks->small == XNCC_SMALL_REALS ? bytes.map[0] : 0;
+    if (shares || blocks->small == XNCC_SMALL_BYTES) {
         bytes.sums = (SHARED + SLACK) * sizeof(uint64_t);
         bytes.sliding = xncc_shared_windows_bytes(c->run->problem[0].templ_width, SHARED_WIDTH);
     }
-    if (c->kit[0].blocks->small)
-        bytes.small = xncc_small_layout(&c->run->problem[0], c->kit[0].blocks, SHARED + SLACK, NULL,
-                                        &unused.small);
+    bytes.small = lay_out_small(c, NULL, &unused);
     const uint64_t step = lay_out(c, &bytes, NULL, &unused);
     c->slot = xncc_alloc((uint64_t)threads, sizeof *c->slot);
     if (c->slot && xncc_mul_u64(step, (uint64_t)threads, &all))

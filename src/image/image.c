@@ -106,16 +106,6 @@ xncc_status xncc_image_crop(const xncc_image *image, int32_t x, int32_t y, int32
                          "crop: the rectangle of %d x %d pixels at (%d, %d) is not inside the "
                          "image of %d x %d",
                          width, height, x, y, image->width, image->height);
-    xncc_image result = *image;
-    result.pitch = xncc_image_pitch(image);
-    result.data = (const char *)xncc_image_row(image, y) +
-                  (int64_t)x * xncc_image_channels(image) * (int64_t)xncc_pixel_size(image->pixel);
-    if (image->mask) {
-        result.mask = xncc_image_mask_row(image, y) + x;
-        result.mask_pitch = image->mask_pitch ? image->mask_pitch : image->width;
-    }
-    result.width = width;
-    result.height = height;
-    *crop = result;
+    *crop = xncc_image_part(image, x, y, width, height);
     return xncc_done(XNCC_OK, error);
 }

@@ -52,6 +52,23 @@ static inline const void *xncc_image_row(const xncc_image *image, int32_t y)
     return (const char *)image->data + (int64_t)y * xncc_image_pitch(image);
 }
 
+/* The view of a rectangle that is inside the image. */
+static inline xncc_image xncc_image_part(const xncc_image *image, int32_t x, int32_t y,
+                                         int32_t width, int32_t height)
+{
+    xncc_image part = *image;
+    part.pitch = xncc_image_pitch(image);
+    part.data = (const char *)xncc_image_row(image, y) +
+                (int64_t)x * xncc_image_channels(image) * (int64_t)xncc_pixel_size(image->pixel);
+    if (image->mask) {
+        part.mask = xncc_image_mask_row(image, y) + x;
+        part.mask_pitch = image->mask_pitch ? image->mask_pitch : image->width;
+    }
+    part.width = width;
+    part.height = height;
+    return part;
+}
+
 /* Bytes from one row of a map to the next. */
 static inline int64_t xncc_map_pitch(const xncc_map *map)
 {

@@ -173,9 +173,9 @@ static int is_fft(xncc_kernel kernel)
            kernel == XNCC_KERNEL_FFT_AVX512;
 }
 
-/* Whether a map is small: narrow, with a column per lane, and of so few products that a call is
- * cancelled in time though no map is left half done. */
-static int is_small(const xncc_problem *p, const xncc_cpu_blocks *b)
+/* Whether a map of bytes is small: narrow, with a column per lane, and of so few products that a
+ * call is cancelled in time though no map is left half done. */
+static int is_small_bytes(const xncc_problem *p, const xncc_cpu_blocks *b)
 {
     enum { MOST_WINDOWS = 1 << 14, MOST_PRODUCTS = 1 << 28 };
     const xncc_extent map = xncc_problem_extent(p);
@@ -185,6 +185,23 @@ static int is_small(const xncc_problem *p, const xncc_cpu_blocks *b)
            windows * p->templ_width * p->templ_height <= MOST_PRODUCTS;
 }
 
+/* Whether a map of other pixels is small: its scene fits a transform, floats hold the samples, and
+ * large scores are good. */
+static int is_small_reals(const xncc_problem *p)
+{
+    return p->task == XNCC_TASK_MATCH && p->pixel != XNCC_U8 && p->pixel != XNCC_U32 &&
+           p->channels == 1 && xncc_problem_counts_all(p) && p->rule.mode == XNCC_VALID &&
+           p->rule.method != XNCC_COVERAGE && !xncc_method_of_difference(p->rule.method) &&
+           p->image_width <= XNCC_SMALL_REALS_SIDE && p->image_height <= XNCC_SMALL_REALS_SIDE;
+}
+
+static xncc_small_kind small_kind(const xncc_problem *p, const xncc_cpu_blocks *b)
+{
+    return is_small_bytes(p, b) ? XNCC_SMALL_BYTES
+           : is_small_reals(p)  ? XNCC_SMALL_REALS
+                                : XNCC_SMALL_NONE;
+}
+
 int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_cpu_blocks *blocks)
 {
     *blocks = (xncc_cpu_blocks){ .columns = 1024, .rows = 4 };
@@ -192,10 +209,15 @@ int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_c
         return 1;
     if (problem->task == XNCC_TASK_CONVOLVE || xncc_pixel_is_float(problem->pixel)) {
         const int convolve = problem->task == XNCC_TASK_CONVOLVE;
-        if (is_fft(kernel))
-            return !convolve && fft_blocks(problem, blocks);
+        if (is_fft(kernel) && (convolve || !fft_blocks(problem, blocks)))
+            return 0;
+        if (is_fft(kernel)) {
+            blocks->small = small_kind(problem, blocks);
+            return 1;
+        }
         blocks->columns = convolve ? XNCC_CONVOLVE_COLUMNS : XNCC_FLOAT_COLUMNS;
         blocks->rows = convolve ? XNCC_CONVOLVE_ROWS : XNCC_FLOAT_ROWS;
+        blocks->small = small_kind(problem, blocks);
         return 1;
     }
     const xncc_problem inner = xncc_problem_route(problem) == XNCC_ROUTE_PLAIN
@@ -210,7 +232,7 @@ int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_c
             direct_blocks(&inner, &forms[i], blocks);
     if (!blocks->tile.whole)
         shrink_to_tile(problem, blocks);
-    blocks->small = is_small(problem, blocks);
+    blocks->small = small_kind(problem, blocks);
     return 1;
 }
 

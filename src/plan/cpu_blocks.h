@@ -81,6 +81,16 @@ typedef struct xncc_tile_blocks {
     int64_t pitch;                     /* elements per row of an image plane */
 } xncc_tile_blocks;
 
+/* Maps that small searches compute whole. */
+typedef enum xncc_small_kind {
+    XNCC_SMALL_NONE,
+    XNCC_SMALL_BYTES, /* bytes, by cpu/kernels/small.h */
+    XNCC_SMALL_REALS  /* floats and integers of 16 bits, by cpu/kernels/small_reals.h */
+} xncc_small_kind;
+
+/* The most points of a side of a scene of XNCC_SMALL_REALS: those of the largest transform. */
+enum { XNCC_SMALL_REALS_SIDE = 128 };
+
 /* The blocks of a problem. Parts that a kernel does not use are 0. */
 typedef struct xncc_cpu_blocks {
     int32_t columns, rows; /* the rectangle of the map that a thread computes; any other works */
@@ -88,11 +98,11 @@ typedef struct xncc_cpu_blocks {
      * time. 0: any number of rows is fine. */
     int32_t least_rows;
     /* The products of integers: of planes of bytes, or of words (the samples of 16 bits). */
-    int32_t words;  /* 1: of words */
-    int32_t narrow; /* 1: bytes, and every sum of a window fits 32 bits */
-    int32_t small;  /* 1: a map of bytes that many small searches compute whole, from pixels that
-                       they have in common (cpu/kernels/small.h) */
-    int32_t strip;  /* most columns of a strip whose window sums slide down */
+    int32_t words;         /* 1: of words */
+    int32_t narrow;        /* 1: bytes, and every sum of a window fits 32 bits */
+    xncc_small_kind small; /* how many small searches compute whole maps, from pixels that they have
+                              in common */
+    int32_t strip;         /* most columns of a strip whose window sums slide down */
     xncc_direct_blocks direct;
     xncc_fft_blocking fft;
     xncc_tile_blocks tile;

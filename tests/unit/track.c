@@ -443,17 +443,18 @@ static void cancel(void *context)
     xncc_context_cancel(context);
 }
 
-/* Cancelled while memory is allocated, for the call or for a chip, and not in the next call. For
- * chips of plain bytes no memory is allocated. */
+/* Cancelled while memory is allocated, for the call or for a chip, and not in the next call. No
+ * memory is allocated for small chips of bytes, of words and of floats. */
 static void check_cancel(xncc_context *context, kit_random *random)
 {
     static xncc_track_point point[MOST];
     static xncc_displacement found[MOST];
-    for (int bytes = 0; bytes < 2; bytes++) {
+    static const xncc_pixel pixels[] = { XNCC_U32, XNCC_U8, XNCC_U16, XNCC_F32 };
+    for (int p = 0; p < 4; p++) {
         scene s;
-        make_scene(&s, bytes ? XNCC_U8 : XNCC_U16, 1, 200, 200, WHOLE, random);
+        make_scene(&s, pixels[p], 1, 200, 200, WHOLE, random);
         (void)make_points(&s, random, MOST, point);
-        for (uint64_t nth = 1; nth < (bytes ? 6 : 100); nth += nth < 10 ? 1 : 30) {
+        for (uint64_t nth = 1; nth < (p ? 6 : 100); nth += nth < 10 ? 1 : 30) {
             (void)xncc_alloc_call(nth, cancel, context);
             CHECK_STATUS(xncc_track(context, s.pair, 1, NULL, point, MOST, found, &kit_error),
                          XNCC_ERROR_CANCELLED);

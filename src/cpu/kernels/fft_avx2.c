@@ -2,7 +2,10 @@
 /* fft-avx2: the transforms for AVX2 and FMA, 4 doubles per vector. */
 #define FFT_LANES 4
 #define FFT_ISA xncc_fft_isa_avx2
+#define CHIP_FFT_ISA xncc_chip_fft_avx2
 #include "cpu/kernels/fft_body.h"
+
+#include "cpu/kernels/chip_fft_body.h"
 #include "cpu/kernels/variants.h"
 
 const xncc_product_kernel xncc_fft_avx2 = FFT_KERNEL(xncc_rows_avx2);

@@ -2,7 +2,10 @@
 /* fft-avx512: the transforms for AVX-512, 8 doubles per vector. */
 #define FFT_LANES 8
 #define FFT_ISA xncc_fft_isa_avx512
+#define CHIP_FFT_ISA xncc_chip_fft_avx512
 #include "cpu/kernels/fft_body.h"
+
+#include "cpu/kernels/chip_fft_body.h"
 #include "cpu/kernels/variants.h"
 
 const xncc_product_kernel xncc_fft_avx512 = FFT_KERNEL(xncc_rows_avx512);

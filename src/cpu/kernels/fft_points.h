@@ -73,21 +73,28 @@ FFT_INLINE vc three_eighths(vc a, int sign)
     return vc_turn(eighth(a, sign), sign);
 }
 
-/* Transforms eight points. Forward leaves the frequencies in the order 0 2 4 6 1 3 5 7; backward
- * takes that order. */
-FFT_INLINE void eight_forward(vc *x)
+/* Transforms eight points in the direction of sign. The frequencies are in the order 0 2 4 6 1 3
+ * 5 7.
+ */
+FFT_INLINE void eight(vc *x, int sign)
 {
     vc a[8] = { vc_add(x[0], x[4]),
                 vc_add(x[1], x[5]),
                 vc_add(x[2], x[6]),
                 vc_add(x[3], x[7]),
                 vc_sub(x[0], x[4]),
-                eighth(vc_sub(x[1], x[5]), -1),
-                vc_turn(vc_sub(x[2], x[6]), -1),
-                three_eighths(vc_sub(x[3], x[7]), -1) };
-    four(&a[0], &a[1], &a[2], &a[3], -1);
-    four(&a[4], &a[5], &a[6], &a[7], -1);
+                eighth(vc_sub(x[1], x[5]), sign),
+                vc_turn(vc_sub(x[2], x[6]), sign),
+                three_eighths(vc_sub(x[3], x[7]), sign) };
+    four(&a[0], &a[1], &a[2], &a[3], sign);
+    four(&a[4], &a[5], &a[6], &a[7], sign);
     memcpy(x, a, sizeof a);
+}
+
+/* Backward takes the order of the frequencies that forward leaves. */
+FFT_INLINE void eight_forward(vc *x)
+{
+    eight(x, -1);
 }
 FFT_INLINE void eight_backward(vc *x)
 {

@@ -105,6 +105,26 @@ typedef struct xncc_reals_row {
     float *out;
 } xncc_reals_row;
 
+/* Window sums of a row, and what becomes of them for the scores of normed methods: 1 / root of the
+ * image's term, and a bound of its relative error, beside roundings; infinite if there is none. */
+typedef struct xncc_reals_inverses {
+    const double *S, *Q;
+    double n;
+    xncc_reals_errors error;
+    int32_t centred, count;
+    double *inverse, *relative;
+} xncc_reals_inverses;
+
+/* A row of windows whose scores of a normed method are products with inverses. */
+typedef struct xncc_reals_quotients {
+    const double *X, *S, *inverse, *relative;
+    double n, templ_sum; /* 1 and 0 if the method does not subtract means */
+    double factor;       /* the inverse of the template's root */
+    double error, per_S; /* of the numerator: error + per_S * |S|, beside roundings */
+    int32_t count;
+    float *out; /* has room for whole vectors */
+} xncc_reals_quotients;
+
 /* A correlation of lines with a template plane whose rows have `width` doubles, by the direct
  * kernel. */
 typedef struct xncc_reals_meeting {
@@ -150,6 +170,9 @@ typedef struct xncc_reals_isa {
                    int32_t count);
     /* Writes scores or XNCC_DOUBT, after the last channel. Returns 1 if there is a doubt. */
     int (*score)(const xncc_reals_row *row);
+    void (*inverses)(const xncc_reals_inverses *row);
+    /* The same as score, by fewer divisions; the intervals are a little wider. */
+    int (*quotients)(const xncc_reals_quotients *row);
     /* The largest magnitude, and whether all `count` doubles equal `first`. */
     xncc_reals_range (*range)(const double *v, int32_t count, double first);
     /* Extends *span by `count` doubles. */
@@ -163,6 +186,9 @@ typedef struct xncc_reals_isa {
      * parts, every 32nd to each of the 32 sums. */
     void (*rests)(const xncc_reals_slide *line, const double *t, double pivot,
                   const xncc_reals_parts *parts, double sum[32]);
+    /* The sums of v and of v^2 over `count` doubles, by 32 sums side by side. Zeros follow them, up
+     * to a multiple of 32. */
+    void (*moments)(const double *v, int32_t count, double *sum, double *square);
     /* Adds the sums of v, of v^2 and of v*t over `count` doubles. */
     void (*twofold)(const double *v, const double *t, int32_t count, xncc_twofold_sums *sums);
     const xncc_digits_isa *digits;

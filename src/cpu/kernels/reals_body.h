@@ -304,6 +304,25 @@ static void reals_rests(const xncc_reals_slide *line, const double *t, double pi
         rd_store(sum + k * REALS_LANES, rd_load(sum + k * REALS_LANES) + part[k]);
 }
 
+static void reals_moments(const double *v, int32_t count, double *sum, double *square)
+{
+    enum { VECTORS = 32 / REALS_LANES };
+    rd s[VECTORS], q[VECTORS];
+    for (int k = 0; k < VECTORS; k++)
+        s[k] = q[k] = rd_fill(0.0);
+    for (int32_t i = 0; i < count; i += 32)
+        for (int k = 0; k < VECTORS; k++) {
+            const rd a = rd_load(v + i + k * REALS_LANES);
+            s[k] += a;
+            q[k] = rd_fma(a, a, q[k]);
+        }
+    *sum = *square = 0.0;
+    for (int k = 0; k < VECTORS; k++) {
+        *sum += rd_total(s[k]);
+        *square += rd_total(q[k]);
+    }
+}
+
 /* v and t have zeros past their end, up to whole vectors. */
 static void reals_twofold(const double *v, const double *t, int32_t count, xncc_twofold_sums *sums)
 {
@@ -426,9 +445,11 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
     return any;
 }
 
-static const xncc_reals_isa reals_isa = { reals_line,   reals_meet,  reals_slide,   reals_window,
-                                          reals_score,  reals_range, reals_span,    reals_on_grid,
-                                          reals_slices, reals_rests, reals_twofold, &digits_isa };
+static const xncc_reals_isa reals_isa = { reals_line,      reals_meet,    reals_slide,
+                                          reals_window,    reals_score,   reals_inverses,
+                                          reals_quotients, reals_range,   reals_span,
+                                          reals_on_grid,   reals_slices,  reals_rests,
+                                          reals_moments,   reals_twofold, &digits_isa };
 #define REALS_KERNEL(variant)                                                                      \
     {                                                                                              \
         xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(variant)                           \

@@ -240,4 +240,50 @@ static int reals_score(const xncc_reals_row *row)
     return row_any(doubts);
 }
 
+static void reals_inverses(const xncc_reals_inverses *row)
+{
+    const xncc_reals_errors *e = &row->error;
+    const rd n = rd_fill(row->n);
+    for (int32_t x = 0; x < row->count; x += REALS_LANES) {
+        const rd S = rd_load(row->S + x), Q = rd_load(row->Q + x);
+        rd_near term = { Q, e->Q + e->of_Q * Q };
+        if (row->centred) {
+            term = difference(n, Q, e->Q, S, e->S, S, e->S);
+            term.error += e->of_Q * n * Q;
+        }
+        const rd inverse = 1.0 / rd_sqrt(term.value),
+                 relative = term.error * (inverse * inverse) * 1.01;
+        rd_store(row->inverse + x, inverse);
+        rd_store(row->relative + x, rd_choose((term.value > 0.0) & (relative <= 0.125),
+                                              0.6 * relative, rd_fill(DBL_MAX) * 2.0));
+    }
+}
+
+/* As row_score and row_decide. The inverse of the template's root and the products with it round
+ * four times more than there: 20 u. */
+static int reals_quotients(const xncc_reals_quotients *row)
+{
+    const xncc_reals_quotients q = *row;
+    const ri doubt = (ri){ 0 } + (int32_t)XNCC_DOUBT;
+    ri doubts = { 0 };
+    for (int32_t x = 0; x < q.count; x += REALS_LANES) {
+        const rd nX = q.n * rd_load(q.X + x), S = rd_load(q.S + x), ST = S * q.templ_sum,
+                 over = rd_load(q.inverse + x) * q.factor, relative = rd_load(q.relative + x),
+                 error = q.error + q.per_S * rd_size(S) + 0x1p-51 * (rd_size(nX) + rd_size(ST)),
+                 value = (nX - ST) * over,
+                 wide = (1.01 + relative) * (error * over) +
+                        (relative + 0x1.4p-49) * rd_size(value);
+        const ri low = (ri) __builtin_convertvector(value - wide, rf),
+                 high = (ri) __builtin_convertvector(value + wide, rf),
+                 decided = (low == high) & __builtin_convertvector(wide <= rd_fill(DBL_MAX), ri),
+                 bits = (low & decided) | (doubt & ~decided);
+        memcpy(q.out + x, &bits, sizeof bits);
+        ri in_row = (ri){ 0 } - 1;
+        for (int32_t k = q.count - x; k < REALS_LANES; k++)
+            in_row[k] = 0;
+        doubts |= ~decided & in_row;
+    }
+    return row_any(doubts);
+}
+
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Chooses the code that serves a kernel of the kernel table for a problem. */
 #include "cpu/kernels/integers.h"
+#include "cpu/kernels/reals.h"
+#include "cpu/kernels/small_reals.h"
 #include "cpu/kernels/variants.h"
 
 #include "image/samples.h"
@@ -48,4 +50,39 @@ const xncc_cpu_kernel *xncc_cpu_kernel_of(xncc_kernel kernel, const xncc_problem
                    : xncc_pixel_is_float(problem->pixel) ? table[i].floats
                                                          : table[i].integers;
     return NULL;
+}
+
+/* Small maps of floats: the functions of a kernel's instruction set. The kernels that take no
+ * floats have those of a narrower one. */
+typedef struct small_row {
+    xncc_kernel kernel;
+    const xncc_cpu_kernel *floats;
+    const xncc_chip_fft_isa *fft;
+} small_row;
+
+static const small_row small_table[] = {
+    { XNCC_KERNEL_DIRECT_PORTABLE, &xncc_reals_direct_portable, &xncc_chip_fft_portable },
+    { XNCC_KERNEL_FFT_PORTABLE, &xncc_reals_fft_portable, &xncc_chip_fft_portable },
+#ifdef XNCC_CPU_X86
+    { XNCC_KERNEL_DIRECT_AVX2, &xncc_reals_direct_avx2, &xncc_chip_fft_avx2 },
+    { XNCC_KERNEL_DIRECT_AVXVNNI, &xncc_reals_direct_avx2, &xncc_chip_fft_avx2 },
+    { XNCC_KERNEL_FFT_AVX2, &xncc_reals_fft_avx2, &xncc_chip_fft_avx2 },
+    { XNCC_KERNEL_DIRECT_AVX512, &xncc_reals_direct_avx512, &xncc_chip_fft_avx512 },
+    { XNCC_KERNEL_FFT_AVX512, &xncc_reals_fft_avx512, &xncc_chip_fft_avx512 },
+#endif
+#ifdef XNCC_CPU_ARM64
+    { XNCC_KERNEL_DIRECT_NEON, &xncc_reals_direct_neon, &xncc_chip_fft_portable },
+    { XNCC_KERNEL_DIRECT_DOTPROD, &xncc_reals_direct_neon, &xncc_chip_fft_portable },
+#endif
+};
+
+int xncc_small_reals_isa_of(xncc_kernel kernel, xncc_small_reals_isa *isa)
+{
+    for (size_t i = 0; i < sizeof small_table / sizeof *small_table; i++)
+        if (small_table[i].kernel == kernel) {
+            const xncc_reals_variant *variant = small_table[i].floats->variant;
+            *isa = (xncc_small_reals_isa){ variant->isa, small_table[i].fft };
+            return 1;
+        }
+    return 0;
 }
