@@ -9,6 +9,7 @@
 #include "image/samples.h"
 #include "pose/exhaustive.h"
 #include "pose/pyramid.h"
+#include "pose/inner.h"
 #include "pose/refine.h"
 #include "template/chance.h"
 

@@ -8,7 +8,7 @@
 #include "plan/machine.h"
 #include "pose/climb.h"
 #include "pose/exhaustive.h"
-#include "pose/refine.h"
+#include "pose/settle.h"
 
 #include <math.h>
 

@@ -5,12 +5,10 @@
 
 #include "base/first_failure.h"
 #include "base/memory.h"
-#include "image/image.h"
 #include "pose/fit.h"
-#include "pose/store.h"
+#include "pose/scorer.h"
 
 #include <math.h>
-#include <string.h>
 
 /* A pose, which lies on the grid or between its poses: its centre is that of a window, plus a shift
  * of up to half a pixel. */
@@ -21,169 +19,23 @@ typedef struct between {
 } between;
 
 typedef struct refiner {
-    const xncc_pose_job *job;
-    const xncc_pose_source *source;
+    xncc_pose_scorer scorer; /* its poses: NULL if there are no probes */
     const xncc_pose_grid *grid;
-    xncc_pose_store *poses; /* of `source`, on the grid; NULL: there are no probes */
-    int angles, scales;     /* poses per stencil: 1, or 3 if the grid has a range */
+    int angles, scales; /* poses per stencil: 1, or 3 if the grid has a range */
     double angle_step, scale_step;
     double sign; /* of the scores */
 } refiner;
 
-/* INSET: how far the windows of a fit reach. A shifted window would compare the pixels at the
- * template's edge with what surrounds the object, and tilt the surface. */
-enum { MOST_FITS = 4, INSET = 2 };
-
-/* Is a pixel INSET pixels away from all that do not count? */
-static int is_inner(const xncc_pose_source *s, int32_t x, int32_t y)
-{
-    if (x < INSET || y < INSET || x >= s->width - INSET || y >= s->height - INSET)
-        return 0;
-    for (int32_t j = y - INSET; j <= y + INSET; j++)
-        for (int32_t i = x - INSET; i <= x + INSET; i++)
-            if (!s->mask[(size_t)j * (size_t)s->width + (size_t)i])
-                return 0;
-    return 1;
-}
-
-/* Sets subject->inner to the pixels within the edges, which a template without a mask is reduced to
- * (a mask would take as much time as the pixels). */
-static xncc_status crop_inner(xncc_pose_subject *subject, void **memory, xncc_error *error)
-{
-    const xncc_pose_source *s = &subject->source;
-    const int32_t width = s->width - 2 * INSET, height = s->height - 2 * INSET;
-    const size_t pixel = (size_t)s->channels * xncc_pixel_size(s->pixel);
-    if (width <= 0 || height <= 0 || 2 * (int64_t)width * height < (int64_t)s->width * s->height)
-        return XNCC_OK;
-    char *to = xncc_alloc((uint64_t)width * (uint64_t)height, pixel);
-    if (!to)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d x %d pixels", width,
-                         height);
-    for (int32_t y = 0; y < height; y++)
-        memcpy(to + (size_t)y * (size_t)width * pixel,
-               (const char *)s->pixels +
-                   ((size_t)(y + INSET) * (size_t)s->width + (size_t)INSET) * pixel,
-               (size_t)width * pixel);
-    *memory = to;
-    subject->inner.pixels = to;
-    subject->inner.width = width;
-    subject->inner.height = height;
-    return XNCC_OK;
-}
-
-xncc_status xncc_pose_inner_make(xncc_pose_subject *subject, void **memory, xncc_error *error)
-{
-    const xncc_pose_source *s = &subject->source;
-    uint64_t all = 0, inner = 0;
-    subject->inner = *s;
-    if (!s->mask)
-        return crop_inner(subject, memory, error);
-    uint8_t *mask = xncc_alloc((uint64_t)s->height, (uint64_t)s->width);
-    *memory = mask;
-    if (!mask)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for a mask of %d x %d",
-                         s->width, s->height);
-    for (int32_t y = 0; y < s->height; y++)
-        for (int32_t x = 0; x < s->width; x++) {
-            const size_t at = (size_t)y * (size_t)s->width + (size_t)x;
-            all += s->mask[at];
-            mask[at] = (uint8_t)is_inner(s, x, y);
-            inner += mask[at];
-        }
-    if (2 * inner >= all)
-        subject->inner.mask = mask;
-    return XNCC_OK;
-}
-
-/* The scores of side x side windows under any template, by the library. */
-static xncc_status correlate_windows(const refiner *r, xncc_pose_pixels *pixels, int32_t x,
-                                     int32_t y, int32_t side, double *score, xncc_error *error)
-{
-    const xncc_pose_job *job = r->job;
-    float value[XNCC_PROBE_FAR];
-    xncc_image crop;
-    xncc_template *templ = NULL;
-    xncc_correlate_options options = XNCC_CORRELATE_OPTIONS_INIT;
-    int32_t left, top;
-    options.rule.min_valid = job->options->min_valid;
-    options.rule.flat = XNCC_FLAT_NAN;
-    const int32_t across = xncc_probe_inside(x, side, pixels->width, job->image->width, &left),
-                  down = xncc_probe_inside(y, side, pixels->height, job->image->height, &top);
-    const xncc_map map = { .data = value, .width = across, .height = down };
-    if (across <= 0 || down <= 0)
-        return XNCC_OK;
-    xncc_status status = xncc_image_crop(job->image, left, top, pixels->width + across - 1,
-                                         pixels->height + down - 1, &crop, error);
-    if (!status)
-        status = xncc_pose_template_make(job->context, r->source, pixels, &templ, error);
-    if (!status)
-        status = xncc_correlate(job->context, &crop, templ, &options, &map, error);
-    xncc_template_destroy(templ);
-    for (int32_t i = 0; i < across * down && !status; i++)
-        score[(top - y + i / across) * side + left - x + i % across] = (double)value[i];
-    return status;
-}
-
-/* A template at a pose, and the window under it that is asked for. */
-typedef struct spot {
-    xncc_pose_place place;
-    int32_t x, y;
-    int32_t angle, scale;  /* on the grid; -1: it is not there */
-    int32_t wider, higher; /* than the pose's own window */
-} spot;
-
-/* The same by a probe, with the same bits. */
-static void probe_windows(const refiner *r, const xncc_pose_probe *probe, int32_t x, int32_t y,
-                          int32_t side, double *score)
-{
-    xncc_pose_probe_scores(probe, r->job->loops, r->job->image, x, y, side, score);
-    for (int i = 0; i < side * side; i++)
-        score[i] = (double)(float)score[i];
-}
-
-/* The scores of side x side windows from (x, y) on, of a pose at any place. */
-static xncc_status score_windows(const refiner *r, const xncc_pose_place *place, int32_t x,
-                                 int32_t y, int32_t side, double *score, xncc_error *error)
-{
-    xncc_pose_pixels pixels;
-    xncc_pose_probe probe = { 0 };
-    for (int i = 0; i < side * side; i++)
-        score[i] = NAN;
-    xncc_status status = xncc_pose_resample(r->source, place, &pixels, error);
-    if (!status && pixels.count > 0 && r->job->loops) {
-        status = xncc_pose_probe_make(r->job->loops, &pixels, &probe, error);
-        if (!status)
-            probe_windows(r, &probe, x, y, side, score);
-    } else if (!status && pixels.count > 0) {
-        status = correlate_windows(r, &pixels, x, y, side, score, error);
-    }
-    xncc_pose_probe_clear(&probe);
-    xncc_pose_pixels_clear(&pixels);
-    return status;
-}
-
-/* The scores of the windows from `from` pixels beside a spot on, side x side of them. */
-static xncc_status score_spot(const refiner *r, const spot *s, int32_t from, int32_t side,
-                              double *score, xncc_error *error)
-{
-    const xncc_stored_pose *pose;
-    if (!r->poses || s->angle < 0)
-        return score_windows(r, &s->place, s->x + from, s->y + from, side, score, error);
-    const xncc_status status = xncc_pose_store_take(r->poses, s->angle, s->scale, s->wider,
-                                                    s->higher, &pose, error);
-    if (status)
-        return status;
-    probe_windows(r, &pose->probe, s->x + from, s->y + from, side, score);
-    xncc_pose_store_give(pose);
-    return XNCC_OK;
-}
+enum { MOST_FITS = 4 };
 
 /* The scores of 3 x 3 windows around a spot, and of those two pixels away on each axis. */
-static xncc_status score_middle(const refiner *r, const spot *s, double score[XNCC_PROBE_WINDOWS],
-                                double far[2][2], xncc_error *error)
+static xncc_status score_middle(const refiner *r, const xncc_pose_spot *s,
+                                double score[XNCC_PROBE_WINDOWS], double far[2][2],
+                                xncc_error *error)
 {
     double all[XNCC_PROBE_FAR];
-    const xncc_status status = score_spot(r, s, -2, XNCC_PROBE_FAR_SIDE, all, error);
+    const xncc_status status = xncc_pose_score_spot(&r->scorer, s, -2, XNCC_PROBE_FAR_SIDE, all,
+                                                    error);
     for (int i = 0; i < XNCC_PROBE_WINDOWS && !status; i++)
         score[i] = all[(1 + i / 3) * XNCC_PROBE_FAR_SIDE + 1 + i % 3];
     for (int i = 0; i < 2 && !status; i++) {
@@ -200,11 +52,12 @@ static double in_range(double scale)
 
 /* The pose that is `turn` steps of the angle and `grow` steps of the scale away, with the same
  * centre. right, down: 1 moves the centre by half a pixel. */
-static spot spot_near(const refiner *r, const between *at, int turn, int grow, int right, int down)
+static xncc_pose_spot spot_near(const refiner *r, const between *at, int turn, int grow, int right,
+                                int down)
 {
     double angle = at->angle + turn * r->angle_step,
            scale = in_range(at->scale + grow * r->scale_step);
-    spot s = { .angle = -1, .scale = -1 };
+    xncc_pose_spot s = { .angle = -1, .scale = -1 };
     if (at->angle_index >= 0) {
         s.angle = xncc_pose_index(&r->grid->angle, at->angle_index + turn);
         s.scale = xncc_pose_index(&r->grid->scale, at->scale_index + grow);
@@ -215,7 +68,7 @@ static spot spot_near(const refiner *r, const between *at, int turn, int grow, i
         angle = xncc_pose_value(&r->grid->angle, s.angle);
         scale = xncc_pose_value(&r->grid->scale, s.scale);
     }
-    s.place = xncc_pose_place_of(r->source, angle, scale);
+    s.place = xncc_pose_place_of(r->scorer.source, angle, scale);
     /* A centre on a pixel asks for an odd side, one between pixels for an even side. */
     s.wider = (s.place.width ^ at->width ^ right) & 1;
     s.higher = (s.place.height ^ at->height ^ down) & 1;
@@ -241,8 +94,8 @@ static xncc_status fit_around(const refiner *r, const between *at, xncc_pose_fit
     xncc_status status = XNCC_OK;
     for (int j = -up; j <= up && !status; j++)
         for (int i = -sides; i <= sides && !status; i++, next += XNCC_PROBE_WINDOWS) {
-            const spot s = spot_near(r, at, i, j, 0, 0);
-            status = i || j ? score_spot(r, &s, -1, XNCC_PROBE_SIDE, next, error)
+            const xncc_pose_spot s = spot_near(r, at, i, j, 0, 0);
+            status = i || j ? xncc_pose_score_spot(&r->scorer, &s, -1, XNCC_PROBE_SIDE, next, error)
                             : score_middle(r, &s, next, far, error);
         }
     if (status)
@@ -268,8 +121,8 @@ static xncc_status look_around(const refiner *r, between *at, xncc_error *error)
     for (int n = 0; n < 4 * (2 * sides + 1) && !status; n++) {
         double score[XNCC_PROBE_WINDOWS];
         const int turn = n / 4 - sides;
-        const spot s = spot_near(r, &from, turn, 0, n % 2, n / 2 % 2);
-        status = score_spot(r, &s, -1, XNCC_PROBE_SIDE, score, error);
+        const xncc_pose_spot s = spot_near(r, &from, turn, 0, n % 2, n / 2 % 2);
+        status = xncc_pose_score_spot(&r->scorer, &s, -1, XNCC_PROBE_SIDE, score, error);
         for (int k = 0; k < XNCC_PROBE_WINDOWS && !status; k++)
             if (r->sign * score[k] > best) {
                 best = r->sign * score[k];
@@ -378,10 +231,8 @@ static xncc_status refine_hit(const xncc_pose_job *job, xncc_pose_store *poses,
                       .height = hit->height,
                       .angle_index = hit->angle,
                       .scale_index = hit->scale };
-    refiner r = { .job = job,
-                  .source = poses ? &poses->source : &subject->inner,
+    refiner r = { .scorer = { job, poses ? &poses->source : &subject->inner, poses },
                   .grid = grid,
-                  .poses = poses,
                   .angles = grid->angle.count > 1 ? 3 : 1,
                   .scales = grid->scale.count > 1 ? 3 : 1,
                   .angle_step = fmin(grid->angle.step,
@@ -465,57 +316,5 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
     for (size_t t = 0; run.poses && t < job->count; t++)
         xncc_pose_store_clear(&run.poses[t]);
     xncc_free(run.poses);
-    return status;
-}
-
-/* Tries a pose of the grid in the nine windows around a centre. If one is better than *best, it
- * becomes *best. */
-static xncc_status settle_pose(const refiner *r, const xncc_pose_hit *at, xncc_pose_hit *to,
-                               xncc_pose_hit *best, xncc_error *error)
-{
-    double score[XNCC_PROBE_WINDOWS];
-    const xncc_pose_place place = xncc_pose_place_of(r->source,
-                                                     xncc_pose_value(&r->grid->angle, to->angle),
-                                                     xncc_pose_value(&r->grid->scale, to->scale));
-    const int32_t x = at->x + (at->width - place.width) / 2,
-                  y = at->y + (at->height - place.height) / 2;
-    to->width = place.width;
-    to->height = place.height;
-    const xncc_status status = score_windows(r, &place, x - 1, y - 1, XNCC_PROBE_SIDE, score,
-                                             error);
-    for (int i = 0; i < XNCC_PROBE_WINDOWS && !status; i++)
-        if (r->sign * score[i] > r->sign * (double)best->score) {
-            *best = *to;
-            best->score = (float)score[i];
-            best->x = x + i % XNCC_PROBE_SIDE - 1;
-            best->y = y + i / XNCC_PROBE_SIDE - 1;
-        }
-    return status;
-}
-
-xncc_status xncc_pose_settle(const xncc_pose_job *job, xncc_pose_hit *hit, xncc_error *error)
-{
-    const xncc_pose_subject *subject = &job->subject[hit->templ];
-    const xncc_pose_grid *grid = &subject->grid;
-    const refiner r = {
-        .job = job, .source = &subject->source, .grid = grid, .sign = hit->score < 0.0f ? -1.0 : 1.0
-    };
-    xncc_status status = XNCC_OK;
-    hit->score = 0.0f;
-    for (int n = 0, moved = 1; n < MOST_FITS && moved && !status; n++) {
-        const xncc_pose_hit at = *hit;
-        for (int j = -1; j <= 1 && !status; j++)
-            for (int i = -1; i <= 1 && !status; i++) {
-                xncc_pose_hit to = at;
-                to.angle = grid->angle.count > 1 || i == 0
-                               ? xncc_pose_index(&grid->angle, at.angle + i)
-                               : -1;
-                to.scale = xncc_pose_index(&grid->scale, at.scale + j);
-                if (to.angle >= 0 && to.scale >= 0)
-                    status = settle_pose(&r, &at, &to, hit, error);
-            }
-        moved = hit->x != at.x || hit->y != at.y || hit->angle != at.angle ||
-                hit->scale != at.scale;
-    }
     return status;
 }

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Scores of windows by probes or, where they do not serve the image, by the library (scorer.h). */
+#include "pose/scorer.h"
+
+#include "image/image.h"
+
+#include <math.h>
+
+/* The scores of side x side windows under any template, by the library. */
+static xncc_status correlate_windows(const xncc_pose_scorer *r, xncc_pose_pixels *pixels, int32_t x,
+                                     int32_t y, int32_t side, double *score, xncc_error *error)
+{
+    const xncc_pose_job *job = r->job;
+    float value[XNCC_PROBE_FAR];
+    xncc_image crop;
+    xncc_template *templ = NULL;
+    xncc_correlate_options options = XNCC_CORRELATE_OPTIONS_INIT;
+    int32_t left, top;
+    options.rule.min_valid = job->options->min_valid;
+    options.rule.flat = XNCC_FLAT_NAN;
+    const int32_t across = xncc_probe_inside(x, side, pixels->width, job->image->width, &left),
+                  down = xncc_probe_inside(y, side, pixels->height, job->image->height, &top);
+    const xncc_map map = { .data = value, .width = across, .height = down };
+    if (across <= 0 || down <= 0)
+        return XNCC_OK;
+    xncc_status status = xncc_image_crop(job->image, left, top, pixels->width + across - 1,
+                                         pixels->height + down - 1, &crop, error);
+    if (!status)
+        status = xncc_pose_template_make(job->context, r->source, pixels, &templ, error);
+    if (!status)
+        status = xncc_correlate(job->context, &crop, templ, &options, &map, error);
+    xncc_template_destroy(templ);
+    for (int32_t i = 0; i < across * down && !status; i++)
+        score[(top - y + i / across) * side + left - x + i % across] = (double)value[i];
+    return status;
+}
+
+/* The same by a probe, with the same bits. */
+static void probe_windows(const xncc_pose_scorer *r, const xncc_pose_probe *probe, int32_t x,
+                          int32_t y, int32_t side, double *score)
+{
+    xncc_pose_probe_scores(probe, r->job->loops, r->job->image, x, y, side, score);
+    for (int i = 0; i < side * side; i++)
+        score[i] = (double)(float)score[i];
+}
+
+xncc_status xncc_pose_score_windows(const xncc_pose_scorer *r, const xncc_pose_place *place,
+                                    int32_t x, int32_t y, int32_t side, double *score,
+                                    xncc_error *error)
+{
+    xncc_pose_pixels pixels;
+    xncc_pose_probe probe = { 0 };
+    for (int i = 0; i < side * side; i++)
+        score[i] = NAN;
+    xncc_status status = xncc_pose_resample(r->source, place, &pixels, error);
+    if (!status && pixels.count > 0 && r->job->loops) {
+        status = xncc_pose_probe_make(r->job->loops, &pixels, &probe, error);
+        if (!status)
+            probe_windows(r, &probe, x, y, side, score);
+    } else if (!status && pixels.count > 0) {
+        status = correlate_windows(r, &pixels, x, y, side, score, error);
+    }
+    xncc_pose_probe_clear(&probe);
+    xncc_pose_pixels_clear(&pixels);
+    return status;
+}
+
+xncc_status xncc_pose_score_spot(const xncc_pose_scorer *r, const xncc_pose_spot *s, int32_t from,
+                                 int32_t side, double *score, xncc_error *error)
+{
+    const xncc_stored_pose *pose;
+    if (!r->poses || s->angle < 0)
+        return xncc_pose_score_windows(r, &s->place, s->x + from, s->y + from, side, score, error);
+    const xncc_status status = xncc_pose_store_take(r->poses, s->angle, s->scale, s->wider,
+                                                    s->higher, &pose, error);
+    if (status)
+        return status;
+    probe_windows(r, &pose->probe, s->x + from, s->y + from, side, score);
+    xncc_pose_store_give(pose);
+    return XNCC_OK;
+}

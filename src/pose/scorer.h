@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Exact scores of windows under poses that lie on the grid or between its poses. */
+#ifndef XNCC_POSE_SCORER_H
+#define XNCC_POSE_SCORER_H
+
+#include "pose/job.h"
+#include "pose/store.h"
+
+/* A template whose poses are scored. */
+typedef struct xncc_pose_scorer {
+    const xncc_pose_job *job;
+    const xncc_pose_source *source;
+    xncc_pose_store *poses; /* of `source`, on the grid; NULL: there is none */
+} xncc_pose_scorer;
+
+/* A template at a pose, and the window under it that is asked for. */
+typedef struct xncc_pose_spot {
+    xncc_pose_place place;
+    int32_t x, y;
+    int32_t angle, scale;  /* on the grid; -1: it is not there */
+    int32_t wider, higher; /* than the pose's own window */
+} xncc_pose_spot;
+
+/* The scores of side x side windows from (x, y) on, of a pose at any place. */
+xncc_status xncc_pose_score_windows(const xncc_pose_scorer *scorer, const xncc_pose_place *place,
+                                    int32_t x, int32_t y, int32_t side, double *score,
+                                    xncc_error *error);
+
+/* The scores of the windows from `from` pixels beside a spot on, side x side of them. */
+xncc_status xncc_pose_score_spot(const xncc_pose_scorer *scorer, const xncc_pose_spot *spot,
+                                 int32_t from, int32_t side, double *score, xncc_error *error);
+
+#endif
