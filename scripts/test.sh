@@ -38,6 +38,10 @@ build() {
     note "$name: built in $((SECONDS - start)) s"
 }
 
+# What the sanitizers and a second compiler run is shorter, but in `full`: see kit_short in tests/kit/kit.h.
+short=1
+[[ ${1:-} != full ]] || short=
+
 # run NAME CTEST-OPTIONS...
 run() {
     local name=$1 start=$SECONDS status=0 log=$root/$1.log
@@ -91,10 +95,13 @@ if [[ ${1:-} == quick ]]; then
     exit 0
 fi
 
-build asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXACTNCC_CUDA=OFF -DEXACTNCC_SANITIZE=address,undefined
+# Lines are enough to read a report, and take less time to compile than all that a debugger wants.
+lines=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g1" "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1")
+build asan "${lines[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_SANITIZE=address,undefined
+export EXACTNCC_TEST_SHORT=$short
 run asan --label-exclude 'gpu|slow|lint|mutant'
 
-build tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DEXACTNCC_SANITIZE=thread
+build tsan "${lines[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DEXACTNCC_SANITIZE=thread
 # Older thread sanitizers do not start where addresses are randomized widely.
 setarch "$(uname -m)" -R true 2>/dev/null && launcher=(setarch "$(uname -m)" -R)
 run tsan --label-regex '^threads$'
@@ -106,6 +113,7 @@ if command -v clang >/dev/null; then
 else
     note "no clang here: its warnings are not checked"
 fi
+unset EXACTNCC_TEST_SHORT
 
 # Everything below takes long, or needs packages from PyPI.
 

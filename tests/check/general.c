@@ -48,7 +48,7 @@ static void check_case(check_run *run, const general_case *c)
 /* On a GPU, creating a plan takes milliseconds, and with sanitizers a millisecond. */
 static unsigned tiny_rounds(const check_run *run)
 {
-    return run->device == XNCC_DEVICE_CUDA ? 1 : KIT_SANITIZED ? 2 : 4;
+    return run->device == XNCC_DEVICE_CUDA ? 1 : kit_short() ? 1 : KIT_SANITIZED ? 2 : 4;
 }
 
 /* Every combination of general_combine, on the smallest sizes. */
@@ -100,7 +100,7 @@ static void check_small(check_run *run, xncc_pixel pixel)
     const uint64_t count = sizeof size / sizeof *size;
     /* 37 has no factor in common with 385. Any 77 consecutive cases have every method in every
      * place, any 55 every place under every mask. */
-    for (uint64_t i = 0; i < (run->full ? GENERAL_COMBINATIONS : 77u); i++) {
+    for (uint64_t i = 0; i < (run->full ? GENERAL_COMBINATIONS : kit_short() ? 28u : 77u); i++) {
         uint64_t at = (i + i / count + (uint64_t)pixel) % count;
         general_case c;
         do {
@@ -111,7 +111,7 @@ static void check_small(check_run *run, xncc_pixel pixel)
         check_case(run, &c);
     }
     kit_random random = kit_stream(79);
-    for (uint64_t i = 0; i < (run->full ? 200u : 20u); i++) {
+    for (uint64_t i = 0; i < (run->full ? 200u : kit_short() ? 6u : 20u); i++) {
         general_sizes z;
         z.image_width = kit_between(&random, 1, 90);
         z.image_height = kit_between(&random, 1, 60);
@@ -213,7 +213,7 @@ static void check_large(check_run *run, xncc_pixel pixel)
                                    { KIT_CHECKER, KIT_CHECKER } };
     static const general_masks masks[] = { GENERAL_TEMPL, GENERAL_BOTH, GENERAL_IMAGE,
                                            GENERAL_NO_DATA };
-    const uint64_t each = run->full ? 28 : 2;
+    const uint64_t each = run->full ? 28 : kit_short() ? 1 : 2;
     for (uint64_t i = 0; i < sizeof some / sizeof *some * each; i++) {
         const uint64_t at = i / each, turn = i + at + (uint64_t)pixel;
         general_case c = general_some_case(pixel, 40000 + i, &some[at].size, 2);

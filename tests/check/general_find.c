@@ -171,6 +171,7 @@ void general_check_find(check_run *run, xncc_pixel pixel)
     for (uint64_t i = 0; i < (run->full             ? GENERAL_COMBINATIONS
                               : check_is_brief(run) ? 2u
                               : on_gpu              ? 35u
+                              : kit_short()         ? 19u
                                                     : 77u);
          i++) {
         uint64_t at = i + (uint64_t)pixel;
@@ -182,6 +183,6 @@ void general_check_find(check_run *run, xncc_pixel pixel)
         c.options.flat = XNCC_FLAT_ZERO; /* xncc_find has no such option */
         check_case(run, &c, 1);
     }
-    if ((pixel == XNCC_U8 || pixel == XNCC_F32) && !check_is_brief(run))
+    if ((pixel == XNCC_U8 || (pixel == XNCC_F32 && !kit_short())) && !check_is_brief(run))
         check_bands(run, pixel);
 }

@@ -23,7 +23,7 @@ in_bands() {
 for options in '' '--mode same' '--mode full --border mirror' '--mode same --border overlap --top 40' '--mode full --border zero' \
     '--min-distance 1 --top 200' '--min-distance 1000' '--min-score 0.1 --top 100000' '--count --min-distance 3' '--method sqdiff' \
     '--roi 33,65,800,600' '--threads 1' '--merge distance:20'; do
-    in_bands 300K $options -t tiles.tif@300,400,25,33 -t tiles.tif@500,20,40,9 tiles.tif
+    [ -n "$short" ] || in_bands 300K $options -t tiles.tif@300,400,25,33 -t tiles.tif@500,20,40,9 tiles.tif
     in_bands 300K $options -t templ.tif same.tif
 done
 in_bands 140K --page all -t templ.tif -t other.tif pages.tif
@@ -50,6 +50,7 @@ map_in_bands() { # LIMIT COMMAND ARGUMENTS...
     shift
     for ending in tif npy; do
         case "$ending $*" in npy*--tile*) continue ;; esac
+        case "$short $ending $*" in ?*npy*--mode*) continue ;; esac
         run 0 "$@" $cpu --format json -o map.$ending
         mv map.$ending want
         cp out said

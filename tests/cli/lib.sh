@@ -2,7 +2,9 @@
 # Functions for the tests of the programs, which source this file. The environment has EXACTNCC (the tool), EXACTNCC_BENCH, DATA (the
 # scenes), HELPERS (the folder of the test programs) and SANITIZE (the sanitizers of this build; empty: none). A test runs in a temporary
 # folder, which is removed at its end. The tests use the CPU engine, so they need no GPU.
+# EXACTNCC_TEST_SHORT: if it is set, cases that differ in values and sizes alone are left out (kit_short in tests/kit/kit.h says when).
 set -u
+short=${EXACTNCC_TEST_SHORT:-}
 LC_ALL=C
 export LC_ALL
 work=$(mktemp -d "${TMPDIR:-/tmp}/exactncc-cli.XXXXXX") || exit 1

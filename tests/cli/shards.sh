@@ -151,9 +151,11 @@ run 0 join map.tif.1-of-2 map.tif.2-of-2
 holds 'the file with a header is right' cmp want.tif map.tif
 # Neither a job with a journal nor shards write what the other writes.
 run 0 convolve $cpu --gaussian 1 --shard 1/2 -o map.tif tiles.tif
-flock -x map.tif.partial sleep 8 &
+flock -x map.tif.partial sh -c ': >held; while [ ! -e enough ]; do sleep 0.1; done' &
+while [ ! -e held ]; do sleep 0.1; done
 run 1 convolve $cpu --gaussian 1 --shard 1/2 -o map.tif tiles.tif
 says 'map.tif.partial: another process is writing it; wait for its end'
+: >enough
 wait
 flock -s map.tif.partial "$EXACTNCC" convolve $cpu --gaussian 1 --resume -o map.tif tiles.tif 2>err
 says 'map.tif.partial: another process is writing it; wait for its end'

@@ -100,7 +100,7 @@ done
 
 # Everything that --help says, for programs.
 if command -v python3 >/dev/null; then
-    holds '--help-json' python3 "$TABLE" "$EXACTNCC" "$EXACTNCC_BENCH"
+    holds '--help-json' python3 "$TABLE" ${short:+--every 8} "$EXACTNCC" "$EXACTNCC_BENCH"
 fi
 if [ -w /dev/full ]; then
     for arguments in --help --version help --help-json 'find --help' 'help find' 'info -V'; do

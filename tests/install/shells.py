@@ -4,7 +4,7 @@
     python3 shells.py COMPLETION
 
 COMPLETION is the folder that packaging/completion.py has written. Each shell runs on a terminal of its own; a line is typed, then a tab, and
-what has become of the line is compared. Shells that are not here are named. The exit status is 0, 1 (a line is wrong) or 77 (no shell)."""
+what has become of the line is compared. Nothing depends on how fast a shell is: each answers by a file. Shells that are not here are named. The exit status is 0, 1 (a line is wrong) or 77 (no shell)."""
 import os
 import pathlib
 import pty
@@ -33,13 +33,14 @@ LINES = [
     ("exactncc-bench --task conv", "exactncc-bench --task convolve "),
     ("exactncc-bench --rep", "exactncc-bench --repeat "),
 ]
-# How each shell starts, and what makes it write the line to the file $LINE when control-X is typed.
+# How each shell starts, and what makes it write the line to the file $LINE when control-O is typed: to another file first, so that $LINE is whole.
 SHELLS = {
     "bash": (["--norc", "--noprofile", "-i"], ["source {0}/bash/exactncc", "source {0}/bash/exactncc-bench",
-                                               "bind -x '\"\\C-x\":printf %s \"$READLINE_LINE\" >\"$LINE\"'"]),
-    "zsh": (["-f", "-i"], ["fpath=({0}/zsh $fpath)", "autoload -U compinit", "compinit -u -D", "show() {{ print -rn -- \"$BUFFER\" >$LINE }}",
-                           "zle -N show", "bindkey '^X' show"]),
+                                               "bind -x '\"\\C-o\":printf %s \"$READLINE_LINE\" >\"$LINE.new\"; mv \"$LINE.new\" \"$LINE\"'"]),
+    "zsh": (["-f", "-i"], ["fpath=({0}/zsh $fpath)", "autoload -U compinit", "compinit -u -D",
+                           "show() {{ print -rn -- \"$BUFFER\" >$LINE.new; mv $LINE.new $LINE }}", "zle -N show", "bindkey '^O' show"]),
 }
+PATIENCE = 120  # seconds until a shell that does not answer is given up
 
 
 class Terminal:
@@ -54,12 +55,28 @@ class Terminal:
             os.execve(shell, [shell, *arguments], environment)
 
     def read(self, seconds):
-        while select.select([self.file], [], [], seconds)[0]:
-            try:
-                if not os.read(self.file, 65536):
-                    return
-            except OSError:
-                return
+        """Reads what the shell shows, for so long at most; 0 at the end."""
+        if not select.select([self.file], [], [], seconds)[0]:
+            return 1
+        try:
+            return len(os.read(self.file, 65536))
+        except OSError:
+            return 0
+
+    def answer(self):
+        """What the shell has written into the file. It is read meanwhile, so that it does not wait for its terminal."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if self.line.exists():
+                return self.line.read_text(encoding="utf-8")
+            self.read(0.01)
+        return "(the shell does not answer)"
+
+    def command(self, text):
+        """Runs a command to its end."""
+        self.line.unlink(missing_ok=True)
+        self.type(text + "\n: >\"$LINE\"\n")
+        return self.answer()
 
     def type(self, text):
         os.write(self.file, text.encode())
@@ -67,19 +84,14 @@ class Terminal:
     def complete(self, text):
         """Types a line and a tab, and returns what the line has become."""
         self.line.unlink(missing_ok=True)
-        self.type("\x15" + text + "\t")
-        self.read(0.2)
-        self.type("\x18")
-        for _ in range(100):
-            self.read(0.05)
-            if self.line.exists():
-                time.sleep(0.05)
-                return self.line.read_text(encoding="utf-8")
-        return "(the shell does not answer)"
+        self.type("\x15" + text + "\t\x0f")
+        return self.answer()
 
     def close(self):
         self.type("\x15exit\n")
-        self.read(0.2)
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and self.read(1):
+            pass
         os.close(self.file)
         os.waitpid(self.child, 0)
 
@@ -87,10 +99,8 @@ class Terminal:
 def on_terminal(name, program, completion, folder):
     arguments, setup = SHELLS[name]
     terminal = Terminal(program, arguments, folder)
-    terminal.read(1)
     for command in setup:
-        terminal.type(command.format(completion) + "\n")
-        terminal.read(0.3)
+        terminal.command(command.format(completion))
     answers = [terminal.complete(typed) for typed, _ in LINES]
     terminal.close()
     return answers

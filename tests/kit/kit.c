@@ -94,6 +94,12 @@ int kit_flag(int argc, char **argv, const char *name)
     return 0;
 }
 
+int kit_short(void)
+{
+    const char *text = getenv("EXACTNCC_TEST_SHORT");
+    return text && *text;
+}
+
 void kit_start(int argc, char **argv)
 {
     const char *text = kit_option(argc, argv, "seed", getenv("EXACTNCC_TEST_SEED"));

@@ -175,10 +175,11 @@ int main(int argc, char **argv)
                *at = kit_option(argc, argv, "at", NULL),
                *problems = kit_option(argc, argv, "problems", NULL),
                *seconds = kit_option(argc, argv, "seconds", problems ? "1e9" : "10");
-    const uint64_t first = at ? strtoull(at, NULL, 0) : 0, most = at ? 1
-                                                                  : problems
-                                                                      ? strtoull(problems, NULL, 0)
-                                                                      : UINT64_MAX;
+    const uint64_t part = kit_short() ? 4 : 1; /* of the problems */
+    const uint64_t first = at ? strtoull(at, NULL, 0) : 0,
+                   most = at         ? 1
+                          : problems ? strtoull(problems, NULL, 0) / part
+                                     : UINT64_MAX;
     char *start[] = { argv[0], "--seed", (char *)(uintptr_t)seed, "--stop" };
     kit_start(sizeof start / sizeof *start, start);
     run.check.device = kit_device_option(argc, argv);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* soak [--seconds S] [--threads N] [--device cpu|cuda] [--seed N] [--plant leak|file|digest]
+/* soak [--seconds S | --calls N] [--threads N] [--device cpu|cuda] [--seed N]
+ *      [--plant leak|file|digest]
  *
  * Threads make all kinds of calls in random order, each with a context of its own, with one that
  * all share, or with one that it makes and destroys. Calls on contexts of their own are cancelled
  * at random moments, and made again. Every digest is compared with that of the same call by
  * a CPU context with one thread.
  *
- * From time to time all threads pause, and what the process holds is measured. After a fifth of the
- * time it has to be flat: as many descriptors and threads at every pause, no more memory in use
- * (mallinfo2) than IN_USE_SLACK above the first, and a resident size that grows by less than
+ * From time to time all threads pause, and what the process holds is measured: 40 times, evenly
+ * spread over the seconds or over the calls, which do not depend on how busy the machine is. After
+ * a fifth of them it has to be flat: as many descriptors and threads at every pause, no more memory
+ * in use (mallinfo2) than IN_USE_SLACK above the first, and a resident size that grows by less than
  * a twentieth and RSS_SLACK once what is free was given back (malloc_trim). A sanitizer keeps what
  * is free, and looks for leaks itself, so that the resident size is not judged there. With CUDA the
  * driver takes memory, too, and the free memory of the device is measured.
@@ -68,6 +70,7 @@ static worker workers[MOST_THREADS];
 static int worker_count;
 static pthread_barrier_t barrier;
 static atomic_int pausing, stopping;
+static atomic_long calls_made;
 
 static engines engines_make(int32_t threads)
 {
@@ -87,23 +90,19 @@ static void engines_destroy(engines e)
 /* ---- the calls ---- */
 
 /* Memory or descriptors that nobody gives back. */
-static void *leaked;
+static atomic_uintptr_t leaked;
 static void plant_now(const worker *w)
 {
-    if (planted == PLANT_LEAK && w->number == 0 && w->calls % 8 == 0) {
-        void **more = malloc(8192);
-        if (more)
-            *more = leaked;
-        leaked = more;
-    }
-    if (planted == PLANT_FILE && w->number == 0 && w->calls % 16 == 0)
+    if (planted == PLANT_LEAK && w->calls % 16 == 0)
+        atomic_store(&leaked, (uintptr_t)malloc(8192));
+    if (planted == PLANT_FILE && w->calls % 16 == 0)
         (void)!open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 static void check_result(const worker *w, size_t call, xncc_status status, uint64_t digest,
                          const xncc_error *error)
 {
-    if (planted == PLANT_DIGEST && w->number == 0 && w->calls == 20)
+    if (planted == PLANT_DIGEST && w->calls == 20)
         digest ^= 1;
     if (status)
         kit_fail(__FILE__, __LINE__, "%s (call %zu): status %d: %s", soak_name(call), call,
@@ -141,6 +140,7 @@ static void work_once(worker *w)
     }
     check_result(w, call, status, digest, &error);
     plant_now(w);
+    atomic_fetch_add(&calls_made, 1);
 }
 
 static void *work(void *argument)
@@ -246,10 +246,12 @@ static void judge(const measure *m, int count)
 
 /* ---- the run ---- */
 
-/* Until the next pause calls are cancelled, some 100 per second. */
-static void cancel_until(double end, kit_random *random)
+/* Until the next pause, after so many seconds or calls, calls are cancelled, some 100 per
+ * second. */
+static void cancel_until(double seconds, long calls, kit_random *random)
 {
-    while (kit_seconds() < end && kit_failures() == 0) {
+    while ((calls ? atomic_load(&calls_made) < calls : kit_seconds() < seconds) &&
+           kit_failures() == 0) {
         const uint64_t wait = 1000000 + kit_below(random, 18000000);
         (void)nanosleep(&(struct timespec){ .tv_nsec = (long)wait }, NULL);
         const worker *w = &workers[kit_below(random, (uint64_t)worker_count)];
@@ -257,7 +259,8 @@ static void cancel_until(double end, kit_random *random)
     }
 }
 
-static int run(double seconds, measure *m)
+/* calls: 0 if the seconds count */
+static int run(double seconds, long calls, measure *m)
 {
     const double start = kit_seconds();
     kit_random random = kit_stream(MOST_THREADS);
@@ -266,7 +269,7 @@ static int run(double seconds, measure *m)
         if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
             kit_give_up("a thread could not be started");
     for (; count < PAUSES && kit_failures() == 0; count++) {
-        cancel_until(start + seconds * (count + 1) / PAUSES, &random);
+        cancel_until(start + seconds * (count + 1) / PAUSES, calls * (count + 1) / PAUSES, &random);
         atomic_store(&pausing, 1);
         (void)pthread_barrier_wait(&barrier);
         m[count] = take(start, count ? m : NULL);
@@ -317,12 +320,15 @@ int main(int argc, char **argv)
     kit_start(argc, argv);
     device = kit_device_option(argc, argv);
     const double seconds = atof(kit_option(argc, argv, "seconds", "4"));
+    const long wanted = atol(kit_option(argc, argv, "calls", "0"));
     const char *name = kit_option(argc, argv, "plant", "none");
     worker_count = atoi(kit_option(argc, argv, "threads", "8"));
     while (planted <= PLANT_DIGEST && strcmp(name, plants[planted]) != 0)
         planted++;
-    if (worker_count < 1 || worker_count > MOST_THREADS || seconds <= 0 || planted > PLANT_DIGEST)
-        kit_give_up("soak: --threads 1 .. %d, --seconds above 0, --plant leak, file or digest",
+    if (worker_count < 1 || worker_count > MOST_THREADS || seconds <= 0 || wanted < 0 ||
+        planted > PLANT_DIGEST)
+        kit_give_up("soak: --threads 1 .. %d, --seconds or --calls above 0, --plant leak, file or "
+                    "digest",
                     MOST_THREADS);
 
     soak_pictures_make();
@@ -338,7 +344,7 @@ int main(int argc, char **argv)
         if (!workers[i].room)
             kit_give_up("out of memory");
     }
-    const int count = run(seconds, m);
+    const int count = run(seconds, wanted, m);
     long calls = 0, cancelled = 0, fresh = 0;
     for (int i = 0; i < worker_count; i++) {
         calls += workers[i].calls;

@@ -8,10 +8,13 @@
  * --worst         instead: large templates in large images, on one thread
  * --case NAME, --kernel NAME    with --worst: only these
  * --rounds N      with --worst: how often each problem is cancelled (8)
- * --limit MS      the most milliseconds from the cancellation to the return (1000) */
+ * --tries N       with --worst: a limit is broken if it is in each of N series of rounds (4)
+ * --limit MS      the most milliseconds from the cancellation to the return (1000)
+ *
+ * On the CPU milliseconds are those of processors, so that nothing depends on how busy the machine
+ * is: with one thread those of the thread that calls, else those of all threads but this one. */
 #include "cancel.h"
 
-#include "kit/process.h"
 #include "kit/sanitized.h"
 
 #include "base/memory.h"
@@ -25,14 +28,31 @@
 #include <string.h>
 #include <time.h>
 
+/* What milliseconds are counted. */
+typedef enum counted {
+    COUNT_ELAPSED, /* the time that passes, for work on a device */
+    COUNT_CALLER,  /* the processor time of the thread that calls */
+    COUNT_OTHERS   /* the processor time of all threads but the one that cancels */
+} counted;
+
+static counted counting;
+static clockid_t canceller; /* the clock of the thread that cancels */
 static double limit_ms;
 static int rounds;      /* how often a large problem is cancelled */
+static int tries;       /* and how often again, if that took too long; 0: nothing is repeated */
 static double worst_ms; /* the longest time so far from a cancellation to the return */
 static kit_random delays;
 
+static double ms_of(clockid_t clock)
+{
+    struct timespec t = { 0, 0 };
+    (void)clock_gettime(clock, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
 static double now_ms(void)
 {
-    return 1e3 * kit_seconds();
+    return ms_of(CLOCK_MONOTONIC);
 }
 
 static void sleep_us(int32_t us)
@@ -48,18 +68,34 @@ typedef struct running {
     pthread_t thread;
     xncc_status status;
     xncc_error error; /* the text of the status */
-    double end;
-    atomic_int begun, ended;
+    clockid_t clock;  /* of the thread */
+    double end;       /* spent_ms at the return */
+    atomic_int begun, ended, leave;
 } running;
+
+/* Of two clocks the one is read first that must not be too late. If a thread is interrupted between
+ * the two, the call seems to return earlier and not later than it did. */
+static double spent_ms(const running *r, int at_end)
+{
+    if (counting != COUNT_OTHERS)
+        return ms_of(counting == COUNT_CALLER ? r->clock : CLOCK_MONOTONIC);
+    const double first = ms_of(at_end ? CLOCK_PROCESS_CPUTIME_ID : canceller),
+                 second = ms_of(at_end ? canceller : CLOCK_PROCESS_CPUTIME_ID);
+    return at_end ? first - second : second - first;
+}
 
 static void *work(void *argument)
 {
     running *r = argument;
+    if (pthread_getcpuclockid(pthread_self(), &r->clock) != 0)
+        kit_give_up("a thread has no clock");
     atomic_store(&r->begun, 1);
     r->status = r->call->run(r->scene);
+    r->end = spent_ms(r, 1);
     r->error = kit_error;
-    r->end = now_ms();
     atomic_store(&r->ended, 1);
+    while (!atomic_load(&r->leave)) /* the clock must be there until it was read */
+        sleep_us(100);
     return NULL;
 }
 
@@ -69,10 +105,17 @@ static void start(running *r, cancel_scene *scene, const cancel_call *call)
     r->call = call;
     atomic_init(&r->begun, 0);
     atomic_init(&r->ended, 0);
+    atomic_init(&r->leave, 0);
     if (pthread_create(&r->thread, NULL, work, r) != 0)
         kit_give_up("pthread_create failed");
     while (!atomic_load(&r->begun))
         (void)sched_yield();
+}
+
+static void finish(running *r)
+{
+    atomic_store(&r->leave, 1);
+    pthread_join(r->thread, NULL);
 }
 
 /* A problem that takes a moment, and what its call gives. */
@@ -107,7 +150,7 @@ static void check_cancelled(const running *r, double lag, const char *what)
     for (int i = 0; i < CANCEL_TEMPLS && r->call->finds; i++)
         CHECK_INT(r->scene->found[i], 0);
     CHECK(xncc_context_progress(r->scene->context) == 1.0);
-    if (lag > limit_ms)
+    if (lag > limit_ms && !tries)
         kit_fail(__FILE__, __LINE__, "%s with %s, %s, %d x %d: returned after %.1f ms",
                  r->call->name, r->scene->kernel ? r->scene->kernel : "any kernel", what,
                  r->scene->problem.image_width, r->scene->problem.image_height, lag);
@@ -129,13 +172,13 @@ static xncc_status run_and_cancel(cancel_scene *scene, const cancel_call *call, 
     sleep_us(kit_between(&delays, 0, most_us));
     const double progress = xncc_context_progress(scene->context);
     CHECK(progress >= 0.0 && progress <= 1.0);
-    const double before = now_ms();
     xncc_context_cancel(scene->context);
+    const double before = spent_ms(&r, 0);
     if (b)
         bystander_check(b);
-    pthread_join(r.thread, NULL);
+    finish(&r);
     if (r.status == XNCC_ERROR_CANCELLED)
-        check_cancelled(&r, r.end - before, what);
+        check_cancelled(&r, fmax(r.end - before, 0.0), what);
     else
         CHECK_STATUS(r.status, XNCC_OK);
     return r.status;
@@ -230,20 +273,34 @@ static void test_calls(xncc_context *context)
                   NULL);
 }
 
-/* Cancels a large problem, which takes many seconds, several times with one kernel. */
-static void test_large(xncc_context *context, const cancel_case *c, const char *kernel)
+/* Cancels a large problem, which takes many seconds, several times with one kernel. Returns the
+ * longest time to the return; ends at one beyond the limit. */
+static double cancel_large(cancel_scene *scene, const cancel_case *c)
 {
-    cancel_scene scene = cancel_scene_make(context, c, kernel, LARGE_SIDE);
     const double before = worst_ms;
     worst_ms = 0.0;
-    for (int n = 0; n < rounds; n++) {
+    for (int n = 0; n < rounds && worst_ms <= limit_ms; n++) {
         const cancel_call *call = cancel_call_of(c->convolve ? "xncc_plan_convolve"
                                                  : n % 2     ? "xncc_plan_find"
                                                              : "xncc_plan_correlate");
-        (void)run_and_cancel(&scene, call, c->name, NULL, n < rounds / 2 ? 40000 : 150000);
+        (void)run_and_cancel(scene, call, c->name, NULL, n < rounds / 2 ? 40000 : 150000);
     }
-    printf("%s, %s: %.1f ms\n", c->name, kernel, worst_ms);
-    worst_ms = fmax(worst_ms, before);
+    const double longest = worst_ms;
+    worst_ms = fmax(longest, before);
+    return longest;
+}
+
+/* A processor that shares its caches and units may be slow for a while, so that a limit counts as
+ * broken only if it is broken again and again. */
+static void test_large(xncc_context *context, const cancel_case *c, const char *kernel)
+{
+    cancel_scene scene = cancel_scene_make(context, c, kernel, LARGE_SIDE);
+    double best = INFINITY;
+    for (int i = 0; i < tries && best > limit_ms; i++)
+        best = fmin(best, cancel_large(&scene, c));
+    printf("%s, %s: %.1f ms\n", c->name, kernel, best);
+    if (!CHECK(best <= limit_ms))
+        kit_fail(__FILE__, __LINE__, "%s, %s: returned after %.1f ms", c->name, kernel, best);
     cancel_scene_free(&scene);
 }
 
@@ -275,7 +332,7 @@ static void test_prepare(xncc_context *context)
     const double begin = now_ms();
     CHECK_STATUS(call->run(&s), XNCC_OK);
     const int32_t most_us = (int32_t)(1000.0 * (now_ms() - begin)) + 100;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < (kit_short() ? 12 : 60); i++) {
         const xncc_template *first = s.templ[0]; /* both have one size */
         s.templ[0] = s.templ[1];
         s.templ[1] = (xncc_template *)(uintptr_t)first;
@@ -307,7 +364,7 @@ static void test_two_contexts(xncc_context *context)
         sleep_us(200);
         xncc_context_cancel(other);
     }
-    pthread_join(r.thread, NULL);
+    finish(&r);
     CHECK_STATUS(r.status, XNCC_OK);
     CHECK(cancel_results(&scene) == expected(&plain_u8, call, 1024));
     cancel_scene_free(&scene);
@@ -376,8 +433,12 @@ int main(int argc, char **argv)
     const int worst = kit_flag(argc, argv, "worst"), parts = kit_flag(argc, argv, "parts"),
               prepare = kit_flag(argc, argv, "prepare"), calls = kit_flag(argc, argv, "calls"),
               all = !worst && !parts && !prepare && !calls;
+    tries = worst ? atoi(kit_option(argc, argv, "tries", "4")) : 0;
     const xncc_device device = kit_device_option(argc, argv);
     const int cpu = device == XNCC_DEVICE_CPU;
+    counting = !cpu ? COUNT_ELAPSED : worst ? COUNT_CALLER : COUNT_OTHERS;
+    if (pthread_getcpuclockid(pthread_self(), &canceller) != 0)
+        kit_give_up("a thread has no clock");
     xncc_context *context = kit_context(device, worst ? 1 : 3);
     if (worst)
         test_worst(context, kit_option(argc, argv, "case", NULL),

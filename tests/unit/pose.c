@@ -265,7 +265,7 @@ static void check_rows(void)
 {
     static uint8_t templ[1500], mask[1500];
     kit_random r = kit_stream(3);
-    for (int n = 0; n < 500; n++) {
+    for (int n = 0; n < 500; n += kit_short() ? 3 : 1) {
         const int32_t windows = 1 + n % 5, down = windows == 3 ? 3 : 1 + n % 2;
         const int32_t height = 3 - n % 3, rows = height + down - 1;
         int32_t span[6] = { 0, n, n / 3, n - n / 4, n / 5, n };
@@ -312,7 +312,7 @@ static void check_large_probe(void)
 static void check_byte_rows(void)
 {
     kit_random r = kit_stream(4);
-    for (int n = 0; n < 400; n++) {
+    for (int n = 0; n < 400; n += kit_short() ? 4 : 1) {
         const int32_t w = 1 + (int32_t)kit_below(&r, n % 4 ? 60 : 4),
                       h = 1 + (int32_t)kit_below(&r, n % 4 ? 60 : 4);
         const kit_room room = { 0, KIT_AFTER };

@@ -83,7 +83,7 @@ static size_t by_hand(xncc_context *context, const pose_scene *s, const xncc_pos
 static void check_by_hand(xncc_context *context, const pose_scene *s)
 {
     xncc_pose_match got[POSE_MOST], want[POSE_MOST];
-    for (int n = 0; n < 3; n++) {
+    for (int n = kit_short() ? 2 : 0; n < 3; n++) {
         xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
         o.search = XNCC_POSES_EXHAUSTIVE;
         o.refine = 0;
@@ -143,7 +143,9 @@ static void check_alike(const pose_scene *s, xncc_device device)
         CHECK_STATUS(xncc_context_create(&options, &context, &kit_error), XNCC_OK);
         CHECK_STATUS(xncc_template_create(context, &s->patch.view, &mine.templ, &kit_error),
                      XNCC_OK);
-        for (int k = 0; k < (own == XNCC_DEVICE_CPU ? 4 : 1); k++)
+        for (int k = 0; k < (own == XNCC_DEVICE_CPU ? 4 : 1); k++) {
+            if (kit_short() && k == 1)
+                continue; /* the reference takes most of the time */
             for (int e = 0; e < 2; e++) {
                 xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
                 o.search = e || device == XNCC_DEVICE_CUDA ? XNCC_POSES_EXHAUSTIVE
@@ -158,6 +160,7 @@ static void check_alike(const pose_scene *s, xncc_device device)
                 CHECK_INT(n, found[e]);
                 CHECK(memcmp(got, first[e], sizeof got) == 0);
             }
+        }
         xncc_template_destroy(mine.templ);
         xncc_context_destroy(context);
     }
@@ -194,7 +197,7 @@ static void check_widened(xncc_context *context, const pose_scene *s)
 /* Both searches find the objects of every pixel type, at the same poses of the grid. */
 static void check_pixel_types(xncc_context *context, xncc_device device)
 {
-    for (int n = 0; n < 9; n++) {
+    for (int n = 0; n < 9; n += kit_short() ? 4 : 1) {
         pose_scene s = pose_scene_make(context,
                                        n < 7    ? (xncc_pixel)n
                                        : n == 7 ? XNCC_U8
