@@ -75,7 +75,7 @@ static int32_t area_rows(const xncc_sweep *run)
 {
     const xncc_engine_plan *plan = run->plan;
     const int32_t rows = xncc_min_i32(plan->blocks.rows, run->count);
-    if (plan->blocks.least_rows > 1)
+    if (plan->blocks.least_rows > 1 || plan->threads == 1)
         return rows;
     const int32_t across = xncc_ceil_div(plan->map_width, plan->blocks.columns),
                   share = xncc_ceil_div(run->count, xncc_ceil_div(3 * plan->threads, across));

@@ -99,9 +99,23 @@ static xncc_status cut_to_accepted(xncc_peaks *p, xncc_error *error)
     return XNCC_OK;
 }
 
-/* Sorts the set, best first, and removes what cannot matter. */
+/* Keeps the best candidate of all, for which nothing has to be sorted. */
+static void keep_best(xncc_peaks *p)
+{
+    for (uint64_t i = 1; i < p->count; i++)
+        if (xncc_match_before(&p->candidate[i], &p->candidate[0], p->rule.smallest))
+            p->candidate[0] = p->candidate[i];
+    p->count = 1;
+    p->limit = p->candidate[0].score;
+}
+
+/* Removes what cannot matter from a full set, and sorts the rest, best first. */
 static xncc_status resolve(xncc_peaks *p, xncc_error *error)
 {
+    if (p->keep == 1) {
+        keep_best(p);
+        return XNCC_OK;
+    }
     if (p->count > 1)
         qsort(p->candidate, (size_t)p->count, sizeof *p->candidate,
               p->rule.smallest ? compare_small : compare_large);
@@ -112,11 +126,13 @@ static xncc_status resolve(xncc_peaks *p, xncc_error *error)
     return cut_to_accepted(p, error);
 }
 
-/* The largest room of a set: a quarter more than what can matter. It is then reduced often enough
- * to stay small, and rarely enough for the sorting to cost little. */
+/* The largest room of a set: at most twice what can matter, and for large sets a quarter more. It is
+ * then reduced often enough to stay small and to have a sharp limit, and rarely enough for the
+ * sorting to cost little. */
 static uint64_t max_held(const xncc_peaks *p)
 {
-    return p->keep + p->keep / 4 + 64;
+    enum { FEW = 64 };
+    return p->keep + p->keep / 4 + (p->keep < FEW ? p->keep : FEW);
 }
 
 static xncc_status grow(xncc_peaks *p, xncc_error *error)
