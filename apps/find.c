@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exactncc find: prints the best matches of templates on pages of images. The pages are read,
  * searched and written at the same time: a thread reads (common/feed.h), this one searches
- * (find_match.h), and a third one writes (find_writer.h). */
+ * (find_match.h), with others if the pages are small (find_crew.h), and one writes
+ * (find_writer.h). */
 #include "commands.h"
 #include "common/input_digest.h"
 #include "common/output.h"
@@ -9,6 +10,7 @@
 #include "common/rgb_out.h"
 #include "common/spread.h"
 #include "common/warn.h"
+#include "find_crew.h"
 #include "find_match.h"
 #include "find_pose.h"
 #include "find_writer.h"
@@ -40,29 +42,39 @@ static xncc_status check_ground(find_job *j, const app_feed_page *page, app_erro
     return XNCC_OK;
 }
 
-/* Searches a page. Returns a failure only if the work must stop. */
-static xncc_status take_page(find_job *j, find_writer *writer, app_feed *feed, app_feed_page *page,
-                             app_tally *tally, app_error *error)
+/* Makes the result of a page, and searches it unless that is done. */
+static void search_page(find_job *j, const find_writer *writer, find_work *w, find_result *r)
 {
-    find_result *r = find_result_new(page, j->kit.templates.count);
-    if (!r) {
-        const char *name = j->inputs.images.name[page->item];
-        app_feed_release(feed, page);
-        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", name);
-    }
     if (!r->status && writer->report.format == APP_GEOJSON)
-        r->status = check_ground(j, page, &r->error);
+        r->status = check_ground(j, w->page, &r->error);
+    if (!r->status && w->status) {
+        r->status = w->status;
+        r->error = w->error;
+    }
     if (!r->status)
         r->status = j->options->turns || j->options->scales
-                        ? find_poses_on_page(j, page, r, &r->error)
-                        : find_on_page(j, page, r, &r->error);
+                        ? find_poses_on_page(j, w->page, r, &r->error)
+                        : find_on_page(j, w->page, w->searched, w->hunts, r, &r->error);
+}
+
+/* Takes the next page. Returns a failure only if the work must stop. */
+static xncc_status take_page(find_job *j, find_writer *writer, app_feed *feed, find_work *w,
+                             app_tally *tally, app_error *error)
+{
+    find_result *r = find_result_new(w->page, j->kit.templates.count);
+    if (!r) {
+        const char *name = j->inputs.images.name[w->page->item];
+        app_feed_release(feed, w->page);
+        return app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", name);
+    }
+    search_page(j, writer, w, r);
     const xncc_status status = r->status;
     tally->pages++;
     tally->failed += status != XNCC_OK;
     if (status && app_is_fatal(j->options, &j->inputs, &r->error)) {
         *error = r->error;
         find_result_free(r);
-        app_feed_release(feed, page);
+        app_feed_release(feed, w->page);
         return status;
     }
     if (status)
@@ -71,7 +83,7 @@ static xncc_status take_page(find_job *j, find_writer *writer, app_feed *feed, a
         if (status)
             app_say_failure("find", r->error.text);
         find_result_free(r);
-        app_feed_release(feed, page);
+        app_feed_release(feed, w->page);
         return XNCC_OK;
     }
     writer->stopped = !find_writer_give(writer, r);
@@ -85,30 +97,61 @@ static int rows_are_seen(const find_report *r)
     return r->format != APP_TABLE && r->out == stdout && isatty(STDOUT_FILENO);
 }
 
+/* 1 if several pages may be searched at a time: on the CPU, once that is certain. */
+static int may_have_finders(const find_job *j)
+{
+    const app_options *o = j->options;
+    return app_threads(o) > 1 && !app_is_single(o, &j->inputs) && !o->turns && !o->scales &&
+           !o->spread && !j->kit.session.waiting && strcmp(j->kit.session.device, "cpu") == 0;
+}
+
+/* The pages in the order of the images, until the last, or until nothing can be written. */
+static xncc_status take_pages(find_job *j, find_writer *writer, app_feed *feed, find_crew *crew,
+                              app_tally *tally, app_error *error)
+{
+    app_progress progress;
+    xncc_status status = XNCC_OK;
+    find_work *w;
+    int started = 0;
+    app_images_start(&progress, &j->inputs, j->options->quiet || rows_are_seen(&writer->report));
+    while (!status && !writer->stopped) {
+        if (!started && may_have_finders(j)) {
+            started = 1;
+            find_writer_join(writer); /* others search now, so this thread has time to write */
+            find_crew_start(crew, app_threads(j->options));
+        }
+        if (!(w = find_crew_next(crew)))
+            break;
+        app_images_at(&progress, &j->inputs, w->page);
+        status = take_page(j, writer, feed, w, tally, error);
+    }
+    app_progress_stop(&progress);
+    return status;
+}
+
 static xncc_status find_on_pages(find_job *j, find_writer *writer, app_error *error)
 {
     const app_options *o = j->options;
-    const int beside = o->device.threads != 1;
+    const int threads = app_threads(o), ahead = APP_FEED_AHEAD + 2 * threads;
     const app_feed_rule rule = { .options = o,
                                  .reading = o->reading,
                                  .images = &j->inputs.images,
                                  .templ_pixel = j->kit.templates.source[0].picture.pixel,
                                  .always_banded = o->spread != NULL,
-                                 .beside = beside };
+                                 .beside = threads > 1,
+                                 .ahead = ahead };
     app_feed *feed = NULL;
-    app_feed_page *page;
+    find_crew *crew = NULL;
     app_tally tally = { 0, 0 };
-    app_progress progress;
     const int single = app_is_single(o, &j->inputs);
     xncc_status status = app_feed_open(&rule, &feed, error);
     if (!status)
-        find_writer_start(writer, feed, beside && !single, !single);
-    app_images_start(&progress, &j->inputs, o->quiet || rows_are_seen(&writer->report));
-    while (!status && !writer->stopped && (page = app_feed_next(feed))) {
-        app_images_at(&progress, &j->inputs, page);
-        status = take_page(j, writer, feed, page, &tally, error);
+        status = find_crew_open(j, feed, ahead + 2, &crew, error);
+    if (!status) {
+        find_writer_start(writer, feed, threads > 1 && !single, !single);
+        status = take_pages(j, writer, feed, crew, &tally, error);
     }
-    app_progress_stop(&progress);
+    find_crew_close(crew);
     status = find_writer_close(writer, status, error);
     app_feed_close(feed);
     return status ? status : app_tally_end(&tally, error);

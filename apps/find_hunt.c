@@ -5,6 +5,7 @@
 #include "common/doubts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int32_t find_hunt_distance(const app_search *s, const xncc_peak_rule *rule)
 {
@@ -37,4 +38,5 @@ void find_hunt_close(find_hunt *h)
 {
     free(h->refined);
     free(h->match);
+    memset(h, 0, sizeof *h);
 }

@@ -19,6 +19,6 @@ int32_t find_hunt_distance(const app_search *search, const xncc_peak_rule *peaks
 
 /* Makes room for the matches of a search that is prepared. */
 xncc_status find_hunt_open(find_hunt *hunt, const app_options *options, app_error *error);
-void find_hunt_close(find_hunt *hunt);
+void find_hunt_close(find_hunt *hunt); /* it is zero afterwards, and may be before */
 
 #endif

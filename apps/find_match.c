@@ -12,31 +12,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *templ_name(const find_job *j, int i)
+static const char *templ_name(const app_kit *kit, int i)
 {
-    return j->kit.templates.source[i].path;
+    return kit->templates.source[i].path;
+}
+
+/* The type of the samples in which template i is compared with a scene. */
+static xncc_pixel type_of(const app_kit *kit, const app_source *scene, int i)
+{
+    return app_pixel_join(scene->picture.pixel, kit->templates.source[i].picture.pixel);
 }
 
 /* Prepares the search for template i, with room for its matches. */
-static xncc_status open_hunt(find_job *j, app_source *scene, int i, find_hunt *h, app_error *error)
+static xncc_status open_hunt(app_kit *kit, app_source *scene, int i, find_hunt *h, app_error *error)
 {
     *h = (find_hunt){ .plan = XNCC_PLAN_INFO_INIT };
-    const xncc_status status = app_search_open(&j->kit, scene, i, &h->search, error);
-    return status ? status : find_hunt_open(h, j->options, error);
+    const xncc_status status = app_search_open(kit, scene, i, &h->search, error);
+    return status ? status : find_hunt_open(h, kit->session.options, error);
 }
 
 /* Searches the rows of the image while the reader decodes them. If the reader fails, its error is
  * reported. */
-static xncc_status run_hunt(find_job *j, xncc_plan *plan, find_hunt *h, app_feed_page *page,
+static xncc_status run_hunt(app_kit *kit, xncc_plan *plan, find_hunt *h, app_feed_page *page,
                             app_error *error)
 {
     enum { STEP = 64 }; /* rows: fewer are not worth a wake-up */
+    const app_options *o = kit->session.options;
     const int32_t skip = h->search.area.y, height = h->search.area.height;
     app_progress progress;
     xncc_scan *scan = NULL;
     xncc_error why;
-    app_progress_start(&progress, j->kit.session.context, page->scene.path, j->options->quiet);
-    xncc_peak_rule peaks = j->options->peaks;
+    app_progress_start(&progress, kit->session.context, page->scene.path, o->quiet);
+    xncc_peak_rule peaks = o->peaks;
     peaks.top = h->room;
     xncc_status status = xncc_scan_create(plan, &h->search.scene, h->search.templ, &peaks, h->room,
                                           &scan, &why);
@@ -70,7 +77,7 @@ static xncc_status refine_matches(find_job *j, find_hunt *h, const char *name, a
 static xncc_status write_heatmap(find_job *j, const find_hunt *h, int i, const find_result *r,
                                  app_error *error)
 {
-    const char *option = "--heatmap", *templ = templ_name(j, i);
+    const char *option = "--heatmap", *templ = templ_name(&j->kit, i);
     const app_out_of of = { r->image, r->item + 1, r->page, templ };
     char name[APP_OUT_NAME_SIZE];
     xncc_map map = { .data = NULL };
@@ -115,7 +122,7 @@ static void settle(find_job *j, find_hunt *h, int i, const char *image)
 static xncc_status finish_hunt(find_job *j, find_hunt *h, int i, find_result *r, app_error *error)
 {
     find_search *const s = &r->search[i];
-    const char *name = templ_name(j, i);
+    const char *name = templ_name(&j->kit, i);
     settle(j, h, i, r->image);
     *s = (find_search){ .area = h->search.area,
                         .pixel = h->search.scene.pixel,
@@ -135,18 +142,16 @@ static xncc_status finish_hunt(find_job *j, find_hunt *h, int i, find_result *r,
 }
 
 /* Searches for the only template while the reader decodes the page. */
-static xncc_status find_one(find_job *j, app_feed_page *page, find_hunt *h, find_result *r,
-                            app_error *error)
+static xncc_status search_alone(app_kit *kit, app_feed_page *page, find_hunt *h, app_error *error)
 {
     xncc_plan *plan;
-    xncc_status status = open_hunt(j, &page->scene, 0, h, error);
+    xncc_status status = open_hunt(kit, &page->scene, 0, h, error);
     if (!status)
-        status = app_search_plan(&j->kit, &h->search, templ_name(j, 0), &plan, error);
+        status = app_search_plan(kit, &h->search, templ_name(kit, 0), &plan, error);
     if (status)
         return status;
     xncc_plan_describe(plan, &h->plan, NULL);
-    status = run_hunt(j, plan, h, page, error);
-    return status ? status : finish_hunt(j, h, 0, r, error);
+    return run_hunt(kit, plan, h, page, error);
 }
 
 /* Templates that are searched together. */
@@ -165,18 +170,18 @@ static void free_together(together *t)
 }
 
 /* Prepares the hunts whose template has this pixel type together with the scene. */
-static xncc_status collect(find_job *j, app_source *scene, xncc_pixel pixel, find_hunt *hunts,
+static xncc_status collect(app_kit *kit, app_source *scene, xncc_pixel pixel, find_hunt *hunts,
                            together *t, app_error *error)
 {
-    const int most = j->kit.templates.count;
+    const int most = kit->templates.count;
     xncc_status status = XNCC_OK;
     *t = (together){ .templ = calloc((size_t)most, sizeof *t->templ),
                      .number = calloc((size_t)most, sizeof *t->number) };
     const int room = t->templ && t->number;
     for (int i = 0; i < most && room && !status; i++) {
-        if (app_pixel_join(scene->picture.pixel, j->kit.templates.source[i].picture.pixel) != pixel)
+        if (type_of(kit, scene, i) != pixel)
             continue;
-        status = open_hunt(j, scene, i, &hunts[i], error);
+        status = open_hunt(kit, scene, i, &hunts[i], error);
         t->templ[t->count] = hunts[i].search.templ;
         t->number[t->count++] = i;
         t->room += hunts[i].room;
@@ -190,22 +195,23 @@ static xncc_status collect(find_job *j, app_source *scene, xncc_pixel pixel, fin
 }
 
 /* Searches for the templates, and gives each hunt its matches, best first. */
-static xncc_status search_together(find_job *j, together *t, find_hunt *hunts, xncc_error *why)
+static xncc_status search_together(app_kit *kit, together *t, find_hunt *hunts, xncc_error *why)
 {
+    const app_options *o = kit->session.options;
     const app_search *first = &hunts[t->number[0]].search;
     xncc_batch_options options = XNCC_BATCH_OPTIONS_INIT;
     xncc_problem problem = first->problem;
     xncc_batch *batch = NULL;
     size_t found = 0;
     problem.templ_width = problem.templ_height = problem.templ_masked = 0;
-    options.peaks = j->options->peaks;
+    options.peaks = o->peaks;
     options.peaks.top = 0; /* no template has more matches than the largest room */
     for (size_t i = 0; i < t->count; i++)
         if (hunts[t->number[i]].room > options.peaks.top)
             options.peaks.top = hunts[t->number[i]].room;
     options.capacity = t->room;
-    const app_batch_ask ask = { &problem, j->options->kernel, t->templ, t->count, &options };
-    xncc_status status = app_plans_batch(&j->kit.plans, &ask, &batch, why);
+    const app_batch_ask ask = { &problem, o->kernel, t->templ, t->count, &options };
+    xncc_status status = app_plans_batch(&kit->plans, &ask, &batch, why);
     if (!status)
         status = xncc_batch_find(batch, &first->scene, t->found, &found, NULL, why);
     for (size_t i = 0; i < t->count && !status; i++)
@@ -217,29 +223,45 @@ static xncc_status search_together(find_job *j, together *t, find_hunt *hunts, x
     return status;
 }
 
-/* Searches for all templates that have this pixel type together with the scene. */
-static xncc_status find_of_type(find_job *j, app_feed_page *page, xncc_pixel pixel,
-                                find_hunt *hunts, find_result *r, app_error *error)
+/* Searches for all templates that are compared with the page in this type. */
+static xncc_status search_type(app_kit *kit, app_feed_page *page, xncc_pixel pixel,
+                               find_hunt *hunts, app_error *error)
 {
+    const app_options *o = kit->session.options;
     together t;
     app_progress progress;
     xncc_error why;
-    xncc_status status = collect(j, &page->scene, pixel, hunts, &t, error);
-    if (!status && t.count) {
-        app_progress_start(&progress, j->kit.session.context, page->scene.path, j->options->quiet);
-        status = search_together(j, &t, hunts, &why);
+    if (kit->templates.count == 1)
+        return search_alone(kit, page, hunts, error);
+    xncc_status status = app_reader_stop(&page->reader, error);
+    if (status)
+        return status;
+    status = collect(kit, &page->scene, pixel, hunts, &t, error);
+    if (!status) {
+        app_progress_start(&progress, kit->session.context, page->scene.path, o->quiet);
+        status = search_together(kit, &t, hunts, &why);
         app_progress_stop(&progress);
         const xncc_problem *problem = &hunts[t.number[0]].search.problem;
-        const char *kernel = j->options->kernel;
-        if (app_plans_refused(&j->kit.plans, problem, kernel, status))
-            app_fail_kernel(error, kernel, &why);
+        if (app_plans_refused(&kit->plans, problem, o->kernel, status))
+            app_fail_kernel(error, o->kernel, &why);
         else
             app_pass_on(error, status, page->scene.path, &why);
     }
-    for (size_t i = 0; i < t.count && !status; i++)
-        status = finish_hunt(j, &hunts[t.number[i]], t.number[i], r, error);
     free_together(&t);
     return status;
+}
+
+int find_is_one_search(const app_kit *kit, const app_feed_page *page)
+{
+    int one = !page->status && !page->banded;
+    for (int i = 1; i < kit->templates.count && one; i++)
+        one = type_of(kit, &page->scene, i) == type_of(kit, &page->scene, 0);
+    return one;
+}
+
+xncc_status find_search_page(app_kit *kit, app_feed_page *page, find_hunt *hunts, app_error *error)
+{
+    return search_type(kit, page, type_of(kit, &page->scene, 0), hunts, error);
 }
 
 /* Searches a page that is read in bands. */
@@ -254,29 +276,39 @@ static xncc_status find_banded(find_job *j, app_feed_page *page, find_hunt *hunt
     return status;
 }
 
-/* Searches for several templates in a page that has been read. */
-static xncc_status find_all(find_job *j, app_feed_page *page, find_hunt *hunts, find_result *r,
-                            app_error *error)
+/* Searches a page that is in memory, type by type, unless that is done. */
+static xncc_status find_types(find_job *j, app_feed_page *page, int searched, find_hunt *hunts,
+                              find_result *r, app_error *error)
 {
-    xncc_status status = app_reader_stop(&page->reader, error);
-    for (int pixel = 0; pixel < APP_PIXELS && !status; pixel++)
-        status = find_of_type(j, page, (xncc_pixel)pixel, hunts, r, error);
+    const int count = j->kit.templates.count;
+    xncc_status status = XNCC_OK;
+    for (int pixel = 0; pixel < APP_PIXELS && !status; pixel++) {
+        int first = 0;
+        while (first < count && (int)type_of(&j->kit, &page->scene, first) != pixel)
+            first++;
+        if (first == count)
+            continue;
+        if (!searched)
+            status = search_type(&j->kit, page, (xncc_pixel)pixel, hunts, error);
+        for (int i = first; i < count && !status; i++)
+            if ((int)type_of(&j->kit, &page->scene, i) == pixel)
+                status = finish_hunt(j, &hunts[i], i, r, error);
+    }
     return status;
 }
 
-xncc_status find_on_page(find_job *j, app_feed_page *page, find_result *r, app_error *error)
+xncc_status find_on_page(find_job *j, app_feed_page *page, int searched, find_hunt *hunts,
+                         find_result *r, app_error *error)
 {
     const int count = j->kit.templates.count;
-    find_hunt *hunts = calloc((size_t)count, sizeof *hunts);
     if (!j->doubt)
         j->doubt = calloc((size_t)count, sizeof *j->doubt);
-    xncc_status status = hunts && j->doubt
+    xncc_status status = j->doubt
                              ? app_kit_decide(&j->kit, &page->scene.picture, page->item, error)
                              : app_fail(error, XNCC_ERROR_MEMORY, "%s: out of memory", r->image);
     if (!status)
         status = page->banded ? find_banded(j, page, hunts, r, error)
-                 : count == 1 ? find_one(j, page, hunts, r, error)
-                              : find_all(j, page, hunts, r, error);
+                              : find_types(j, page, searched, hunts, r, error);
     for (int i = 0; i < count && !status; i++) {
         const app_search *s = &hunts[i].search;
         status = find_result_add(r, i,
@@ -286,9 +318,6 @@ xncc_status find_on_page(find_job *j, app_feed_page *page, find_result *r, app_e
     }
     if (!status && j->options->has_merge)
         status = find_result_merge(r, j->options->rule.method, &j->options->merge, error);
-    for (int i = 0; i < count && hunts; i++)
-        find_hunt_close(&hunts[i]);
-    free(hunts);
     j->pages++;
     j->hits += status ? 0 : r->hits;
     return status;

@@ -21,7 +21,16 @@ typedef struct find_job {
     char crs[256]; /* --format geojson: the coordinate system of the first page */
 } find_job;
 
-/* Searches the page, and fills the result. The picture may still be decoded. */
-xncc_status find_on_page(find_job *job, app_feed_page *page, find_result *result, app_error *error);
+/* 1 if the page is in memory, and one type of samples holds it and all templates. */
+int find_is_one_search(const app_kit *kit, const app_feed_page *page);
+
+/* Searches such a page. The picture may still be decoded. hunts: one per template, zero before; the
+ * caller closes them. Several threads may do so, each with a kit of its own (app_kit_share). */
+xncc_status find_search_page(app_kit *kit, app_feed_page *page, find_hunt *hunts, app_error *error);
+
+/* Fills the result of a page, in the order of the pages. searched: 1 if find_search_page has found
+ * the hunts; 0: they are zero, and the page is searched. */
+xncc_status find_on_page(find_job *job, app_feed_page *page, int searched, find_hunt *hunts,
+                         find_result *result, app_error *error);
 
 #endif

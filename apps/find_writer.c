@@ -95,7 +95,7 @@ int find_writer_give(find_writer *w, find_result *r)
     return ok;
 }
 
-xncc_status find_writer_close(find_writer *w, xncc_status status, app_error *error)
+void find_writer_join(find_writer *w)
 {
     pthread_mutex_lock(&w->lock);
     w->ending = 1;
@@ -104,6 +104,11 @@ xncc_status find_writer_close(find_writer *w, xncc_status status, app_error *err
     if (w->threaded)
         pthread_join(w->thread, NULL);
     w->threaded = 0;
+}
+
+xncc_status find_writer_close(find_writer *w, xncc_status status, app_error *error)
+{
+    find_writer_join(w);
     if (w->status && !status) {
         status = w->status;
         *error = w->error;

@@ -36,6 +36,9 @@ void find_writer_start(find_writer *writer, app_feed *feed, int beside, int tell
  * more. */
 int find_writer_give(find_writer *writer, find_result *result);
 
+/* Waits until everything is written. From now on find_writer_give writes by itself. */
+void find_writer_join(find_writer *writer);
+
 /* Waits until everything is written, and ends the report. Returns the first failure. */
 xncc_status find_writer_close(find_writer *writer, xncc_status status, app_error *error);
 

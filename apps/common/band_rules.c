@@ -4,15 +4,12 @@
 
 #include "progress.h"
 
-#include <unistd.h>
-
 enum { DECODERS = 4 };
 
 /* Threads that decode: matching needs the processors, too. */
 static int32_t count_decoders(const app_options *o)
 {
-    const long here = sysconf(_SC_NPROCESSORS_ONLN);
-    const int32_t threads = o->device.threads ? o->device.threads : here > 1 ? (int32_t)here : 2;
+    const int32_t threads = app_threads(o);
     return threads == 1 ? 0 : threads < DECODERS ? threads : DECODERS;
 }
 

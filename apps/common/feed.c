@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_AHEAD = 8 }; /* pages that are read and not released */
-
 struct app_feed {
     app_feed_rule rule;
     app_picture mask; /* of --image-mask, when it has been read */
@@ -24,6 +22,8 @@ struct app_feed {
     app_feed_page *first, **last; /* read and not taken */
     app_feed_page *decoding;      /* the page whose rows arrive */
     int held;                     /* pages that are not released */
+    int resting;                  /* 1: nothing is read until half of these are released, because
+                                     to wake a thread for each small page takes longer than the page */
     uint64_t bytes;               /* of their pixels */
     int ended, stopping;
 };
@@ -48,8 +48,9 @@ static app_feed_page *new_page(app_feed *f)
 static int wait_for_room(app_feed *f, app_feed_page *page)
 {
     pthread_mutex_lock(&f->lock);
+    f->resting = f->held >= f->rule.ahead;
     while (f->rule.beside && !f->stopping && f->held > 0 &&
-           (f->held >= MOST_AHEAD || page->bytes + f->bytes > f->rule.reading.max_memory))
+           (f->resting || page->bytes + f->bytes > f->rule.reading.max_memory))
         pthread_cond_wait(&f->changed, &f->lock);
     const int go_on = !f->stopping;
     f->held++;
@@ -271,6 +272,8 @@ xncc_status app_feed_open(const app_feed_rule *rule, app_feed **feed, app_error 
         return app_fail(error, XNCC_ERROR_MEMORY, "out of memory");
     f->rule = *rule;
     f->rule.reading.bands = 1;
+    if (f->rule.ahead < APP_FEED_AHEAD)
+        f->rule.ahead = APP_FEED_AHEAD;
     f->last = &f->first;
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->changed, NULL);
@@ -288,9 +291,9 @@ app_feed_page *app_feed_next(app_feed *f)
     if (!f->threaded && !f->first && !read_next(f))
         return NULL;
     pthread_mutex_lock(&f->lock);
-    while (f->threaded && !f->first && !f->ended)
+    while (f->threaded && !f->first && !f->ended && !f->stopping)
         pthread_cond_wait(&f->changed, &f->lock);
-    app_feed_page *page = f->first;
+    app_feed_page *page = f->stopping ? NULL : f->first;
     if (page) {
         f->first = page->next;
         if (!f->first)
@@ -299,6 +302,14 @@ app_feed_page *app_feed_next(app_feed *f)
     }
     pthread_mutex_unlock(&f->lock);
     return page;
+}
+
+int app_feed_is_ready(app_feed *f)
+{
+    pthread_mutex_lock(&f->lock);
+    const int ready = f->first != NULL;
+    pthread_mutex_unlock(&f->lock);
+    return ready;
 }
 
 void app_feed_release(app_feed *f, app_feed_page *page)
@@ -314,10 +325,23 @@ void app_feed_release(app_feed *f, app_feed_page *page)
     f->bytes -= page->bytes;
     if (f->decoding == page)
         f->decoding = NULL;
-    pthread_cond_broadcast(&f->changed);
+    if (f->held <= f->rule.ahead / 2)
+        f->resting = 0;
+    if (!f->resting)
+        pthread_cond_broadcast(&f->changed);
     pthread_mutex_unlock(&f->lock);
     if (page != f->spare)
         free(page);
+}
+
+void app_feed_stop(app_feed *f)
+{
+    pthread_mutex_lock(&f->lock);
+    f->stopping = 1;
+    if (f->decoding)
+        app_reader_drop(&f->decoding->reader);
+    pthread_cond_broadcast(&f->changed);
+    pthread_mutex_unlock(&f->lock);
 }
 
 void app_feed_close(app_feed *f)
@@ -325,12 +349,7 @@ void app_feed_close(app_feed *f)
     app_feed_page *page;
     if (!f)
         return;
-    pthread_mutex_lock(&f->lock);
-    f->stopping = 1;
-    if (f->decoding)
-        app_reader_drop(&f->decoding->reader);
-    pthread_cond_broadcast(&f->changed);
-    pthread_mutex_unlock(&f->lock);
+    app_feed_stop(f);
     if (f->threaded)
         pthread_join(f->thread, NULL);
     f->threaded = 0;

@@ -32,7 +32,10 @@ typedef struct app_feed_rule {
     uint64_t beside_pixel;  /* bytes per pixel that the command takes beside the page */
     int always_banded;      /* 1: every page is only described */
     int beside;             /* 1: read on a thread; 0: in app_feed_next */
+    int ahead;              /* most pages that are read and not released; at least APP_FEED_AHEAD */
 } app_feed_rule;
+
+enum { APP_FEED_AHEAD = 8 };
 
 typedef struct app_feed app_feed;
 
@@ -47,9 +50,17 @@ xncc_status app_feed_open(const app_feed_rule *rule, app_feed **feed, app_error 
  * for rows, and app_reader_stop for the end. A picture that has a mask is complete. The caller
  * gives it to app_feed_release, from any thread. */
 app_feed_page *app_feed_next(app_feed *feed);
+
 void app_feed_release(app_feed *feed, app_feed_page *page);
 
-/* Stops reading, also before the end. All pages must have been released. */
+/* 1 if app_feed_next would return a page at once. Any thread may ask. */
+int app_feed_is_ready(app_feed *feed);
+
+/* Stops reading, also before the end. From now on app_feed_next returns NULL, also where another
+ * thread waits in it. */
+void app_feed_stop(app_feed *feed);
+
+/* Stops reading and ends the feed. All pages must have been released. */
 void app_feed_close(app_feed *feed);
 
 #endif

@@ -18,6 +18,14 @@ xncc_status app_kit_open(const app_options *options, const app_named *inputs,
     return status;
 }
 
+xncc_status app_kit_share(const app_kit *from, app_kit *kit, app_error *error)
+{
+    *kit = (app_kit){ .inputs = from->inputs, .session = from->session };
+    kit->session.waiting = 0;
+    kit->plans.context = from->plans.context;
+    return app_templates_share(&from->templates, &kit->templates, error);
+}
+
 /* Destroys what was made with the context. */
 static void release(void *data)
 {
@@ -33,6 +41,12 @@ void app_kit_close(app_kit *kit)
     release(kit);
     app_templates_close(&kit->templates);
     app_session_close(&kit->session);
+}
+
+void app_kit_unshare(app_kit *kit)
+{
+    release(kit);
+    app_templates_close(&kit->templates);
 }
 
 /* The sizes and rules for a page, without those of a template. */

@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* In the order of xncc_mode, xncc_border and xncc_task. */
 static const char *const modes[] = { "valid", "same", "full", NULL };
@@ -146,6 +147,12 @@ static int set_with_mask(app_options *o, const char *text)
 static int set_threads(app_options *o, const char *text)
 {
     return app_set_count(text, 0, 1024, &o->device.threads);
+}
+
+int32_t app_threads(const app_options *o)
+{
+    const long here = sysconf(_SC_NPROCESSORS_ONLN);
+    return o->device.threads ? o->device.threads : here > 1 ? (int32_t)here : 2;
 }
 
 static int set_quiet(app_options *o, const char *text)

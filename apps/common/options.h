@@ -192,6 +192,10 @@ int app_word_index(const char *const *words, const char *text);
 /* Parses a whole number least .. most. Returns 1 on success, else 0. */
 int app_set_count(const char *text, int32_t least, int32_t most, int32_t *count);
 
+/* The number of threads for the work: --threads, or one per processor, and then at least 2, because
+ * threads that read and write wait a lot. */
+int32_t app_threads(const app_options *options);
+
 /* Setters and words that more than one table uses. */
 app_setter app_set_border, app_set_sizes, app_set_templates;
 extern const char *const app_tasks[]; /* in the order of xncc_task */

@@ -67,11 +67,30 @@ void app_templates_release(app_templates *t)
         }
 }
 
+xncc_status app_templates_share(const app_templates *from, app_templates *t, app_error *error)
+{
+    const size_t count = (size_t)from->count;
+    *t = (app_templates){ .source = calloc(count, sizeof *t->source),
+                          .made = calloc(count, sizeof *t->made),
+                          .count = from->count,
+                          .shared = 1 };
+    if (!t->source || !t->made)
+        return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for %d templates", t->count);
+    for (size_t i = 0; i < count; i++) {
+        t->source[i] = from->source[i];
+        t->source[i].converted = NULL;
+    }
+    return XNCC_OK;
+}
+
 void app_templates_close(app_templates *t)
 {
     app_templates_release(t);
-    for (int i = 0; t->source && i < t->count; i++)
+    for (int i = 0; t->source && i < t->count; i++) {
+        if (t->shared)
+            t->source[i].picture = (app_picture){ .pixels = NULL }; /* is another's */
         app_source_free(&t->source[i]);
+    }
     free(t->source);
     free(t->made);
     memset(t, 0, sizeof *t);

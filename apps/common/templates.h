@@ -11,6 +11,7 @@ typedef struct app_templates {
     app_source *source; /* path: the name that was given */
     xncc_template *(*made)[APP_PIXELS];
     int count;
+    int shared; /* 1: the pictures belong to another app_templates */
 } app_templates;
 
 /* Reads the templates with their masks. There must be no --mask, or one per template. Call
@@ -18,6 +19,11 @@ typedef struct app_templates {
 xncc_status app_templates_open(const app_options *options, const app_named *inputs,
                                app_templates *templates, app_error *error);
 void app_templates_close(app_templates *templates);
+
+/* The same pictures for another thread, which prepares its own templates from them. They must
+ * outlive it. Call app_templates_close whatever is returned. */
+xncc_status app_templates_share(const app_templates *from, app_templates *templates,
+                                app_error *error);
 
 /* Template i, from 0, with samples of a type. It is prepared when it is first asked for; all calls
  * must have the same context. */

@@ -31,6 +31,32 @@ holds 'options and images in any order' cmp want.csv out
 run 0 find $cpu --top 2 --format csv -t board-fiducial.tif board.tif cells.tif board.tif
 [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'image board.tif board.tif cells.tif cells.tif board.tif board.tif ' ] || fail 'an image that is named twice is not searched twice'
 
+# Small pages are searched several at a time. Nothing that is printed changes, warnings and failures included.
+for i in 1 2 3; do cat board.tif cells.tif stars.tif; done | head -c $((250 * 4096 + 100)) >frames.raw
+"$HELPERS"/make_huge large.tif 1300 1000 64 0
+few='board.tif cells.tif large.tif stars.tif missing.tif cells-template.tif board.tif'
+number=0
+while read -r options; do
+    number=$((number + 1))
+    for threads in 1 2 5 16; do
+        # shellcheck disable=SC2086 # several words
+        some 1 find $cpu --threads $threads $options
+        [ $threads -eq 1 ] && cp out alone && cp err alone.err
+        holds "$options, $threads threads" cmp alone out
+        holds "$options, $threads threads: messages" cmp alone.err err
+    done
+done <<END
+--raw 64x64:u8 --page all --top 2 --format csv -t cells-template.tif frames.raw
+--raw 64x64:u8 --page all --top 3 --format jsonl $t frames.raw
+--raw 64x64:u8 --page all --count --min-score 0.5 --format csv $t frames.raw
+--raw 64x64:u8 --page all --top 1 --subpixel --format csv $t frames.raw
+--raw 64x64:u8 --page all --strict --top 1 --format csv $t frames.raw
+--top 2 --format csv $t $few
+--top 2 --format csv -t cells-template.tif $few
+--top 2 --merge iou:0.2 --format csv $t $few
+END
+[ $number -eq 8 ] || fail 'not all options were tried'
+
 # Lists.
 printf 'board.tif\r\n\ncells.tif\nstars.tif' >list
 run 0 find $cpu --top 3 --format csv $t @list
