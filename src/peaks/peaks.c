@@ -126,8 +126,8 @@ static xncc_status resolve(xncc_peaks *p, xncc_error *error)
     return cut_to_accepted(p, error);
 }
 
-/* The largest room of a set: at most twice what can matter, and for large sets a quarter more. It is
- * then reduced often enough to stay small and to have a sharp limit, and rarely enough for the
+/* The largest room of a set: at most twice what can matter, and for large sets a quarter more. It
+ * is then reduced often enough to stay small and to have a sharp limit, and rarely enough for the
  * sorting to cost little. */
 static uint64_t max_held(const xncc_peaks *p)
 {
