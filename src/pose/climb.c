@@ -36,11 +36,11 @@ static void nearest_window(const xncc_pose_rung *r, const xncc_stored_pose *p,
     to->wy = (int32_t)floor((at->y - p->offset_y + 0.5) / r->size - 0.5 * to->height + 0.5);
 }
 
-static _Atomic(uint64_t) all_tries;
+static _Atomic(uint64_t) all_tries, all_pixels;
 
-uint64_t xncc_pose_tries(void)
+xncc_pose_work xncc_pose_tries(void)
 {
-    return atomic_exchange(&all_tries, 0);
+    return (xncc_pose_work){ atomic_exchange(&all_tries, 0), atomic_exchange(&all_pixels, 0) };
 }
 
 /* One candidate on its way. */
@@ -158,7 +158,9 @@ static void climb_task(void *argument, uint64_t index, int32_t slot)
         tries += way.tries;
         xncc_first_failure_note(&run->failure, status, &error);
     }
+    const xncc_pose_source *templ = &run->rung->poses.source;
     atomic_fetch_add(&all_tries, tries);
+    atomic_fetch_add(&all_pixels, tries * (uint64_t)templ->width * (uint64_t)templ->height);
 }
 
 static int by_pose(const void *left, const void *right)

@@ -32,8 +32,11 @@ void xncc_pose_rung_center(const xncc_pose_rung *rung, xncc_pose_candidate *cand
 xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, int moves,
                             xncc_pose_candidate *candidate, size_t count, xncc_error *error);
 
-/* For tests. Returns how many poses candidates have tried since the last call, in all threads. */
-uint64_t xncc_pose_tries(void);
+/* For tests. What candidates have tried since the last call, in all threads. */
+typedef struct xncc_pose_work {
+    uint64_t poses, pixels; /* pixels: of the template on the level of each pose */
+} xncc_pose_work;
+xncc_pose_work xncc_pose_tries(void);
 
 /* Which candidates go on. */
 typedef struct xncc_pose_sieve {

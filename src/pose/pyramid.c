@@ -24,8 +24,12 @@ enum { LEAST_SIDE = 8, LEAST_PIXELS = 48 };
 #define LEVEL_LIMIT 0.7
 
 /* The part of the score of the objects found so far that another one must reach, besides the
- * level's likeness. */
+ * level's likeness. The more pixels a level's template has, the less chance there is in its scores:
+ * from PART_SIDE x PART_SIDE pixels on, what is lacking to 1 is divided by how often the side is
+ * that of PART_SIDE. So smooth templates, which have many candidates that score nearly as well as
+ * the object, do not take them all to the fine levels. */
 #define LEVEL_PART 0.9
+#define PART_SIDE 40.0
 
 /* What the number of candidates depends on (most_of). */
 enum { MOST_TOP = 1024, MOST_WANTED = 1 << 14 };
@@ -183,6 +187,14 @@ static size_t most_of(const descent *d, int32_t l)
     return (part < large ? part : large) + (d->top == l ? 8 : d->top == l + 1 ? 2 : 1) * d->wanted;
 }
 
+/* The part that holds for a level. What goes on from level 0 is in order already. */
+static double part_of(const descent *d, int32_t l)
+{
+    const xncc_pose_source *s = &d->levels.level[l];
+    const double side = sqrt((double)s->width * (double)s->height);
+    return l == 0 || side < PART_SIDE ? LEVEL_PART : 1.0 - (1.0 - LEVEL_PART) * PART_SIDE / side;
+}
+
 /* Which candidates go on from a level. On the coarsest one their scores say little. On the others
  * they have climbed, so that the objects' scores are at least `likeness` of what they will be, and
  * the scores of those already found are no more than they will be. */
@@ -193,7 +205,7 @@ static xncc_pose_sieve sieve_of(const descent *d, int32_t l)
                         xncc_pose_value(&d->subject->grid.scale, 0);
     const int top = l == d->top;
     return (xncc_pose_sieve){ .limit = top ? 0.0 : limit_of(d, l),
-                              .part = top ? 0.0 : LEVEL_PART * d->likeness[l],
+                              .part = top ? 0.0 : part_of(d, l) * d->likeness[l],
                               .wanted = d->wanted,
                               .apart = 0.5 * side,
                               .most = most_of(d, l) };
