@@ -7,40 +7,81 @@
 
 #include <math.h>
 
+static double points_of(const xncc_fft_blocking *blocking)
+{
+    return (double)blocking->nx * (double)blocking->ny;
+}
+
+/* The doublings of a transform. */
+static double doublings_of(const xncc_fft_blocking *blocking)
+{
+    return log2(points_of(blocking) / xncc_fft_odd(blocking->nx) / xncc_fft_odd(blocking->ny));
+}
+
+/* What steps of radix 3 and 5 add to the bounds below, in three transforms, in units of 2^-53. */
+static double odd_steps(const xncc_fft_blocking *blocking)
+{
+    const int32_t sides[] = { blocking->nx, blocking->ny };
+    double sum = 0.0;
+    for (int i = 0; i < 2; i++) {
+        const double r = xncc_fft_odd(sides[i]);
+        sum += r > 1.0 ? 3.0 * ((r + 2.0) * sqrt(r) + 2.0 * sqrt(5.0)) : 0.0;
+    }
+    return sum;
+}
+
 double xncc_fft_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, double n)
 {
-    double points = (double)blocking->nx * (double)blocking->ny,
-           largest = pixel == XNCC_U8 ? 128.0 : 32768.0;
-    return 13.0 * 0x1p-53 * (log2(points) + 1.0) * sqrt(2.0 * points) * largest * sqrt(n) * 128.0;
+    const double largest = pixel == XNCC_U8 ? 128.0 : 32768.0;
+    return 0x1p-53 * (13.0 * (doublings_of(blocking) + 1.0) + 1.01 * odd_steps(blocking)) *
+           sqrt(2.0 * points_of(blocking)) * largest * sqrt(n) * 128.0;
 }
 
 double xncc_fft_real_error(const xncc_fft_blocking *blocking)
 {
-    const double levels = log2((double)blocking->nx * (double)blocking->ny),
-                 multiplications = levels / 2.0 + 3.0;
-    return 1.01 * 0x1p-53 * (3.0 * levels + 3.0 * 2.95 * multiplications + 2.24 + 6.0);
+    const double levels = doublings_of(blocking), multiplications = levels / 2.0 + 3.0;
+    return 1.01 * 0x1p-53 *
+           (3.0 * levels + 3.0 * 2.95 * multiplications + 2.24 + 6.0 + odd_steps(blocking));
+}
+
+static const int32_t sides[] = {
+    64, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1280, 1536, 2048
+};
+enum { SIDES = sizeof sides / sizeof *sides };
+
+/* The doublings that the step of radix 3 or 5 of a side takes as long as. */
+static double odd_levels(int32_t side)
+{
+    const int32_t r = xncc_fft_odd(side);
+    return r == 3 ? 2.2 : r == 5 ? 4.5 : 0.0;
+}
+
+/* The same for both sides. Columns are longer than rows, which are cut among the lanes. */
+static double odd_levels_of(const xncc_fft_blocking *c)
+{
+    return odd_levels(c->nx) + odd_levels(c->ny) + (xncc_fft_odd(c->ny) > 1 ? 1.0 : 0.0);
 }
 
 /* The cost of a blocking, in complex points times levels. Reading pixels and writing scores count
- * as 6 levels, and transforms that exceed the second-level cache as 4 more. Both are fitted to the
+ * as 6 levels, and transforms that exceed the second-level cache as 6 more. Both are fitted to the
  * measurements of docs/notes/2026-11-cpu-kernels.md. */
 static double blocking_cost(const xncc_fft_blocking *c, int32_t map_width, int32_t map_height)
 {
     double pairs = ceil((double)map_width / (2.0 * c->across)) * ceil((double)map_height / c->down);
-    double points = (double)c->nx * (double)c->ny;
-    double per_point = log2(points) + 6.0 +
-                       (points * 16.0 > 1 << 20 ? 4.0
+    double points = points_of(c);
+    double per_point = doublings_of(c) + odd_levels_of(c) + 6.0 +
+                       (points * 16.0 > 1 << 20 ? 6.0
                                                 : 0.0); /* levels, input and output, cache misses */
     if (pairs < 16.0)
         pairs = 2.0 * ceil(pairs / 2.0); /* an odd pair at the end leaves a thread idle */
     return pairs * points * per_point;
 }
 
-/* Returns 1 for transforms of more than 8 MB that are also more than four times larger than the
+/* Returns 1 for transforms of more than 8 MB that are also more than five times larger than the
  * template needs. They gain little, and take memory from the rest of the system. */
 static int is_large(const xncc_fft_blocking *c, const xncc_problem *problem)
 {
-    int64_t least = 4, points = (int64_t)c->nx * c->ny;
+    int64_t least = 5, points = (int64_t)c->nx * c->ny;
     for (int32_t side = 1; side < problem->templ_width; side *= 2)
         least *= 2;
     for (int32_t side = 1; side < problem->templ_height; side *= 2)
@@ -60,8 +101,9 @@ int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *block
     const xncc_extent map = xncc_problem_extent(problem);
     const int32_t width = map.width, height = map.height;
     double best = 0.0, n = (double)problem->templ_width * (double)problem->templ_height;
-    for (int32_t nx = XNCC_FFT_MIN_SIDE; nx <= XNCC_FFT_MAX_SIDE; nx *= 2) {
-        for (int32_t ny = XNCC_FFT_MIN_SIDE; ny <= XNCC_FFT_MAX_SIDE; ny *= 2) {
+    for (size_t i = 0; i < SIDES; i++) {
+        for (size_t j = 0; j < SIDES; j++) {
+            const int32_t nx = sides[i], ny = sides[j];
             xncc_fft_blocking c = { .nx = nx,
                                     .ny = ny,
                                     .planes = problem->pixel == XNCC_U16 ? 2 : 1 };

@@ -19,6 +19,12 @@
  * - Let c be the largest magnitude of a shifted pixel (128, or 32768), d that of a template digit
  *   (128), and n the pixels of the template. ||x|| <= sqrt(2N) * c for the two blocks that share a
  *   transform, and ||y|| <= sqrt(n) * d.
+ * - A side of r = 3 or 5 times a power of two has one step of radix r. Its constants are rounded
+ *   once and multiply sums and differences of two inputs. Its roundings, written out, change an
+ *   output by at most 7.3 u (r = 3) or 14.6 u (r = 5) times the 2-norm of its inputs, below
+ *   (r + 2) sqrt(r) u, which is so a bound of the step's relative error in the 2-norm. A
+ *   multiplication by twiddle factors adds at most 2 sqrt(5) u. That is three times in all, for
+ *   each such side.
  *
  * xncc_fft_error returns this bound. Blocks are used only if it is at most XNCC_FFT_MAX_ERROR,
  * which is below the 1/2 that could round to another integer. */
@@ -27,8 +33,15 @@
 
 #include "exactncc/plan.h"
 
-/* The smallest and the largest side of a transform. Sides are powers of two. */
+/* The smallest and the largest side of a transform. Sides are powers of two, or 3 or 5 times one,
+ * and multiples of the smallest. */
 enum { XNCC_FFT_MIN_SIDE = 64, XNCC_FFT_MAX_SIDE = 2048 };
+
+/* Returns the odd factor of a side. */
+static inline int32_t xncc_fft_odd(int32_t side)
+{
+    return side % 3 == 0 ? 3 : side % 5 == 0 ? 5 : 1;
+}
 
 /* The largest error bound of a result before it is rounded. */
 #define XNCC_FFT_MAX_ERROR 0.45
@@ -49,11 +62,12 @@ int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *block
 /* The error bound above for a template of n pixels. */
 double xncc_fft_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, double n);
 
-/* The same for doubles, relative to ||x|| * ||y||. The transforms have radix 4: two levels take one
- * multiplication by a twiddle factor, each off by sqrt(5) u for itself and 0.71 u for its factor,
- * which is rounded to the nearest in both parts. A transform of n points has log2(n)/2 of them in
- * its radix-4 steps, and at most 3 more: in its last 8 points, between the lanes of a row, and
- * among the lanes. Rounding the samples and the template's doubles adds 6 u. */
+/* The same for doubles, relative to ||x|| * ||y||. But for the steps of radix 3 and 5, transforms
+ * have radix 4: two levels take one multiplication by a twiddle factor, each off by sqrt(5) u for
+ * itself and 0.71 u for its factor, which is rounded to the nearest in both parts. A transform of n
+ * points has log2(n)/2 of them in its radix-4 steps, and at most 3 more: in its last 8 points,
+ * between the lanes of a row, and among the lanes. Rounding the samples and the template's doubles
+ * adds 6 u. */
 double xncc_fft_real_error(const xncc_fft_blocking *blocking);
 
 #endif

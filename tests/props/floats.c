@@ -436,8 +436,8 @@ static void raise_rows(const xncc_image *image)
 /* So many slices of so large a transform that their products are computed in groups. */
 static void check_large(void)
 {
-    kit_image image = hostile_image(FAR, PLAIN, XNCC_F64, 0, 516, 550, 549),
-              templ = hostile_image(FAR, PLAIN, XNCC_F64, 1, 516, 516, 516);
+    kit_image image = hostile_image(FAR, PLAIN, XNCC_F64, 0, 770, 804, 803),
+              templ = hostile_image(FAR, PLAIN, XNCC_F64, 1, 770, 770, 770);
     const pair p = { .image = &image.view, .templ = &templ.view };
     raise_rows(&image.view);
     raise_rows(&templ.view);

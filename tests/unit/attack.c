@@ -271,9 +271,9 @@ static double of_window(const input *in, void *state)
 
 /* ---- transforms ---- */
 
-enum { SIDE = XNCC_FFT_MIN_SIDE, TEMPL = 6, PERIOD = 8 };
+enum { SIDES = 3, MOST_SIDE = 96, TEMPL = 6, PERIOD = 8 };
 
-/* The memory of a transform of SIDE x SIDE points. */
+/* The memory of a transform of side x side points. */
 typedef struct transforms {
     const xncc_fft_isa *isa;
     xncc_fft_blocking blocking;
@@ -290,38 +290,41 @@ static void *memory_of(size_t bytes)
     return p;
 }
 
-static transforms transforms_of(const xncc_fft_isa *isa)
+static transforms transforms_of(const xncc_fft_isa *isa, int32_t side)
 {
     transforms t = { .isa = isa,
-                     .blocking = { .nx = SIDE,
-                                   .ny = SIDE,
-                                   .across = SIDE - TEMPL + 1,
-                                   .down = SIDE - TEMPL + 1,
+                     .blocking = { .nx = side,
+                                   .ny = side,
+                                   .across = side - TEMPL + 1,
+                                   .down = side - TEMPL + 1,
                                    .planes = 1 } };
-    t.table = memory_of(isa->table_bytes(SIDE, SIDE));
-    t.spectrum = memory_of((size_t)SIDE * SIDE * 16);
-    t.buffer = memory_of(2 * (size_t)SIDE * XNCC_FFT_COLUMN);
-    t.array = memory_of(isa->row_bytes(SIDE) * SIDE);
-    isa->tables(SIDE, SIDE, t.table);
+    t.table = memory_of(isa->table_bytes(side, side));
+    t.spectrum = memory_of((size_t)side * (size_t)side * 16);
+    t.buffer = memory_of(2 * (size_t)side * XNCC_FFT_COLUMN);
+    t.array = memory_of(isa->row_bytes(side) * (uint64_t)side);
+    isa->tables(side, side, t.table);
     return t;
 }
 
-/* Sample (x, y) of the image: the first 64 numbers of the input, in both directions. */
+/* Sample (x, y) of the image: the first 64 numbers of the input, in both directions, each three
+ * times, so that the samples that a step of any radix combines differ. */
 static double image_at(const input *in, int x, int y)
 {
-    return in->v[x % PERIOD + PERIOD * (y % PERIOD)];
+    return in->v[x / 3 % PERIOD + PERIOD * (y / 3 % PERIOD)];
 }
 
 /* The error of a transform of integers, whose products are exact in double. */
 static double of_transform(const input *in, void *state)
 {
     const transforms *t = state;
-    const uint64_t step = t->isa->row_bytes(SIDE);
+    const int32_t side = t->blocking.nx;
+    const uint64_t step = t->isa->row_bytes(side);
     static xncc_progress progress;
     const xncc_watch watch = { .progress = &progress };
-    double line[SIDE] = { 0 }, zero[SIDE] = { 0 }, a[SIDE], b[SIDE], v2 = 0.0, t2 = 0.0, most = 0.0;
+    double line[MOST_SIDE] = { 0 }, zero[MOST_SIDE] = { 0 }, a[MOST_SIDE], b[MOST_SIDE], v2 = 0.0,
+           t2 = 0.0, most = 0.0;
     const double *templ = in->v + PERIOD * PERIOD;
-    memset(t->array, 0, step * SIDE);
+    memset(t->array, 0, step * (uint64_t)side);
     for (int j = 0; j < TEMPL; j++) {
         for (int i = 0; i < TEMPL; i++) {
             line[i] = templ[i + TEMPL * j];
@@ -330,8 +333,8 @@ static double of_transform(const input *in, void *state)
         t->isa->digits_in(t->table, &t->blocking, line, t->array + (uint64_t)j * step);
     }
     t->isa->columns(t->table, &t->blocking, &watch, t->array, t->spectrum);
-    for (int y = 0; y < SIDE; y++) {
-        for (int x = 0; x < SIDE; x++) {
+    for (int y = 0; y < side; y++) {
+        for (int x = 0; x < side; x++) {
             line[x] = image_at(in, x, y);
             v2 += line[x] * line[x];
         }
@@ -340,10 +343,11 @@ static double of_transform(const input *in, void *state)
     char *const array[2] = { t->array, NULL };
     void *const spectrum[2] = { t->spectrum, NULL };
     t->isa->convolve(t->table, &t->blocking, &watch, array, (char *const *)spectrum, t->buffer);
-    for (int y = 0; y < PERIOD; y++) {
-        t->isa->reals_out(t->table, &t->blocking, t->array + (uint64_t)y * step, SIDE - TEMPL + 1,
-                          SIDE - TEMPL + 1, a, b);
-        for (int x = 0; x < PERIOD; x++) {
+    const int apart = (side - TEMPL) / (PERIOD - 1); /* the windows that are looked at */
+    for (int y = 0; y < PERIOD * apart; y += apart) {
+        t->isa->reals_out(t->table, &t->blocking, t->array + (uint64_t)y * step, side - TEMPL + 1,
+                          side - TEMPL + 1, a, b);
+        for (int x = 0; x < PERIOD * apart; x += apart) {
             double want = 0.0;
             for (int j = 0; j < TEMPL; j++)
                 for (int i = 0; i < TEMPL; i++)
@@ -359,7 +363,10 @@ int main(int argc, char **argv)
     kit_start(argc, argv);
     const double seconds = atof(kit_option(argc, argv, "seconds", "2"));
     kit_random random = kit_stream(1);
-    transforms portable = transforms_of(&xncc_fft_isa_portable);
+    static const int32_t sides[SIDES] = { 64, 96, 80 };
+    transforms portable[SIDES];
+    for (int i = 0; i < SIDES; i++)
+        portable[i] = transforms_of(&xncc_fft_isa_portable, sides[i]);
     const attack attacks[] = {
         { "sums of products in pairs of doubles", of_sum, 4, MOST, 0, NULL },
         { "differences of products of pairs", of_difference, 8, 8, 0, NULL },
@@ -368,14 +375,20 @@ int main(int argc, char **argv)
         { "numerators from sums in double", of_bounded, 4, MOST, 0, NULL },
         { "windows from sums with bounds", of_window, 4, MOST, 0, NULL },
         { "transforms", of_transform, PERIOD * PERIOD + TEMPL * TEMPL,
-          PERIOD * PERIOD + TEMPL * TEMPL, 1, &portable },
+          PERIOD * PERIOD + TEMPL * TEMPL, 1, &portable[0] },
+        { "transforms of 3 times a power of two", of_transform, PERIOD * PERIOD + TEMPL * TEMPL,
+          PERIOD * PERIOD + TEMPL * TEMPL, 1, &portable[1] },
+        { "transforms of 5 times a power of two", of_transform, PERIOD * PERIOD + TEMPL * TEMPL,
+          PERIOD * PERIOD + TEMPL * TEMPL, 1, &portable[2] },
     };
     const int count = sizeof attacks / sizeof *attacks;
     for (int i = 0; i < count; i++)
         (void)climb(&attacks[i], seconds / count, &random);
-    free(portable.table);
-    free(portable.spectrum);
-    free(portable.buffer);
-    free(portable.array);
+    for (int i = 0; i < SIDES; i++) {
+        free(portable[i].table);
+        free(portable[i].spectrum);
+        free(portable[i].buffer);
+        free(portable[i].array);
+    }
     return kit_finish("attack");
 }

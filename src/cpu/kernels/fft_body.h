@@ -18,8 +18,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The tables hold, for each length n = 16, 32, ..., the three twiddle factors of j = 0 .. n/4 - 1,
- * and after them the twiddle factors between the lanes of a row. */
+/* The tables hold, for each length n = 16, 32, ..., the three twiddle factors of j = 0 .. n/4 - 1;
+ * after them, for the vectors of a row and for a column, if their number n is r = 3 or 5 times a
+ * power of two, the r - 1 twiddle factors of j = 0 .. n/r - 1; and last the twiddle factors between
+ * the lanes of a row. */
 FFT_INLINE int64_t twiddle_at(int32_t n)
 {
     return 3 * ((int64_t)n - 16) / 2;
@@ -27,13 +29,32 @@ FFT_INLINE int64_t twiddle_at(int32_t n)
 
 static int32_t longest(int32_t nx, int32_t ny)
 {
-    int32_t m = nx / FFT_LANES;
-    return m > ny ? m : ny;
+    const int32_t m = nx / FFT_LANES / xncc_fft_odd(nx), column = ny / xncc_fft_odd(ny);
+    return m > column ? m : column;
+}
+
+/* The doubles of the table of n's odd factor. */
+static int64_t odd_doubles(int32_t n)
+{
+    const int32_t r = xncc_fft_odd(n);
+    return 2 * (int64_t)(r - 1) * (n / r);
+}
+
+/* Where that of a row's vectors begins, [0], that of a column, [1], and the lanes' factors, [2]. */
+typedef struct places {
+    int64_t at[3];
+} places;
+
+static places places_of(int32_t nx, int32_t ny)
+{
+    const int64_t row = twiddle_at(2 * longest(nx, ny)), column = row + odd_doubles(nx / FFT_LANES),
+                  end = column + odd_doubles(ny);
+    return (places){ { row, column, (end + 7) / 8 * 8 } };
 }
 
 static int64_t lane_twiddles_at(int32_t nx, int32_t ny)
 {
-    return (twiddle_at(2 * longest(nx, ny)) + 7) / 8 * 8;
+    return places_of(nx, ny).at[2];
 }
 
 static uint64_t table_bytes(int32_t nx, int32_t ny)
@@ -49,6 +70,9 @@ static int32_t frequency(int32_t n, int32_t p)
         return p;
     if (n == 8)
         return p < 4 ? 2 * p : 2 * (p - 4) + 1;
+    const int32_t r = xncc_fft_odd(n);
+    if (r > 1)
+        return r * frequency(n / r, p % (n / r)) + p / (n / r);
     return 4 * frequency(n / 4, p % (n / 4)) + p / (n / 4);
 }
 
@@ -62,9 +86,19 @@ static void root(int64_t k, int64_t n, double *re, double *im)
     *im = (double)sinl(angle);
 }
 
+static void odd_table(int32_t n, double *table)
+{
+    const int32_t r = xncc_fft_odd(n);
+    for (int32_t j = 0; j < n / r && r > 1; j++)
+        for (int32_t k = 1; k < r; k++, table += 2)
+            root((int64_t)j * k, n, &table[0], &table[1]);
+}
+
 static void tables(int32_t nx, int32_t ny, void *memory)
 {
     double *table = memory;
+    odd_table(nx / FFT_LANES, table + places_of(nx, ny).at[0]);
+    odd_table(ny, table + places_of(nx, ny).at[1]);
     for (int32_t n = 16; n <= longest(nx, ny); n *= 2)
         for (int32_t j = 0; j < n / 4; j++)
             for (int32_t k = 1; k <= 3; k++)
@@ -131,11 +165,76 @@ static void backward(const double *table, vc *x, int32_t n)
     }
 }
 
-static void row_forward(const void *table, int32_t nx, int32_t ny, vc *x)
+/* A transform of n points, r = 3 or 5 of them at a time, is r transforms of n/r points each. */
+FFT_INLINE void odd_forward(const double *table, const double *w, vc *x, int32_t q, int r)
 {
-    const int32_t m = nx / FFT_LANES;
-    const vc *w = (const vc *)(const void *)((const double *)table + lane_twiddles_at(nx, ny));
-    forward(table, x, m);
+    for (int32_t j = 0; j < q; j++, w += 2 * (r - 1)) {
+        vc v[5];
+        for (int a = 0; a < r; a++)
+            v[a] = x[j + a * q];
+        odd_points(v, r, -1);
+        x[j] = v[0];
+        for (int b = 1; b < r; b++)
+            x[j + b * q] = vc_twiddle(v[b], vd_fill(w[2 * b - 2]), vd_fill(w[2 * b - 1]), -1);
+    }
+    for (int b = 0; b < r; b++)
+        forward(table, x + b * q, q);
+}
+
+FFT_INLINE void odd_backward(const double *table, const double *w, vc *x, int32_t q, int r)
+{
+    for (int b = 0; b < r; b++)
+        backward(table, x + b * q, q);
+    for (int32_t j = 0; j < q; j++, w += 2 * (r - 1)) {
+        vc v[5] = { x[j] };
+        for (int b = 1; b < r; b++)
+            v[b] = vc_twiddle(x[j + b * q], vd_fill(w[2 * b - 2]), vd_fill(w[2 * b - 1]), 1);
+        odd_points(v, r, 1);
+        for (int a = 0; a < r; a++)
+            x[j + a * q] = v[a];
+    }
+}
+
+/* What is transformed: the vectors of a row, or a column. */
+typedef struct fft_side {
+    const double *table, *odd;
+    int32_t length;
+} fft_side;
+
+static fft_side side_of(const void *table, const xncc_fft_blocking *c, int is_column)
+{
+    return (fft_side){ table, (const double *)table + places_of(c->nx, c->ny).at[is_column],
+                       is_column ? c->ny : c->nx / FFT_LANES };
+}
+
+static void side_forward(const fft_side *s, vc *x)
+{
+    const int32_t r = xncc_fft_odd(s->length);
+    if (r == 3)
+        odd_forward(s->table, s->odd, x, s->length / 3, 3);
+    else if (r == 5)
+        odd_forward(s->table, s->odd, x, s->length / 5, 5);
+    else
+        forward(s->table, x, s->length);
+}
+
+static void side_backward(const fft_side *s, vc *x)
+{
+    const int32_t r = xncc_fft_odd(s->length);
+    if (r == 3)
+        odd_backward(s->table, s->odd, x, s->length / 3, 3);
+    else if (r == 5)
+        odd_backward(s->table, s->odd, x, s->length / 5, 5);
+    else
+        backward(s->table, x, s->length);
+}
+
+static void row_forward(const void *table, const xncc_fft_blocking *c, vc *x)
+{
+    const fft_side row = side_of(table, c, 0);
+    const int32_t m = row.length;
+    const vc *w = (const vc *)(const void *)(row.table + lane_twiddles_at(c->nx, c->ny));
+    side_forward(&row, x);
     for (int32_t p = 0; p < m; p += FFT_LANES) {
         vc v[FFT_LANES];
         for (int i = 0; i < FFT_LANES; i++)
@@ -147,10 +246,11 @@ static void row_forward(const void *table, int32_t nx, int32_t ny, vc *x)
     }
 }
 
-static void row_backward(const void *table, int32_t nx, int32_t ny, vc *x)
+static void row_backward(const void *table, const xncc_fft_blocking *c, vc *x)
 {
-    const int32_t m = nx / FFT_LANES;
-    const vc *w = (const vc *)(const void *)((const double *)table + lane_twiddles_at(nx, ny));
+    const fft_side row = side_of(table, c, 0);
+    const int32_t m = row.length;
+    const vc *w = (const vc *)(const void *)(row.table + lane_twiddles_at(c->nx, c->ny));
     for (int32_t p = 0; p < m; p += FFT_LANES) {
         vc v[FFT_LANES];
         for (int i = 0; i < FFT_LANES; i++)
@@ -160,7 +260,7 @@ static void row_backward(const void *table, int32_t nx, int32_t ny, vc *x)
         for (int i = 0; i < FFT_LANES; i++)
             x[p + i] = vc_twiddle(v[i], w[p + i].re, w[p + i].im, 1);
     }
-    backward(table, x, m);
+    side_backward(&row, x);
 }
 
 /* Loads FFT_LANES pixels and subtracts the shift. */
@@ -201,7 +301,7 @@ static void row_in(const void *table, const xncc_fft_blocking *blocking, const x
         x[i].re = some_pixels(p->a, p->words, i, p->count_a);
         x[i].im = some_pixels(p->b, p->words, i, p->count_b);
     }
-    row_forward(table, blocking->nx, blocking->ny, x);
+    row_forward(table, blocking, x);
 }
 
 static void reals_in(const void *table, const xncc_fft_blocking *blocking, const double *a,
@@ -212,7 +312,7 @@ static void reals_in(const void *table, const xncc_fft_blocking *blocking, const
         memcpy(&x[i].re, a + (ptrdiff_t)i * FFT_LANES, sizeof x[i].re);
         memcpy(&x[i].im, b + (ptrdiff_t)i * FFT_LANES, sizeof x[i].im);
     }
-    row_forward(table, blocking->nx, blocking->ny, x);
+    row_forward(table, blocking, x);
 }
 
 static void digits_in(const void *table, const xncc_fft_blocking *blocking, const double *digit,
@@ -223,7 +323,7 @@ static void digits_in(const void *table, const xncc_fft_blocking *blocking, cons
         memcpy(&x[i].re, digit + (ptrdiff_t)i * FFT_LANES, sizeof x[i].re);
         x[i].im = vd_fill(0.0);
     }
-    row_forward(table, blocking->nx, blocking->ny, x);
+    row_forward(table, blocking, x);
 }
 
 /* A row has one vector more than it needs, so that rows are not a power of two apart. */
@@ -252,10 +352,11 @@ static void columns(const void *table, const xncc_fft_blocking *blocking, const 
                     char *array, void *spectrum)
 {
     const double scale = 1.0 / ((double)blocking->nx * (double)blocking->ny);
+    const fft_side of_column = side_of(table, blocking, 1);
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         vc *column = (vc *)spectrum + (ptrdiff_t)i * blocking->ny;
         column_load(array, blocking, i, column);
-        forward(table, column, blocking->ny);
+        side_forward(&of_column, column);
         for (int32_t y = 0; y < blocking->ny; y++)
             column[y] = (vc){ column[y].re * scale, column[y].im * scale };
     }
@@ -306,16 +407,17 @@ static void sums_of_products(const void *table, const xncc_fft_blocking *blockin
     const double scale = 1.0 / ((double)blocking->nx * (double)blocking->ny);
     const int32_t ny = blocking->ny, step = ny + XNCC_FFT_PIECE;
     const int most = s->planes > s->count ? s->planes : s->count;
+    const fft_side of_column = side_of(table, blocking, 1);
     vc *column = s->buffer, *total = column + (ptrdiff_t)most * step;
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         for (int k = 0; k < s->planes; k++) {
             load_ahead(s, blocking, i, k, column + (ptrdiff_t)k * step);
-            forward(table, column + (ptrdiff_t)k * step, ny);
+            side_forward(&of_column, column + (ptrdiff_t)k * step);
         }
         for (int32_t at = 0; at < ny; at += XNCC_FFT_PIECE)
             sum_piece(s, column, total, step, at, scale);
         for (int k = 0; k < s->count; k++) {
-            backward(table, column + (ptrdiff_t)k * step, ny);
+            side_backward(&of_column, column + (ptrdiff_t)k * step);
             for (int32_t y = 0; y < ny; y++)
                 *column_at(s->array[k], blocking, y, i) = column[(ptrdiff_t)k * step + y];
         }
@@ -325,15 +427,16 @@ static void sums_of_products(const void *table, const xncc_fft_blocking *blockin
 static void convolve(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                      char *const array[2], char *const spectrum[2], void *buffer)
 {
+    const fft_side of_column = side_of(table, blocking, 1);
     vc *column = buffer, *product = column + blocking->ny;
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         column_load(array[0], blocking, i, column);
-        forward(table, column, blocking->ny);
+        side_forward(&of_column, column);
         for (int32_t plane = 0; plane < blocking->planes; plane++) {
             const vc *t = (const vc *)(const void *)spectrum[plane] + (ptrdiff_t)i * blocking->ny;
             for (int32_t y = 0; y < blocking->ny; y++)
                 product[y] = vc_twiddle(column[y], t[y].re, t[y].im, 1);
-            backward(table, product, blocking->ny);
+            side_backward(&of_column, product);
             for (int32_t y = 0; y < blocking->ny; y++)
                 *column_at(array[plane], blocking, y, i) = product[y];
         }
@@ -352,7 +455,7 @@ static void row_out(const void *table, const xncc_fft_blocking *blocking, void *
                     int64_t *a, int64_t *b)
 {
     vc *x = row;
-    row_backward(table, blocking->nx, blocking->ny, x);
+    row_backward(table, blocking, x);
     for (int32_t i = 0; i * FFT_LANES < count; i++) {
         round_out(x[i].re, count - i * FFT_LANES, a + (ptrdiff_t)i * FFT_LANES);
         round_out(x[i].im, count - i * FFT_LANES, b + (ptrdiff_t)i * FFT_LANES);
@@ -377,7 +480,7 @@ static void results(const void *row, int32_t count_a, int32_t count_b, double *a
 static void reals_out(const void *table, const xncc_fft_blocking *blocking, void *row,
                       int32_t count_a, int32_t count_b, double *a, double *b)
 {
-    row_backward(table, blocking->nx, blocking->ny, row);
+    row_backward(table, blocking, row);
     results(row, count_a, count_b, a, b);
 }
 

@@ -110,6 +110,32 @@ FFT_INLINE void eight_backward(vc *x)
     memcpy(x, b, sizeof b);
 }
 
+/* Transforms r = 3 or 5 points in natural order. */
+FFT_INLINE void odd_points(vc *x, int r, int sign)
+{
+    const double c1 = r == 3 ? -0.5 : 0.30901699437494742410, c2 = -0.80901699437494742410,
+                 s1 = r == 3 ? 0.86602540378443864676 : 0.95105651629515357212,
+                 s2 = 0.58778525229247312917;
+    const vc a = x[0], b = vc_add(x[1], x[r - 1]), d = vc_turn(vc_sub(x[1], x[r - 1]), sign);
+    if (r == 3) {
+        const vc m = { a.re + b.re * c1, a.im + b.im * c1 }, n = { d.re * s1, d.im * s1 };
+        x[0] = vc_add(a, b);
+        x[1] = vc_add(m, n);
+        x[2] = vc_sub(m, n);
+        return;
+    }
+    const vc c = vc_add(x[2], x[3]), e = vc_turn(vc_sub(x[2], x[3]), sign),
+             m1 = { a.re + b.re * c1 + c.re * c2, a.im + b.im * c1 + c.im * c2 },
+             m2 = { a.re + b.re * c2 + c.re * c1, a.im + b.im * c2 + c.im * c1 },
+             n1 = { d.re * s1 + e.re * s2, d.im * s1 + e.im * s2 },
+             n2 = { d.re * s2 - e.re * s1, d.im * s2 - e.im * s1 };
+    x[0] = vc_add(vc_add(a, b), c);
+    x[1] = vc_add(m1, n1);
+    x[4] = vc_sub(m1, n1);
+    x[2] = vc_add(m2, n2);
+    x[3] = vc_sub(m2, n2);
+}
+
 /* The steps of a transposition: exchange lanes between two vectors. */
 FFT_INLINE void swap1(vd *a, vd *b)
 {
