@@ -100,6 +100,7 @@ INTERRUPTED = """
     import os, signal, threading, time
     import numpy as np
     import exactncc
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where the tests run in the background
     image = np.random.default_rng(3).integers(0, 256, (3000, 3000), dtype=np.uint8)
     other_done = []
     def other():  # shares the context, and is not stopped by Ctrl-C

@@ -22,6 +22,8 @@ SHIM = os.environ.get("SHIM", "")
 SANITIZE = os.environ.get("SANITIZE", "")
 PATIENCE = 60  # seconds until a test gives up
 checks = failures = 0
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a job in the background ignores some of them, and its children would
+    signal.signal(number, signal.SIG_DFL)
 
 
 def expect(condition, *what):

@@ -309,7 +309,7 @@ static void check_kernels(xncc_context *context, kit_random *random)
         make_scene(&s, k % 2 ? XNCC_U8 : XNCC_F32, 1, 150, 140, WHOLE, random);
         xncc_track_options o = XNCC_TRACK_OPTIONS_INIT;
         const char *name[32];
-        const size_t points = make_points(&s, random, 40, point);
+        const size_t points = make_points(&s, random, kit_short() ? 8 : 40, point);
         o.chip_width = kit_between(random, 4, 33);
         o.chip_height = kit_between(random, 2, 33);
         o.search_x = search[k / 2];
@@ -454,7 +454,7 @@ static void check_cancel(xncc_context *context, kit_random *random)
         scene s;
         make_scene(&s, pixels[p], 1, 200, 200, WHOLE, random);
         (void)make_points(&s, random, MOST, point);
-        for (uint64_t nth = 1; nth < (p ? 6 : 100); nth += nth < 10 ? 1 : 30) {
+        for (uint64_t nth = 1; nth < (p ? 6 : 100); nth += nth >= 10 ? 30 : kit_short() ? 5 : 1) {
             (void)xncc_alloc_call(nth, cancel, context);
             CHECK_STATUS(xncc_track(context, s.pair, 1, NULL, point, MOST, found, &kit_error),
                          XNCC_ERROR_CANCELLED);
