@@ -65,6 +65,21 @@ static void meet(void *argument, uint64_t index, int32_t slot)
     }
 }
 
+/* All threads take part. A thread that has not fallen asleep yet needs nobody to wake it, so there
+ * are several meetings, with a moment to fall asleep before each. */
+static void check_meetings(xncc_pool *pool)
+{
+    enum { MEETINGS = 20 };
+    const struct timespec moment = { .tv_nsec = 5000000 };
+    meeting m = { 0, 0 };
+    for (int i = 0; i < MEETINGS && !atomic_load(&m.missed); i++) {
+        (void)nanosleep(&moment, NULL);
+        atomic_store(&m.present, 0);
+        xncc_pool_run_on(pool, THREADS, THREADS, meet, &m);
+    }
+    CHECK_INT(atomic_load(&m.missed), 0);
+}
+
 static void *call(void *argument)
 {
     for (int i = 0; i < ROUNDS && kit_failures() == 0; i++)
@@ -77,13 +92,11 @@ int main(int argc, char **argv)
     kit_start(argc, argv);
     xncc_pool *pool = NULL;
     pthread_t caller[CALLERS];
-    static meeting all;
     CHECK_STATUS(xncc_pool_create(THREADS, &pool, NULL), XNCC_OK);
     for (int32_t most = 1; most <= THREADS; most++)
         for (uint64_t count = 0; count < 8; count++)
             check_run(pool, most, count);
-    xncc_pool_run_on(pool, THREADS, THREADS, meet, &all);
-    CHECK_INT(atomic_load(&all.missed), 0); /* all threads take part */
+    check_meetings(pool);
     for (int i = 0; i < CALLERS; i++)
         CHECK_INT(pthread_create(&caller[i], NULL, call, pool), 0);
     for (int i = 0; i < CALLERS; i++)
