@@ -4,7 +4,7 @@
 
 instances.py FOLDER UNREACHED [--list]
 
-FOLDER has a file per test, with the lines of tests/pretend/pretend.cpp. UNREACHED lists instances that no test launches, with the
+FOLDER has a file per test, with the lines of tests/pretend/launches.cpp. UNREACHED lists instances that no test launches, with the
 reason. The status is 1 if another one is launched by no test, or if one of the list is launched or does not exist.
 """
 
