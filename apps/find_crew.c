@@ -134,7 +134,7 @@ void find_crew_start(find_crew *c, int finders)
         f->crew = c;
         if (app_kit_share(&c->job->kit, &f->kit, &unused) ||
             pthread_create(&f->thread, NULL, find_all, f) != 0) {
-            app_kit_unshare(&f->kit);
+            app_kit_close(&f->kit);
             return;
         }
         c->finders++;
@@ -177,7 +177,7 @@ void find_crew_close(find_crew *c)
         free(c->work[i].hunts);
     }
     for (int i = 0; i < c->finders; i++)
-        app_kit_unshare(&c->finder[i].kit);
+        app_kit_close(&c->finder[i].kit);
     free(c->finder);
     free(c->work);
     free(c);

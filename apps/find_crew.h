@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The pages of find, taken from the feed and given out in their order. A small page keeps one
- * thread busy, so several of them are searched at a time, each by a finder: a thread with plans of
- * its own. */
+ * thread busy, so several of them are searched at a time, each by a finder: a thread with a context
+ * and plans of its own. */
 #ifndef FIND_CREW_H
 #define FIND_CREW_H
 

@@ -290,9 +290,15 @@ static xncc_status find_types(find_job *j, app_feed_page *page, int searched, fi
             continue;
         if (!searched)
             status = search_type(&j->kit, page, (xncc_pixel)pixel, hunts, error);
-        for (int i = first; i < count && !status; i++)
-            if ((int)type_of(&j->kit, &page->scene, i) == pixel)
+        for (int i = first; i < count && !status; i++) {
+            if ((int)type_of(&j->kit, &page->scene, i) != pixel)
+                continue;
+            if (searched) /* with a template of another context */
+                status = app_templates_get(&j->kit.templates, i, (xncc_pixel)pixel,
+                                           j->kit.session.context, &hunts[i].search.templ, error);
+            if (!status)
                 status = finish_hunt(j, &hunts[i], i, r, error);
+        }
     }
     return status;
 }

@@ -20,10 +20,18 @@ xncc_status app_kit_open(const app_options *options, const app_named *inputs,
 
 xncc_status app_kit_share(const app_kit *from, app_kit *kit, app_error *error)
 {
+    xncc_context_options o = from->session.options->device;
+    xncc_error why;
+    o.device = XNCC_DEVICE_CPU;
+    o.threads = 1;
     *kit = (app_kit){ .inputs = from->inputs, .session = from->session };
-    kit->session.waiting = 0;
-    kit->plans.context = from->plans.context;
-    return app_templates_share(&from->templates, &kit->templates, error);
+    kit->session.context = NULL;
+    xncc_status status = app_templates_share(&from->templates, &kit->templates, error);
+    if (!status)
+        status = app_pass_on(error, xncc_context_create(&o, &kit->session.context, &why),
+                             "cannot start", &why);
+    kit->plans.context = kit->session.context;
+    return status;
 }
 
 /* Destroys what was made with the context. */
@@ -41,12 +49,6 @@ void app_kit_close(app_kit *kit)
     release(kit);
     app_templates_close(&kit->templates);
     app_session_close(&kit->session);
-}
-
-void app_kit_unshare(app_kit *kit)
-{
-    release(kit);
-    app_templates_close(&kit->templates);
 }
 
 /* The sizes and rules for a page, without those of a template. */

@@ -26,11 +26,10 @@ xncc_status app_kit_open(const app_options *options, const app_named *inputs,
                          const app_size *filter, app_kit *kit, app_error *error);
 void app_kit_close(app_kit *kit);
 
-/* A kit for another thread: the same context and template pictures, but plans and templates of its
- * own. The device must be decided, and the first kit must outlive it. Call app_kit_unshare whatever
- * is returned. */
+/* A kit for another thread of the command: the same template pictures, but a context of one CPU
+ * thread, and plans and templates of its own. The device must be decided, and the first kit must
+ * outlive it. Call app_kit_close whatever is returned. */
 xncc_status app_kit_share(const app_kit *from, app_kit *kit, app_error *error);
-void app_kit_unshare(app_kit *kit);
 
 /* Call it for each page when its kind is known, before anything is computed from it. With --device
  * auto, and CUDA not started, it is started if what is left is worth it; templates, plans and
