@@ -12,13 +12,12 @@
  *
  * The error. Let e be xncc_fft_real_error of nx * ny points, which is that of two transforms and
  * one back, each e/3, relative to the sizes of what is transformed; |z|^2 = |v|^2 + |t|^2, so that
- * |v||t|
- * <= |z|^2 / 2; N = nx * ny. Z is off by E with ||E|| <= e/3 sqrt(N) |z|, so V and T are, too. The
- * sum over all k of the error of V conj(T) is at most ||E|| (||V|| + ||T||) <= sqrt(2) e/3 N |z|^2,
- * and that of the roundings of the products at most 4 u N |z|^2. The transform back adds e/3 of the
- * sum of all |V conj(T)|, which is at most N |v||t|, of both correlations. Divided by N, a
- * correlation is off by at most (sqrt(2)/3 e + 4 u + e/6) |z|^2, and e/6 |z|^2 of the other one. e
- * is more than 100 u, so this is below e times the sum of |z|^2 of both. */
+ * |v||t| <= |z|^2 / 2; N = nx * ny. Z is off by E with ||E|| <= e/3 sqrt(N) |z|, so V and T are,
+ * too. The sum over all k of the error of V conj(T) is at most ||E|| (||V|| + ||T||) <= sqrt(2) e/3
+ * N |z|^2, and that of the roundings of the products at most 4 u N |z|^2. The transform back adds
+ * e/3 of the sum of all |V conj(T)|, which is at most N |v||t|, of both correlations. Divided by N,
+ * a correlation is off by at most (sqrt(2)/3 e + 4 u + e/6) |z|^2, and e/6 |z|^2 of the other one.
+ * e is more than 100 u, so this is below e times the sum of |z|^2 of both. */
 #ifndef XNCC_CPU_KERNELS_CHIP_FFT_H
 #define XNCC_CPU_KERNELS_CHIP_FFT_H
 
