@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Thread_local xncc_error kit_error;
+static _Thread_local xncc_error thread_error;
+
+xncc_error *kit_error_of_thread(void)
+{
+    return &thread_error;
+}
 
 static double valid_of(double min_valid)
 {

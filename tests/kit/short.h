@@ -7,10 +7,11 @@
 
 #include "exactncc/exactncc.h"
 
-/* The text of the last failure of a call of this thread that was given it. */
-#ifndef __cplusplus
-extern _Thread_local xncc_error kit_error;
-#endif
+/* The text of the last failure of a call of this thread that was given it. A variable of the thread
+ * itself is behind a function: where gcc 12 checks that the address of one of another file is not
+ * NULL (-O1, undefined-behaviour sanitizer), the linker drops the comparison. */
+xncc_error *kit_error_of_thread(void);
+#define kit_error (*kit_error_of_thread())
 
 typedef struct kit_options {
     xncc_method method;
