@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Host memory, and the switch that makes allocations fail in tests. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 enum { ALIGNMENT = 64 };
 _Static_assert(sizeof(char *) <= _Alignof(max_align_t), "no room for the address before memory");
@@ -46,6 +50,21 @@ static int must_fail(void)
     return at != 0 && (now == at || (now > at && atomic_load(&fail_persistent)));
 }
 
+/* Memory that a call touches once costs more for its pages than for its contents, so large blocks
+ * ask for large pages. Nothing is lost where there are none. */
+static void ask_for_large_pages(char *memory, size_t bytes)
+{
+#if defined(MADV_HUGEPAGE)
+    enum { PAGE = 2 << 20, LEAST = 4 * PAGE };
+    const size_t skip = (PAGE - (uintptr_t)memory % PAGE) % PAGE;
+    if (bytes >= LEAST)
+        (void)madvise(memory + skip, (bytes - skip) / PAGE * PAGE, MADV_HUGEPAGE);
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+}
+
 void *xncc_alloc(uint64_t count, uint64_t size)
 {
     uint64_t bytes;
@@ -59,6 +78,7 @@ void *xncc_alloc(uint64_t count, uint64_t size)
     if (!whole)
         return NULL;
     char *memory = whole + ALIGNMENT - (uintptr_t)whole % ALIGNMENT;
+    ask_for_large_pages(memory, (size_t)bytes);
     memcpy(memory - sizeof whole, &whole, sizeof whole);
     return memory;
 }
