@@ -50,7 +50,6 @@ xncc_status app_feed_open(const app_feed_rule *rule, app_feed **feed, app_error 
  * for rows, and app_reader_stop for the end. A picture that has a mask is complete. The caller
  * gives it to app_feed_release, from any thread. */
 app_feed_page *app_feed_next(app_feed *feed);
-
 void app_feed_release(app_feed *feed, app_feed_page *page);
 
 /* 1 if app_feed_next would return a page at once. Any thread may ask. */

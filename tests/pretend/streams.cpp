@@ -4,18 +4,34 @@
 
 using namespace pretended;
 
+namespace {
+
+// Makes a stream or an event.
+template <class Object, class Handle>
+cudaError_t make(std::set<Object *> State::*all, Handle *handle, const char *call)
+{
+    const Guard guard(state().lock);
+    expect_device(call);
+    Object *made = new Object;
+    (state().*all).insert(made);
+    *handle = reinterpret_cast<Handle>(made);
+    return cudaSuccess;
+}
+
+// Destroys one, if it exists. Call it with the lock held.
+template <class Object> void destroy(std::set<Object *> State::*all, Object *object)
+{
+    if ((state().*all).erase(object))
+        delete object;
+}
+
+} // namespace
+
 extern "C" {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
-    if (FAILS(nullptr))
-        return failed(FAILED);
-    const Guard guard(state().lock);
-    expect_device(__func__);
-    Stream *made = new Stream;
-    state().streams.insert(made);
-    *stream = reinterpret_cast<cudaStream_t>(made);
-    return cudaSuccess;
+    return FAILS(nullptr) ? failed(FAILED) : make(&State::streams, stream, __func__);
 }
 
 // What is on the stream still runs.
@@ -23,9 +39,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     const bool fails = FAILS(nullptr);
     const Guard guard(state().lock);
-    Stream *of = stream_of(stream, __func__);
-    if (state().streams.erase(of))
-        delete of;
+    destroy(&State::streams, stream_of(stream, __func__));
     return fails ? failed(FAILED) : cudaSuccess;
 }
 
@@ -113,23 +127,14 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t)
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 {
-    if (FAILS(nullptr))
-        return failed(FAILED);
-    const Guard guard(state().lock);
-    expect_device(__func__);
-    Event *made = new Event;
-    state().events.insert(made);
-    *event = reinterpret_cast<cudaEvent_t>(made);
-    return cudaSuccess;
+    return FAILS(nullptr) ? failed(FAILED) : make(&State::events, event, __func__);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     const bool fails = FAILS(nullptr);
     const Guard guard(state().lock);
-    Event *of = event_of(event, __func__);
-    if (state().events.erase(of))
-        delete of;
+    destroy(&State::events, event_of(event, __func__));
     return fails ? failed(FAILED) : cudaSuccess;
 }
 
