@@ -95,7 +95,7 @@ def planted(kept, check):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("built", metavar="LIBRARY", type=pathlib.Path)
     parser.add_argument("--map", type=pathlib.Path, required=True)
     parser.add_argument("--compiler", default="cc")
     parser.add_argument("--kept", type=pathlib.Path, default=abi.HERE / "exactncc.abi")
@@ -104,15 +104,15 @@ def main():
     if not shutil.which("abidiff"):
         print("skipped: abidiff is not installed (Debian: abigail-tools)")
         return 77
-    if ".debug_info" not in abi.run(["readelf", "--sections", "--wide", options.library]):
-        print(f"skipped: {options.library} has no debug information")
+    if ".debug_info" not in abi.run(["readelf", "--sections", "--wide", options.built]):
+        print(f"skipped: {options.built} has no debug information")
         return 77
 
     def check(kept):
         with tempfile.TemporaryDirectory() as folder:
             old = pathlib.Path(folder, "libexactncc.so.1")
             build(stub(kept), old, options.compiler, options.map)
-            return compare(old, options.library)
+            return compare(old, options.built)
 
     kept = options.kept.read_text(encoding="utf-8")
     if options.planted:
@@ -122,9 +122,9 @@ def main():
     if status & ERROR:
         return 2
     if status:
-        print(f"abidiff ends with {status}: {options.library.name} has not the interface of {options.kept.name}")
+        print(f"abidiff ends with {status}: {options.built.name} has not the interface of {options.kept.name}")
         return 1
-    print(f"abidiff: {options.library.name} has the interface of {options.kept.name}")
+    print(f"abidiff: {options.built.name} has the interface of {options.kept.name}")
     return 0
 
 
