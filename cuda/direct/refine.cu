@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The products of single windows, with an error that is relative to the window's own samples
 // (refine.h). S and Q are sums of the columns that the window has, which are good to some units of
-// 2^-53. What stays in doubt is left to settle.cu.
+// 2^-53. What stays in doubt is left to refine_hard.cu.
 //
-// Thread mapping: a group of 1 to 32 adjacent lanes per window of the list, one window after the
-// other: small groups if the list is long, and no more lanes than the template has columns. Lane i
-// of a group of g takes the columns i, i + g, and so on. PARTS products of a lane are added in
-// double, and these partial sums in pairs of doubles, so the error does not grow with the window.
-// 128 threads per block; no shared memory; any compute capability.
-#include "cuda/direct/refine.h"
+// Thread mapping. Small windows: a group of 1 to 32 adjacent lanes per window of the list, one
+// window after the other: small groups if the list is long, and no more lanes than the template has
+// columns. Lane i of a group of g takes the columns i, i + g, and so on. Large windows: a block
+// takes MANY windows of the list at a time, and a thread the same samples of each, so that a sample
+// of the template is read once for all.
+//
+// PARTS products of a thread are added in double, and these partial sums in pairs of doubles, so
+// the error does not grow with the window. Any compute capability. Shared memory: at most 1 KB.
+#include "cuda/direct/refine.cuh"
 
-#include "cuda/planes/float_image.cuh"
 #include "math/method.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr int LANES = 32;
-constexpr int THREADS = 128;
-constexpr int BLOCKS = 12; // per multiprocessor
-constexpr int PARTS = 16;  // products of a lane that are added in double
-constexpr unsigned ALL = 0xffffffffu;
-
-// A window, as a lane of its group sees it.
-struct Window {
-    int x, y;  // in the band
-    int lane;  // 0 .. lanes - 1
-    int lanes; // of the group
-};
+constexpr int LANES = REFINE_LANES;
+constexpr int THREADS = 128;      // per block for small windows
+constexpr int BLOCKS = 12;        // of these per multiprocessor
+constexpr int MANY_THREADS = 256; // per block for large windows
+constexpr int MANY_BLOCKS = 3;    // of these per multiprocessor
+constexpr int MANY_WARPS = MANY_THREADS / LANES;
+constexpr int MANY = 4;     // windows of such a block
+constexpr int LARGE = 2048; // pixels of the smallest large window
+constexpr int PARTS = 8;    // products of a thread that are added in double
+constexpr unsigned ALL = REFINE_ALL;
+static_assert(MANY <= MANY_WARPS, "a warp scores a window");
 
 // Lanes per window: a power of two.
 __device__ int lanes_of(const RefineJob &job, uint32_t count)
@@ -41,50 +42,23 @@ __device__ int lanes_of(const RefineJob &job, uint32_t count)
     return lanes;
 }
 
-// Reads samples of a window: where they are, or by the border.
-template <xncc_pixel PIXEL> struct Reader {
-    static constexpr int64_t SIZE = xncc_pixel_digits(PIXEL); // of a sample in bytes
-    const FloatImage &of;
-    int x, y;
-    const unsigned char *first; // the first sample, or nullptr if the window leaves the image
-
-    __device__ Reader(const RefineJob &job, const Window &w) : of(job.image), x(w.x), y(w.y)
-    {
-        const int64_t left = of.x + x, top = of.y + y;
-        const bool inside = left >= 0 && top >= 0 && left + job.templ_width <= of.image.width &&
-                            top + job.templ_height <= of.image.height;
-        first = inside ? static_cast<const unsigned char *>(of.image.data) + top * of.image.pitch +
-                             left * SIZE
-                       : nullptr;
-    }
-    __device__ const unsigned char *row(int j) const
-    {
-        return first ? first + j * of.image.pitch : nullptr;
-    }
-    // Column i of row j, whose address is `from`.
-    __device__ double sample(const unsigned char *from, int i, int j) const
-    {
-        return from ? xncc_sample_value(PIXEL, from, i) : float_sample<PIXEL>(of, x + i, y + j);
-    }
-};
-
-// X of a lane's columns.
+// X of a lane's columns of a small window.
 template <xncc_pixel PIXEL>
-__device__ xncc_twofold multiply(const RefineJob &job, const Reader<PIXEL> &image, const Window &w)
+__device__ xncc_twofold multiply(const RefineJob &job, const Reader<PIXEL> &image, int lane,
+                                 int lanes)
 {
     const double pivot = job.constants->image_pivot;
     const double *samples = job.constants->samples;
     xncc_twofold all = { 0.0, 0.0 };
     for (int j = 0; j < job.templ_height; j++) {
-        const unsigned char *row = image.row(j);
         const double *t = samples + static_cast<int64_t>(j) * job.templ_width;
-        for (int left = w.lane; left < job.templ_width; left += PARTS * w.lanes) {
+        for (int left = lane; left < job.templ_width; left += PARTS * lanes) {
             double sum = 0.0;
 #pragma unroll
             for (int k = 0; k < PARTS; k++) {
-                const int i = left + k * w.lanes;
+                const int i = left + k * lanes;
                 if (i < job.templ_width)
-                    sum = fma(xncc_sum(image.sample(row, i, j), -pivot), __ldg(t + i), sum);
+                    sum = fma(xncc_sum(image.sample(i, j), -pivot), __ldg(t + i), sum);
             }
             xncc_twofold_put(&all, sum);
         }
@@ -92,146 +66,249 @@ __device__ xncc_twofold multiply(const RefineJob &job, const Reader<PIXEL> &imag
     return all;
 }
 
-// The sums over the lanes of a group; all of them get it.
-__device__ double group_sum(double v, int lanes)
+// Adds the products of PARTS samples of a thread, from sample `at` of the template on, to the sums
+// of MANY windows, which are inside of the image. WHOLE: the template has all these samples.
+template <xncc_pixel PIXEL, bool WHOLE>
+__device__ __forceinline__ void
+multiply_parts(const RefineJob &job, const Reader<PIXEL> (&image)[MANY], double pivot, int at,
+               int count, Walk *walk, xncc_twofold (&sum)[MANY])
 {
-    for (int step = LANES / 2; step > 0; step /= 2) {
-        const double other = __shfl_xor_sync(ALL, v, step);
-        v += step < lanes ? other : 0.0;
+    const double *samples = job.constants->samples;
+    double part[MANY] = {};
+#pragma unroll
+    for (int k = 0; k < PARTS; k++, at += MANY_THREADS) {
+        if (WHOLE || at < count) {
+            const double t = __ldg(samples + at);
+            const int64_t offset = walk->j * job.image.image.pitch + walk->i * Reader<PIXEL>::SIZE;
+#pragma unroll
+            for (int m = 0; m < MANY; m++)
+                part[m] = fma(xncc_sum(image[m].inside(offset), -pivot), t, part[m]);
+        }
+        walk->next();
     }
-    return v;
+#pragma unroll
+    for (int m = 0; m < MANY; m++)
+        xncc_twofold_put(&sum[m], part[m]);
 }
 
-__device__ double group_sum(xncc_twofold v, int lanes)
+// X of a thread's samples of MANY windows.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ void
+multiply_many(const RefineJob &job, const Reader<PIXEL> (&image)[MANY], xncc_twofold (&sum)[MANY])
 {
-    for (int step = LANES / 2; step > 0; step /= 2) {
-        const xncc_twofold other = { __shfl_xor_sync(ALL, v.high, step),
-                                     __shfl_xor_sync(ALL, v.low, step) };
-        if (step < lanes)
-            v = xncc_twofold_add(v, other);
-    }
-    return xncc_sum(v.high, v.low);
+    const int own = static_cast<int>(threadIdx.x), count = job.templ_width * job.templ_height;
+    const double pivot = job.constants->image_pivot;
+    Walk walk(own, MANY_THREADS, job.templ_width);
+    int at = own;
+    for (; at < count - (PARTS - 1) * MANY_THREADS; at += PARTS * MANY_THREADS)
+        multiply_parts<PIXEL, true>(job, image, pivot, at, count, &walk, sum);
+    if (at < count)
+        multiply_parts<PIXEL, false>(job, image, pivot, at, count, &walk, sum);
 }
 
-// What a lane sees of a window: whether a sample differs from the first one, and whether one is not
-// finite.
+// X of a thread's samples of a large window that leaves the image.
+template <xncc_pixel PIXEL>
+__device__ __noinline__ xncc_twofold multiply_outside(const RefineJob &job, const Reader<PIXEL> &image)
+{
+    const int own = static_cast<int>(threadIdx.x), count = job.templ_width * job.templ_height;
+    const double pivot = job.constants->image_pivot;
+    Walk walk(own, MANY_THREADS, job.templ_width);
+    xncc_twofold sum = { 0.0, 0.0 };
+#pragma unroll 1
+    for (int at = own; at < count; at += MANY_THREADS, walk.next())
+        xncc_twofold_put(&sum, xncc_product(xncc_sum(image.sample(walk.i, walk.j), -pivot),
+                                            __ldg(job.constants->samples + at)));
+    return sum;
+}
+
+// What a thread sees of a window: whether a sample differs from the first one, and whether one is
+// not finite. It looks no further if the first is seen and the second cannot be, as X is finite.
 enum : unsigned { DIFFERS = 1, INFINITE = 2 };
 
 template <xncc_pixel PIXEL>
-__device__ unsigned look_at(const RefineJob &job, const Reader<PIXEL> &image, const Window &w)
+__device__ unsigned look_at(const RefineJob &job, const Reader<PIXEL> &image, int own, int threads,
+                            bool finite)
 {
-    const double first = image.sample(image.row(0), 0, 0);
+    const int count = job.templ_width * job.templ_height;
+    const double first = image.sample(0, 0);
+    Walk walk(own, threads, job.templ_width);
     unsigned seen = 0;
-    for (int j = 0; j < job.templ_height; j++)
-        for (int i = w.lane; i < job.templ_width; i += w.lanes) {
-            const double v = image.sample(image.row(j), i, j);
-            seen |= (v != first ? DIFFERS : 0u) | (isfinite(v) ? 0u : INFINITE);
-        }
+    for (int at = own; at < count && !(finite && seen); at += threads, walk.next()) {
+        const double v = image.sample(walk.i, walk.j);
+        seen |= (v != first ? DIFFERS : 0u) | (isfinite(v) ? 0u : INFINITE);
+    }
     return seen;
 }
 
-__device__ unsigned group_or(unsigned v, int lanes)
-{
-    for (int step = LANES / 2; step > 0; step /= 2) {
-        const unsigned other = __shfl_xor_sync(ALL, v, step);
-        v |= step < lanes ? other : 0u;
-    }
-    return v;
-}
-
-// The sums of a window, and their bounds.
-template <xncc_pixel PIXEL>
-__device__ xncc_window_sums sum_window(const RefineJob &job, const Reader<PIXEL> &image,
-                                       const Window &w, const xncc_window_templ &t)
+// S and Q of a window, summed by a group of lanes, and the bounds of all its sums.
+__device__ void sum_window(const RefineJob &job, FloatDoubt at, int lane, int lanes,
+                           const xncc_window_templ &t, xncc_window_sums *s)
 {
     const FloatColumns &columns = job.columns;
-    const double2 *from = columns.sums + w.y * columns.pitch + w.x;
-    const xncc_twofold products = multiply(job, image, w);
+    const double2 *from = columns.sums + at.y * columns.pitch + at.x;
     double S = 0.0, Q = 0.0;
-    for (int i = w.lane; i < job.templ_width; i += w.lanes) {
+    for (int i = lane; i < job.templ_width; i += lanes) {
         const double2 column = __ldg(from + i);
         S += column.x;
         Q += column.y;
     }
-    xncc_window_sums s;
-    s.X = group_sum(products, w.lanes);
-    s.S = group_sum(S, w.lanes);
-    s.Q = group_sum(Q, w.lanes);
+    s->S = group_sum(S, lanes);
+    s->Q = group_sum(Q, lanes);
     // additions of columns, their own roundings and those of samples and squares
-    const double unit = (ceil_div(job.templ_width, w.lanes) + 13.0) * 0x1p-53,
-                 reach = reach_of(columns, w.x, w.x + job.templ_width - 1, w.y);
-    s.error_Q = unit * 1.01 * s.Q + columns.loss * reach + XNCC_WINDOW_TINY;
-    s.error_S = unit * sqrt(1.01 * t.n * (s.Q + s.error_Q)) +
-                columns.loss * sqrt(columns.samples * reach) + XNCC_WINDOW_TINY;
-    s.error_X = (PARTS + 12.0) * 0x1.04p-53 * sqrt(s.Q + s.error_Q) * t.norm + XNCC_WINDOW_TINY;
-    return s;
+    const double unit = (ceil_div(job.templ_width, lanes) + 13.0) * 0x1p-53,
+                 reach = reach_of(columns, at.x, at.x + job.templ_width - 1, at.y);
+    s->error_Q = unit * 1.01 * s->Q + columns.loss * reach + XNCC_WINDOW_TINY;
+    s->error_S = unit * sqrt(1.01 * t.n * (s->Q + s->error_Q)) +
+                 columns.loss * sqrt(columns.samples * reach) + XNCC_WINDOW_TINY;
+    s->error_X = (PARTS + 12.0) * 0x1.04p-53 * sqrt(s->Q + s->error_Q) * t.norm + XNCC_WINDOW_TINY;
 }
 
-// The score of a window, or XNCC_DOUBT. All lanes of a warp call it together.
-template <xncc_pixel PIXEL, xncc_method METHOD>
-__device__ float refined(const RefineJob &job, const Window &w, const xncc_window_templ &t)
+// Of window `index` of the list, or the last one.
+template <xncc_pixel PIXEL>
+__device__ Reader<PIXEL> reader_of(const RefineJob &job, uint64_t index, uint64_t last)
 {
-    const Reader<PIXEL> image(job, w);
-    const xncc_window_sums s = sum_window<PIXEL>(job, image, w, t);
-    float score = xncc_window_score(METHOD, &t, &s);
-    const bool doubt = __float_as_uint(score) == XNCC_DOUBT,
-               centred = xncc_method_is_centred(METHOD);
-    const xncc_bounded of = xncc_window_image(METHOD, &t, &s);
-    const bool looks = doubt && (!isfinite(s.X) || (centred && !(of.error < of.value)));
-    if (!__any_sync(ALL, looks))
-        return score;
-    const unsigned seen = group_or(looks ? look_at<PIXEL>(job, image, w) : 0u, w.lanes);
-    if (looks && (seen & INFINITE))
-        score = xncc_float_of_bits(0x7fc00000u);
-    else if (looks && centred && !(seen & DIFFERS))
-        score = METHOD == XNCC_CCOEFF ? 0.0f : job.undefined;
+    return Reader<PIXEL>(job, job.doubts.list[min(index, last)]);
+}
+
+// The score of a window, or XNCC_DOUBT. *looks: whether its samples may all be equal, or one may
+// not be finite.
+__device__ float score_of(xncc_method method, const xncc_window_templ &t, const xncc_window_sums &s,
+                          bool *looks)
+{
+    const float score = xncc_window_score(method, &t, &s);
+    const bool doubt = __float_as_uint(score) == XNCC_DOUBT;
+    const xncc_bounded of = xncc_window_image(method, &t, &s);
+    *looks = doubt &&
+             (!isfinite(s.X) || (xncc_method_is_centred(method) && !(of.error < of.value)));
     return score;
 }
 
-template <xncc_pixel PIXEL, xncc_method METHOD>
+// The score of a window from what was seen of it, or XNCC_DOUBT.
+__device__ float score_of_seen(const RefineJob &job, unsigned seen)
+{
+    if (seen & INFINITE)
+        return xncc_float_of_bits(0x7fc00000u);
+    return xncc_method_is_centred(job.method) && !(seen & DIFFERS) ? flat_score(job)
+                                                                   : xncc_float_of_bits(XNCC_DOUBT);
+}
+
+__device__ void store(const RefineJob &job, FloatDoubt at, float score)
+{
+    job.map[at.y * job.map_pitch + at.x] = score;
+    if (__float_as_uint(score) == XNCC_DOUBT)
+        put_on(job.doubts.hard, &job.constants->hard, at);
+}
+
+template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(THREADS) void refine_windows(const __grid_constant__ RefineJob job)
 {
     const uint32_t count = min(job.constants->doubts, job.doubts.room);
     const int lanes = lanes_of(job, count), lane = static_cast<int>(threadIdx.x) % LANES,
-              each = LANES / lanes; // windows of a warp
+              each = LANES / lanes, own = lane % lanes; // windows of a warp; lane of the group
     const xncc_window_templ t = job.constants->templ;
     const uint32_t warp = (blockIdx.x * THREADS + threadIdx.x) / LANES,
                    warps = gridDim.x * (THREADS / LANES);
     for (uint64_t first = static_cast<uint64_t>(warp) * each; first < count;
          first += static_cast<uint64_t>(warps) * each) {
-        const uint64_t own = first + static_cast<uint64_t>(lane / lanes);
-        const bool real = own < count; // the others follow the last window
-        const FloatDoubt at = job.doubts.list[real ? own : count - 1];
-        const Window w = { at.x, at.y, lane % lanes, lanes };
-        const float score = refined<PIXEL, METHOD>(job, w, t);
-        if (!real || w.lane)
-            continue;
-        job.map[at.y * job.map_pitch + at.x] = score;
-        if (__float_as_uint(score) == XNCC_DOUBT)
-            job.doubts.hard[atomicAdd(&job.constants->hard, 1u)] = at;
+        const uint64_t index = first + static_cast<uint64_t>(lane / lanes);
+        const bool real = index < count; // the others follow the last window
+        const FloatDoubt at = job.doubts.list[real ? index : count - 1];
+        const Reader<PIXEL> image(job, at);
+        xncc_window_sums s;
+        const xncc_twofold X = group_pair(multiply(job, image, own, lanes), lanes);
+        s.X = xncc_sum(X.high, X.low);
+        sum_window(job, at, own, lanes, t, &s);
+        bool looks;
+        float score = score_of(job.method, t, s, &looks);
+        if (__any_sync(ALL, looks)) {
+            const unsigned seen = group_or(
+                looks ? look_at(job, image, own, lanes, isfinite(s.X)) : 0u, lanes);
+            if (looks)
+                score = score_of_seen(job, seen);
+        }
+        if (real && own == 0)
+            store(job, at, score);
     }
 }
 
-template <xncc_method METHOD>
-void launch(const RefineJob &job, unsigned blocks, cudaStream_t stream)
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(MANY_THREADS,
+                             MANY_BLOCKS) void refine_many(const __grid_constant__ RefineJob job)
 {
-    with_float_pixel(job.image.image.pixel, [&](auto type) {
-        refine_windows<type, METHOD><<<blocks, THREADS, 0, stream>>>(job);
-    });
+    __shared__ xncc_twofold part[MANY][MANY_WARPS];
+    __shared__ int looks_at[MANY];
+    const uint32_t count = min(job.constants->doubts, job.doubts.room);
+    const int own = static_cast<int>(threadIdx.x), lane = own % LANES, warp = own / LANES;
+    for (uint64_t first = uint64_t{ blockIdx.x } * MANY; first < count;
+         first += uint64_t{ gridDim.x } * MANY) {
+        const uint64_t last = count - 1; // which those follow that are not on the list
+        const Reader<PIXEL> image[MANY] = { reader_of<PIXEL>(job, first, last),
+                                            reader_of<PIXEL>(job, first + 1, last),
+                                            reader_of<PIXEL>(job, first + 2, last),
+                                            reader_of<PIXEL>(job, first + 3, last) };
+        static_assert(MANY == 4, "as many as above");
+        xncc_twofold sum[MANY] = {};
+        const bool inside = image[0].first && image[1].first && image[2].first && image[3].first;
+        if (inside)
+            multiply_many(job, image, sum);
+#pragma unroll
+        for (int m = 0; m < MANY; m++) {
+            const xncc_twofold of_warp = group_pair(
+                inside ? sum[m]
+                       : multiply_outside(
+                             job, reader_of<PIXEL>(job, first + static_cast<uint64_t>(m), last)),
+                LANES);
+            if (lane == 0)
+                part[m][warp] = of_warp;
+        }
+        __syncthreads();
+        if (warp < MANY) {
+            const bool real = warp < static_cast<int>(min(count - first, uint64_t{ MANY }));
+            const FloatDoubt at =
+                job.doubts.list[real ? first + static_cast<uint64_t>(warp) : last];
+            const xncc_window_templ t = job.constants->templ;
+            const xncc_twofold none = { 0.0, 0.0 },
+                               X = group_pair(lane < MANY_WARPS ? part[warp][lane] : none, LANES);
+            xncc_window_sums s;
+            s.X = xncc_sum(X.high, X.low);
+            sum_window(job, at, lane, LANES, t, &s);
+            bool looks;
+            const float score = score_of(job.method, t, s, &looks);
+            if (lane == 0) {
+                looks_at[warp] = !real || !looks ? 0 : isfinite(s.X) ? 1 : 2;
+                if (real && !looks)
+                    store(job, at, score);
+            }
+        }
+        __syncthreads();
+#pragma unroll 1
+        for (int m = 0; m < MANY; m++) {
+            if (!looks_at[m])
+                continue;
+            const Reader<PIXEL> of = reader_of<PIXEL>(job, first + static_cast<uint64_t>(m), last);
+            const unsigned seen = look_at(job, of, own, MANY_THREADS, looks_at[m] == 1);
+            const bool differs = __syncthreads_or(seen & DIFFERS),
+                       infinite = __syncthreads_or(seen & INFINITE);
+            if (own == 0)
+                store(job, FloatDoubt{ of.x, of.y },
+                      score_of_seen(job, (differs ? DIFFERS : 0u) | (infinite ? INFINITE : 0u)));
+        }
+        __syncthreads();
+    }
 }
 
 } // namespace
 
 cudaError_t launch_refine(const RefineJob &job, int processors, cudaStream_t stream)
 {
-    const unsigned blocks = static_cast<unsigned>(processors) * BLOCKS;
-    switch (job.method) {
-#define LAUNCH(method, name)                                                                       \
-    case method: launch<method>(job, blocks, stream); break;
-        XNCC_EACH_SCORE_METHOD(LAUNCH)
-#undef LAUNCH
-    case XNCC_COVERAGE: return cudaErrorInvalidValue;
-    }
+    const unsigned count = static_cast<unsigned>(processors);
+    const bool large = static_cast<int64_t>(job.templ_width) * job.templ_height >= LARGE;
+    with_float_pixel(job.image.image.pixel, [&](auto type) {
+        if (large)
+            refine_many<type><<<count * MANY_BLOCKS, MANY_THREADS, 0, stream>>>(job);
+        else
+            refine_windows<type><<<count * BLOCKS, THREADS, 0, stream>>>(job);
+    });
     return cudaGetLastError();
 }
 

@@ -77,8 +77,6 @@ FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &t
     job.step_x = blocks.step_x;
     job.step_y = blocks.step_y;
     job.across = blocks.across;
-    job.list = doubts_of(plan).list;
-    job.room = static_cast<uint32_t>(w.doubts);
     job.undefined = undefined_score(plan->problem);
     job.map = target.map;
     job.map_pitch = target.pitch;
@@ -90,6 +88,8 @@ RefineJob make_refine_job(const Call &call, const Band &band, const Target &targ
     const xncc_engine_plan *plan = call.plan;
     RefineJob job = {};
     job.image = image_of(call, band);
+    job.templ = { call.templ->pixels.as<unsigned char>(), static_cast<int64_t>(call.templ->pitch),
+                  call.templ->width, call.templ->height };
     job.constants = plan->floats.constants();
     job.doubts = doubts_of(plan);
     job.columns = columns_of(plan, band);
@@ -130,15 +130,25 @@ xncc_status sum_float_columns(const Call &call, const Band &band)
     return check(launch_column_sums(job, call.stream), "launching the window sums", call.error);
 }
 
+// Each step takes up what the one before left in doubt.
 xncc_status score_floats(const Call &call, const Band &band, const Target &target)
 {
-    const xncc_status status = check(
-        launch_float_score(make_score_job(call, band, target), call.stream), "launching the score",
-        call.error);
+    const xncc_engine_plan *plan = call.plan;
+    const int processors = plan->engine->machine.cuda.processors;
+    const RefineJob finer = make_refine_job(call, band, target);
+    const ListDoubtsJob list = { target.map,  target.pitch,    band.width,
+                                 band.height, finer.constants, finer.doubts };
+    xncc_status status = check(launch_float_score(make_score_job(call, band, target), call.stream),
+                               "launching the score", call.error);
+    if (!status)
+        status = check(launch_list_doubts(list, call.stream), "listing the windows in doubt",
+                       call.error);
+    if (!status)
+        status = check(launch_refine(finer, processors, call.stream), "launching the finer sums",
+                       call.error);
     return status ? status
-                  : check(launch_refine(make_refine_job(call, band, target),
-                                        call.plan->engine->machine.cuda.processors, call.stream),
-                          "launching the finer sums", call.error);
+                  : check(launch_refine_hard(finer, processors, call.stream),
+                          "launching the sums in pairs of doubles", call.error);
 }
 
 SettleList floats_to_settle(const xncc_engine_plan *plan)
@@ -147,7 +157,7 @@ SettleList floats_to_settle(const xncc_engine_plan *plan)
         return {};
     const FloatConstants *constants = plan->floats.constants();
     const FloatDoubts doubts = doubts_of(plan);
-    return { doubts.hard, &constants->hard, &constants->doubts, doubts.room };
+    return { doubts.list, &constants->last, &constants->doubts, doubts.room };
 }
 
 } // namespace xncc

@@ -6,6 +6,7 @@
 
 #include "cuda/runtime/handles.h"
 
+#include "math/grid.h"
 #include "math/window_bounds.h"
 
 #include <type_traits>
@@ -33,8 +34,12 @@ struct FloatConstants {
     double *samples;    // of the template, less its pivot, tightly packed
     double pivot;       // of the template
     double image_pivot; // the same, unless the method is centred
-    uint32_t doubts;    // of the band: windows in doubt; the list may have no room for all
-    uint32_t hard;      // of these, those that finer sums leave in doubt
+    // The sums of the template's samples themselves, and of their squares; and their grid.
+    xncc_twofold T, T2;
+    xncc_grid grid;
+    uint32_t doubts; // of the band: windows in doubt; the list may have no room for all
+    uint32_t hard;   // of these, those that finer sums leave in doubt
+    uint32_t last;   // of these, those that sums in pairs of doubles leave in doubt
 };
 
 // S and Q of the columns of a band's windows.

@@ -41,8 +41,7 @@ cudaError_t FloatProducts::prepare(const FloatProductsJob &job, const DeviceTemp
     cudaError_t code = cudaMemsetAsync(
         blocks.squares, 0, static_cast<size_t>(ceil_div(blocks.count, 2)) * sizeof(double), stream);
     if (code == cudaSuccess)
-        code = cudaMemsetAsync(&state->doubts, 0, sizeof state->doubts + sizeof state->hard,
-                               stream);
+        code = cudaMemsetAsync(&state->doubts, 0, 3 * sizeof state->doubts, stream);
     bool ready = false;
     if (code == cudaSuccess)
         code = held.look_for(templ, 0, stream, &ready);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The constants of float_terms.h: template_terms is one block of 1024 threads, image_pivot one of
-// 256. Shared memory: at most 16 KB. Any compute capability.
+// The constants of float_terms.h: template_terms is one block of 1024 threads, image_pivot another.
+// Shared memory: at most 16 KB. Any compute capability.
 #include "cuda/products/float_terms.h"
 
 #include "cuda/planes/float_image.cuh"
@@ -10,7 +10,7 @@ namespace xncc {
 namespace {
 
 constexpr int TERM_THREADS = 1024;
-constexpr int PIVOT_THREADS = 256;
+constexpr int PIVOT_THREADS = 1024;
 constexpr int PIVOT_SIDE = 64; // samples that the image's pivot is made from, squared
 
 // The sum of a value over a block of TERM_THREADS threads; every thread gets it.
@@ -26,6 +26,26 @@ __device__ xncc_twofold block_sum(xncc_twofold value, xncc_twofold *room)
         __syncthreads();
     }
     return room[0];
+}
+
+// The grid of the samples of a block of TERM_THREADS threads; every thread gets it.
+__device__ xncc_grid block_grid(xncc_grid own)
+{
+    __shared__ int unit, top;
+    const xncc_grid none = xncc_grid_empty();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unit = none.unit;
+        top = none.top;
+    }
+    __syncthreads();
+    atomicMin(&unit, own.unit);
+    atomicMax(&top, own.top);
+    __syncthreads();
+    xncc_grid all;
+    all.unit = unit;
+    all.top = top;
+    return all;
 }
 
 // Samples, and their squares, in pairs of doubles.
@@ -77,6 +97,7 @@ __global__ __launch_bounds__(TERM_THREADS) void template_terms(TemplateView t, x
     const double pivot = has_pivot && isfinite(mean) ? mean : 0.0;
     const TermSums less = sum_template<PIXEL>(t, pivot, room);
     int bad = 0, differs = 0;
+    xncc_grid grid = xncc_grid_empty();
     const int64_t count = static_cast<int64_t>(t.width) * t.height;
     for (int64_t i = threadIdx.x; i < count; i += TERM_THREADS) {
         const double v = templ_sample<PIXEL>(t, static_cast<int>(i % t.width),
@@ -84,7 +105,9 @@ __global__ __launch_bounds__(TERM_THREADS) void template_terms(TemplateView t, x
         samples[i] = xncc_sum(v, -pivot);
         bad |= !isfinite(v);
         differs |= v != first;
+        xncc_grid_add(&grid, v);
     }
+    grid = block_grid(grid);
     bad = __syncthreads_or(bad);
     differs = __syncthreads_or(differs);
     if (threadIdx.x)
@@ -105,6 +128,9 @@ __global__ __launch_bounds__(TERM_THREADS) void template_terms(TemplateView t, x
     to->templ = w;
     to->samples = samples;
     to->pivot = to->image_pivot = pivot;
+    to->T = raw.T;
+    to->T2 = raw.T2;
+    to->grid = grid;
 }
 
 // The mean of some samples of the band, spread over it: any number serves, and one near the mean

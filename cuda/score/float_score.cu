@@ -96,27 +96,6 @@ __device__ double error_at(const FloatScoreJob &job, int x, int row_of_blocks)
     return error < more ? more : error; // where a bound is NaN, so is X
 }
 
-// Puts the windows of a warp that are in doubt on the list. doubts: a bit per window of the lane.
-__device__ void list_doubts(const FloatScoreJob &job, unsigned doubts, int x, int y, int lane)
-{
-    int mine = __popc(doubts), before = mine;
-#pragma unroll
-    for (int step = 1; step < LANES; step *= 2) {
-        const int more = __shfl_up_sync(ALL, before, step);
-        before += lane >= step ? more : 0;
-    }
-    uint32_t base = 0;
-    if (lane == LANES - 1)
-        base = atomicAdd(&job.constants->doubts, static_cast<uint32_t>(before));
-    base = __shfl_sync(ALL, base, LANES - 1) + static_cast<uint32_t>(before - mine);
-    for (int i = 0; i < SPAN; i++)
-        if (doubts >> i & 1u) {
-            if (base < job.room)
-                job.list[base] = FloatDoubt{ x + i, y };
-            base++;
-        }
-}
-
 // The score of a window, where the template decides it or the bounds do.
 template <xncc_method METHOD>
 __device__ float score_of(const FloatScoreJob &job, const xncc_window_templ &t,
@@ -171,21 +150,16 @@ __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatSco
         sums.error_S = bound.S;
         sums.error_Q = bound.Q;
         sums.error_X = x < end ? error_at(job, x, row_of_blocks) : 0.0;
-        unsigned doubts = 0;
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
             if (x + i < end) {
                 sums.X = __ldg(products + x + i);
-                const float score = t.bad ? xncc_float_of_bits(0x7fc00000u)
-                                          : score_of<METHOD>(job, t, sums);
-                doubts |= (__float_as_uint(score) == XNCC_DOUBT ? 1u : 0u) << i;
-                map[x + i] = score;
+                map[x + i] = t.bad ? xncc_float_of_bits(0x7fc00000u)
+                                   : score_of<METHOD>(job, t, sums);
             }
             sums.S += ds[i];
             sums.Q += dq[i];
         }
-        if (__any_sync(ALL, doubts != 0))
-            list_doubts(job, doubts, x, y, lane);
         at.S += __shfl_sync(ALL, s_end, LANES - 1);
         at.Q += __shfl_sync(ALL, q_end, LANES - 1);
     }

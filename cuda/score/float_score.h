@@ -10,7 +10,7 @@
 namespace xncc {
 
 struct FloatScoreJob {
-    FloatConstants *constants;
+    const FloatConstants *constants;
     xncc_method method;
     int32_t width, height; // of the band, in map elements
     int32_t templ_width, templ_height;
@@ -20,8 +20,6 @@ struct FloatScoreJob {
     // The bounds of the errors of X, per pair of blocks: block (x / step_x, y / step_y).
     const double *error;
     int32_t step_x, step_y, across;
-    FloatDoubt *list; // the windows in doubt, as many as there is room for
-    uint32_t room;
     float undefined; // the score of a flat window by ccoeff_normed
     float *map;
     int64_t map_pitch;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Exact sums, pairs of doubles and bounds (math/wide.h, math/near.h), on values whose sums are
  * known by construction. */
+#include "math/grid.h"
 #include "math/near.h"
 
 #include "kit/kit.h"
@@ -118,6 +119,80 @@ static float exact_score(const window *w, xncc_method method, const xncc_general
     return xncc_exact_score(method, rule, w->n, &terms);
 }
 
+static xncc_grid grid_of(const window *w)
+{
+    xncc_grid g = xncc_grid_empty();
+    for (int i = 0; i < w->n; i++) {
+        xncc_grid_add(&g, w->v[i]);
+        xncc_grid_add(&g, w->t[i]);
+    }
+    return g;
+}
+
+/* A window of multiples of 2^power, of so many bits; the largest and the smallest come first. If
+ * `power` is odd, four samples in a row are equal under a template of 0, 0, 1, 1: no correlation.
+ */
+static window make_grid_window(kit_random *random, int n, int bits, int power)
+{
+    window w = { .n = n };
+    const int each = power & 1 ? 4 : 1;
+    double step = 0.0;
+    for (int i = 0; i < n; i++) {
+        if (i % each == 0)
+            step = i == 0      ? ldexp(1.0, bits) - 1.0
+                   : i == each ? 1.0
+                               : (double)kit_below(random, UINT64_C(1) << bits);
+        w.v[i] = ldexp(step, power);
+        w.t[i] = ldexp(each > 1 ? (i / 2) & 1 : (double)kit_below(random, UINT64_C(1) << bits),
+                       power);
+    }
+    return w;
+}
+
+/* On a grid that is coarse enough, sums in pairs of doubles have no error, and they decide every
+ * score; on a finer one they are not said to. */
+static void check_grids(void)
+{
+    static const int pixels[][2] = {
+        { 2, 1 }, { 3, 2 }, { 4, 2 }, { 64, 6 }, { 65, 7 }, { 400, 9 }
+    };
+    const xncc_general_rule rule = { .whole = 1, .least = 1 };
+    kit_random random = kit_stream(2);
+    for (int round = 0; round < 6000; round++) {
+        const int *size = pixels[round % 6], bits = 51 - size[1],
+                  power = kit_between(&random, -70, 9);
+        const xncc_method method = (xncc_method)(round / 6 % 6);
+        const window w = make_grid_window(&random, size[0], bits - round % 5 * 9, power),
+                     fine = make_grid_window(&random, size[0], bits + 1, power);
+        CHECK(!xncc_grid_is_exact(grid_of(&fine), size[0]));
+        xncc_near_sums pairs = { .n = w.n };
+        for (int i = 0; i < w.n; i++) {
+            xncc_twofold_put(&pairs.S, w.v[i]);
+            xncc_twofold_put(&pairs.T, w.t[i]);
+            xncc_twofold_put_product(&pairs.Q, w.v[i], w.v[i]);
+            xncc_twofold_put_product(&pairs.X, w.v[i], w.t[i]);
+            xncc_twofold_put_product(&pairs.T2, w.t[i], w.t[i]);
+        }
+        xncc_near_terms near = { { { 0, 0 }, 0 }, { { 0, 0 }, 0 }, { { 0, 0 }, 0 } };
+        xncc_near_add_channel(&near, method, &pairs, w.n, 1);
+        float got = 0.0f;
+        if (CHECK(xncc_grid_is_exact(grid_of(&w), w.n)) &&
+            xncc_near_score(method, w.n, &near, &got))
+            CHECK(xncc_same_float(got, exact_score(&w, method, &rule)));
+        else
+            CHECK(near.image.value.high == 0.0 || near.templ.value.high == 0.0);
+    }
+    /* places, and sizes beyond which products could underflow or overflow */
+    window one = { .n = 1, .v = { -40.0 }, .t = { 0.0 } };
+    CHECK(grid_of(&one).unit == 3 + 1074);
+    one.v[0] = 0x1p-1074;
+    CHECK(grid_of(&one).unit == 0 && !xncc_grid_is_exact(grid_of(&one), 1));
+    one.v[0] = 0x1p500;
+    CHECK(!xncc_grid_is_exact(grid_of(&one), 1));
+    one.v[0] = 0.0;
+    CHECK(xncc_grid_is_exact(grid_of(&one), 400));
+}
+
 /* Whatever the sums in double and in pairs of doubles decide is the exact score. */
 static void check_bounds(void)
 {
@@ -170,6 +245,7 @@ int main(int argc, char **argv)
     check_rounding();
     check_exponents();
     check_differences();
+    check_grids();
     check_bounds();
     return kit_finish("exact");
 }

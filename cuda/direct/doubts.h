@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Floats and u32, one channel, all pixels count: the list of the windows in doubt.
+#ifndef XNCC_CUDA_DIRECT_DOUBTS_H
+#define XNCC_CUDA_DIRECT_DOUBTS_H
+
+#include "cuda/planes/float_image.h"
+
+namespace xncc {
+
+// The windows in doubt of a band, in device memory: those on the first list, as many as there is
+// room for, and those that finer sums leave in doubt. What sums in pairs of doubles leave in doubt
+// is put on the first list again.
+struct FloatDoubts {
+    FloatDoubt *list, *hard;
+    uint32_t room;
+};
+
+struct ListDoubtsJob {
+    const float *map; // of the band
+    int64_t map_pitch;
+    int32_t width, height;
+    FloatConstants *constants; // how many windows are on the lists
+    FloatDoubts doubts;
+};
+
+// Puts the XNCC_DOUBT of the map on the first list, neighbours side by side.
+cudaError_t launch_list_doubts(const ListDoubtsJob &job, cudaStream_t stream);
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the kernels that make the sums of single windows again share: how they read samples, walk
+// over a window and add up.
+#ifndef XNCC_CUDA_DIRECT_REFINE_CUH
+#define XNCC_CUDA_DIRECT_REFINE_CUH
+
+#include "cuda/direct/refine.h"
+
+#include "cuda/planes/float_image.cuh"
+
+namespace xncc {
+
+constexpr int REFINE_LANES = 32;
+constexpr unsigned REFINE_ALL = 0xffffffffu;
+
+// Reads samples of the window whose first one is sample (x, y) of the band: where they are, or by
+// the border.
+template <xncc_pixel PIXEL> struct Reader {
+    static constexpr int64_t SIZE = xncc_pixel_digits(PIXEL); // of a sample in bytes
+    const FloatImage &of;
+    int x, y;
+    const unsigned char *first; // the first sample, or nullptr if the window leaves the image
+
+    __device__ Reader(const RefineJob &job, FloatDoubt at) : of(job.image), x(at.x), y(at.y)
+    {
+        const int64_t left = of.x + x, top = of.y + y;
+        const bool inside = left >= 0 && top >= 0 && left + job.templ_width <= of.image.width &&
+                            top + job.templ_height <= of.image.height;
+        first = inside ? static_cast<const unsigned char *>(of.image.data) + top * of.image.pitch +
+                             left * SIZE
+                       : nullptr;
+    }
+    // Column i of row j, by the border.
+    __device__ double anywhere(int i, int j) const
+    {
+        return float_sample<PIXEL>(of, x + i, y + j);
+    }
+    // The same if the window is inside of the image. offset: of the sample, in bytes.
+    __device__ double inside(int64_t offset) const
+    {
+        return xncc_sample_value(PIXEL, first + offset, 0);
+    }
+    __device__ double sample(int i, int j) const
+    {
+        return first ? inside(j * of.image.pitch + i * SIZE) : anywhere(i, j);
+    }
+};
+
+// Where one of several threads is in a window, whose samples they take in turn.
+struct Walk {
+    int i, j;           // column and row
+    int step_i, step_j; // to the thread's next sample, at most one row further
+    int width;
+
+    __device__ Walk(int own, int threads, int columns)
+        : i(own % columns), j(own / columns), step_i(threads % columns), step_j(threads / columns),
+          width(columns)
+    {
+    }
+    __device__ void next()
+    {
+        i += step_i;
+        j += step_j;
+        if (i >= width) {
+            i -= width;
+            j++;
+        }
+    }
+};
+
+// The sums over the lanes of a group of adjacent ones; all of them get it.
+__device__ __forceinline__ double group_sum(double v, int lanes)
+{
+    for (int step = REFINE_LANES / 2; step > 0; step /= 2) {
+        const double other = __shfl_xor_sync(REFINE_ALL, v, step);
+        v += step < lanes ? other : 0.0;
+    }
+    return v;
+}
+
+__device__ __forceinline__ xncc_twofold group_pair(xncc_twofold v, int lanes)
+{
+    for (int step = REFINE_LANES / 2; step > 0; step /= 2) {
+        const xncc_twofold other = { __shfl_xor_sync(REFINE_ALL, v.high, step),
+                                     __shfl_xor_sync(REFINE_ALL, v.low, step) };
+        if (step < lanes)
+            v = xncc_twofold_add(v, other);
+    }
+    return v;
+}
+
+__device__ __forceinline__ unsigned group_or(unsigned v, int lanes)
+{
+    for (int step = REFINE_LANES / 2; step > 0; step /= 2) {
+        const unsigned other = __shfl_xor_sync(REFINE_ALL, v, step);
+        v |= step < lanes ? other : 0u;
+    }
+    return v;
+}
+
+// Puts a window on a list.
+__device__ __forceinline__ void put_on(FloatDoubt *list, uint32_t *count, FloatDoubt at)
+{
+    list[atomicAdd(count, 1u)] = at;
+}
+
+// The score of a window of equal samples by a centred method.
+__device__ __forceinline__ float flat_score(const RefineJob &job)
+{
+    return job.method == XNCC_CCOEFF ? 0.0f : job.undefined;
+}
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The sums of single windows in pairs of doubles (refine.h). Where the samples of window and
+// template are on a grid that is coarse enough, as those of 8-bit pictures divided by 255 are, the
+// sums are exact and nothing stays in doubt (math/grid.h). The rest is left to settle.cu.
+//
+// Thread mapping: a block of 1 or 8 warps per window of the list of hard ones, one after the other;
+// its threads take the window's samples in turn. Shared memory: at most 500 bytes. Any compute
+// capability.
+#include "cuda/direct/refine.cuh"
+
+namespace xncc {
+
+namespace {
+
+constexpr int LANES = REFINE_LANES;
+constexpr int WARPS = 8;    // of a block that has a large window
+constexpr int LARGE = 1024; // pixels of the smallest large window
+constexpr int BLOCKS = 4;   // of WARPS warps, per multiprocessor
+constexpr unsigned ALL = REFINE_ALL;
+
+// The sums of a window.
+struct HardSums {
+    xncc_twofold S, Q, X;
+    xncc_grid grid;
+    unsigned differs, infinite; // whether a sample differs from the first one; one is not finite
+};
+
+__device__ HardSums joined(const HardSums &a, const HardSums &b)
+{
+    HardSums r;
+    r.S = xncc_twofold_add(a.S, b.S);
+    r.Q = xncc_twofold_add(a.Q, b.Q);
+    r.X = xncc_twofold_add(a.X, b.X);
+    r.grid = xncc_grid_join(a.grid, b.grid);
+    r.differs = a.differs | b.differs;
+    r.infinite = a.infinite | b.infinite;
+    return r;
+}
+
+// The sums over a warp; all of its lanes get them.
+__device__ HardSums warp_sums(HardSums s)
+{
+    s.S = group_pair(s.S, LANES);
+    s.Q = group_pair(s.Q, LANES);
+    s.X = group_pair(s.X, LANES);
+    for (int step = LANES / 2; step > 0; step /= 2) {
+        const xncc_grid other = { __shfl_xor_sync(ALL, s.grid.unit, step),
+                                  __shfl_xor_sync(ALL, s.grid.top, step) };
+        s.grid = xncc_grid_join(s.grid, other);
+    }
+    s.differs = group_or(s.differs, LANES);
+    s.infinite = group_or(s.infinite, LANES);
+    return s;
+}
+
+// The sums over a thread's samples.
+template <xncc_pixel PIXEL>
+__device__ HardSums thread_sums(const RefineJob &job, const Reader<PIXEL> &image, int threads)
+{
+    const int own = static_cast<int>(threadIdx.x), count = job.templ_width * job.templ_height;
+    const double first = image.sample(0, 0);
+    HardSums s = {};
+    s.grid = xncc_grid_empty();
+    Walk walk(own, threads, job.templ_width);
+    for (int at = own; at < count; at += threads, walk.next()) {
+        const double v = image.sample(walk.i, walk.j),
+                     t = templ_sample<PIXEL>(job.templ, walk.i, walk.j);
+        s.differs |= v != first;
+        s.infinite |= !isfinite(v);
+        xncc_grid_add(&s.grid, v);
+        xncc_twofold_put(&s.S, v);
+        xncc_twofold_put_product(&s.Q, v, v);
+        xncc_twofold_put_product(&s.X, v, t);
+    }
+    return s;
+}
+
+// The score of a window, or XNCC_DOUBT. The template is finite.
+__device__ float score_of(const RefineJob &job, const HardSums &s)
+{
+    if (s.infinite)
+        return xncc_float_of_bits(0x7fc00000u);
+    if (!s.differs && xncc_method_is_centred(job.method))
+        return flat_score(job);
+    const FloatConstants &templ = *job.constants;
+    const double n = templ.templ.n;
+    const int exact = xncc_grid_is_exact(xncc_grid_join(s.grid, templ.grid), n);
+    xncc_near_sums sums;
+    sums.n = n;
+    sums.S = s.S;
+    sums.Q = s.Q;
+    sums.X = s.X;
+    sums.T = templ.T;
+    sums.T2 = templ.T2;
+    xncc_near_terms terms = {};
+    xncc_near_add_channel(&terms, job.method, &sums, n, exact);
+    float score;
+    return xncc_near_score(job.method, n, &terms, &score) ? score : xncc_float_of_bits(XNCC_DOUBT);
+}
+
+template <xncc_pixel PIXEL, int OF_BLOCK>
+__global__
+__launch_bounds__(LANES *OF_BLOCK) void refine_hard(const __grid_constant__ RefineJob job)
+{
+    __shared__ HardSums of_warp[OF_BLOCK];
+    const uint32_t count = job.constants->hard;
+    const int lane = static_cast<int>(threadIdx.x) % LANES,
+              warp = static_cast<int>(threadIdx.x) / LANES;
+    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+        const FloatDoubt at = job.doubts.hard[i];
+        const Reader<PIXEL> image(job, at);
+        HardSums s = warp_sums(thread_sums(job, image, LANES * OF_BLOCK));
+        if (OF_BLOCK > 1) {
+            if (lane == 0)
+                of_warp[warp] = s;
+            __syncthreads();
+            for (int k = 1; k < OF_BLOCK && threadIdx.x == 0; k++)
+                s = joined(s, of_warp[k]);
+        }
+        if (threadIdx.x == 0) {
+            const float score = score_of(job, s);
+            job.map[at.y * job.map_pitch + at.x] = score;
+            if (__float_as_uint(score) == XNCC_DOUBT)
+                put_on(job.doubts.list, &job.constants->last, at);
+        }
+        if (OF_BLOCK > 1)
+            __syncthreads(); // of_warp has been read
+    }
+}
+
+} // namespace
+
+cudaError_t launch_refine_hard(const RefineJob &job, int processors, cudaStream_t stream)
+{
+    const unsigned blocks = static_cast<unsigned>(processors) * BLOCKS;
+    const bool large = static_cast<int64_t>(job.templ_width) * job.templ_height >= LARGE;
+    with_float_pixel(job.image.image.pixel, [&](auto type) {
+        if (large)
+            refine_hard<type, WARPS><<<blocks, LANES * WARPS, 0, stream>>>(job);
+        else
+            refine_hard<type, 1><<<blocks * WARPS, LANES, 0, stream>>>(job);
+    });
+    return cudaGetLastError();
+}
+
+} // namespace xncc
