@@ -28,7 +28,6 @@ constexpr int MANY_WARPS = MANY_THREADS / LANES;
 constexpr int MANY = 4;     // windows of such a block
 constexpr int LARGE = 2048; // pixels of the smallest large window
 constexpr int PARTS = 8;    // products of a thread that are added in double
-constexpr unsigned ALL = REFINE_ALL;
 static_assert(MANY <= MANY_WARPS, "a warp scores a window");
 
 // Lanes per window: a power of two.
@@ -42,28 +41,56 @@ __device__ int lanes_of(const RefineJob &job, uint32_t count)
     return lanes;
 }
 
-// X of a lane's columns of a small window.
-template <xncc_pixel PIXEL>
-__device__ xncc_twofold multiply(const RefineJob &job, const Reader<PIXEL> &image, int lane,
-                                 int lanes)
+// What a thread sees of a window: whether a sample differs from the first one, and whether one is
+// not finite.
+enum : unsigned { DIFFERS = 1, INFINITE = 2 };
+
+__device__ unsigned seen_of(double v, double first)
 {
-    const double pivot = job.constants->image_pivot;
+    return (v != first ? DIFFERS : 0u) | (isfinite(v) ? 0u : INFINITE);
+}
+
+// X of a lane's samples of a small window, in GROUPS of EACH that are loaded at a time.
+template <int GROUPS, int EACH, class Sample>
+__device__ xncc_twofold multiply(const RefineJob &job, const Sample &sample, int lane, int lanes,
+                                 unsigned *seen)
+{
+    const int count = job.templ_width * job.templ_height;
+    const double pivot = job.constants->image_pivot, first = sample(0, 0);
     const double *samples = job.constants->samples;
+    Walk walk(lane, lanes, job.templ_width);
     xncc_twofold all = { 0.0, 0.0 };
-    for (int j = 0; j < job.templ_height; j++) {
-        const double *t = samples + static_cast<int64_t>(j) * job.templ_width;
-        for (int left = lane; left < job.templ_width; left += PARTS * lanes) {
+    for (int at = lane; at < count; at += GROUPS * EACH * lanes) {
+        double v[GROUPS * EACH];
+#pragma unroll
+        for (int k = 0; k < GROUPS * EACH; k++, walk.next())
+            v[k] = at + k * lanes < count ? sample(walk.i, walk.j) : first;
+#pragma unroll
+        for (int g = 0; g < GROUPS; g++) {
             double sum = 0.0;
 #pragma unroll
-            for (int k = 0; k < PARTS; k++) {
-                const int i = left + k * lanes;
-                if (i < job.templ_width)
-                    sum = fma(xncc_sum(image.sample(i, j), -pivot), __ldg(t + i), sum);
+            for (int k = g * EACH; k < (g + 1) * EACH; k++) {
+                const int i = at + k * lanes;
+                sum = fma(xncc_sum(v[k], -pivot), i < count ? __ldg(samples + i) : 0.0, sum);
+                *seen |= seen_of(v[k], first);
             }
             xncc_twofold_put(&all, sum);
         }
     }
     return all;
+}
+
+template <xncc_pixel PIXEL>
+__device__ xncc_twofold multiply(const RefineJob &job, const Reader<PIXEL> &image, int lane,
+                                 int lanes, unsigned *seen)
+{
+    const int64_t pitch = job.image.image.pitch;
+    if (image.first)
+        return multiply<2, PARTS>(
+            job, [&](int i, int j) { return image.inside(j * pitch + i * Reader<PIXEL>::SIZE); },
+            lane, lanes, seen);
+    return multiply<1, 1>(
+        job, [&](int i, int j) { return image.anywhere(i, j); }, lane, lanes, seen);
 }
 
 // Adds the products of PARTS samples of a thread, from sample `at` of the template on, to the sums
@@ -108,7 +135,8 @@ multiply_many(const RefineJob &job, const Reader<PIXEL> (&image)[MANY], xncc_two
 
 // X of a thread's samples of a large window that leaves the image.
 template <xncc_pixel PIXEL>
-__device__ __noinline__ xncc_twofold multiply_outside(const RefineJob &job, const Reader<PIXEL> &image)
+__device__ __noinline__ xncc_twofold multiply_outside(const RefineJob &job,
+                                                      const Reader<PIXEL> &image)
 {
     const int own = static_cast<int>(threadIdx.x), count = job.templ_width * job.templ_height;
     const double pivot = job.constants->image_pivot;
@@ -121,22 +149,17 @@ __device__ __noinline__ xncc_twofold multiply_outside(const RefineJob &job, cons
     return sum;
 }
 
-// What a thread sees of a window: whether a sample differs from the first one, and whether one is
-// not finite. It looks no further if the first is seen and the second cannot be, as X is finite.
-enum : unsigned { DIFFERS = 1, INFINITE = 2 };
-
+// What a thread sees of a large window. It looks no further if a sample differs and all are finite,
+// as X is.
 template <xncc_pixel PIXEL>
-__device__ unsigned look_at(const RefineJob &job, const Reader<PIXEL> &image, int own, int threads,
-                            bool finite)
+__device__ unsigned look_at(const RefineJob &job, const Reader<PIXEL> &image, bool finite)
 {
-    const int count = job.templ_width * job.templ_height;
+    const int own = static_cast<int>(threadIdx.x), count = job.templ_width * job.templ_height;
     const double first = image.sample(0, 0);
-    Walk walk(own, threads, job.templ_width);
+    Walk walk(own, MANY_THREADS, job.templ_width);
     unsigned seen = 0;
-    for (int at = own; at < count && !(finite && seen); at += threads, walk.next()) {
-        const double v = image.sample(walk.i, walk.j);
-        seen |= (v != first ? DIFFERS : 0u) | (isfinite(v) ? 0u : INFINITE);
-    }
+    for (int at = own; at < count && !(finite && seen); at += MANY_THREADS, walk.next())
+        seen |= seen_of(image.sample(walk.i, walk.j), first);
     return seen;
 }
 
@@ -160,7 +183,7 @@ __device__ void sum_window(const RefineJob &job, FloatDoubt at, int lane, int la
     s->error_Q = unit * 1.01 * s->Q + columns.loss * reach + XNCC_WINDOW_TINY;
     s->error_S = unit * sqrt(1.01 * t.n * (s->Q + s->error_Q)) +
                  columns.loss * sqrt(columns.samples * reach) + XNCC_WINDOW_TINY;
-    s->error_X = (PARTS + 12.0) * 0x1.04p-53 * sqrt(s->Q + s->error_Q) * t.norm + XNCC_WINDOW_TINY;
+    s->error_X = (PARTS + 4.0) * 0x1.04p-53 * sqrt(s->Q + s->error_Q) * t.norm + XNCC_WINDOW_TINY;
 }
 
 // Of window `index` of the list, or the last one.
@@ -215,17 +238,15 @@ __global__ __launch_bounds__(THREADS) void refine_windows(const __grid_constant_
         const FloatDoubt at = job.doubts.list[real ? index : count - 1];
         const Reader<PIXEL> image(job, at);
         xncc_window_sums s;
-        const xncc_twofold X = group_pair(multiply(job, image, own, lanes), lanes);
+        unsigned seen = 0;
+        const xncc_twofold X = group_pair(multiply(job, image, own, lanes, &seen), lanes);
         s.X = xncc_sum(X.high, X.low);
         sum_window(job, at, own, lanes, t, &s);
         bool looks;
         float score = score_of(job.method, t, s, &looks);
-        if (__any_sync(ALL, looks)) {
-            const unsigned seen = group_or(
-                looks ? look_at(job, image, own, lanes, isfinite(s.X)) : 0u, lanes);
-            if (looks)
-                score = score_of_seen(job, seen);
-        }
+        seen = group_or(seen, lanes);
+        if (looks)
+            score = score_of_seen(job, seen);
         if (real && own == 0)
             store(job, at, score);
     }
@@ -286,7 +307,7 @@ __global__ __launch_bounds__(MANY_THREADS,
             if (!looks_at[m])
                 continue;
             const Reader<PIXEL> of = reader_of<PIXEL>(job, first + static_cast<uint64_t>(m), last);
-            const unsigned seen = look_at(job, of, own, MANY_THREADS, looks_at[m] == 1);
+            const unsigned seen = look_at(job, of, looks_at[m] == 1);
             const bool differs = __syncthreads_or(seen & DIFFERS),
                        infinite = __syncthreads_or(seen & INFINITE);
             if (own == 0)

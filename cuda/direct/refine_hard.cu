@@ -3,8 +3,8 @@
 // template are on a grid that is coarse enough, as those of 8-bit pictures divided by 255 are, the
 // sums are exact and nothing stays in doubt (math/grid.h). The rest is left to settle.cu.
 //
-// Thread mapping: a block of 1 or 8 warps per window of the list of hard ones, one after the other;
-// its threads take the window's samples in turn. Shared memory: at most 500 bytes. Any compute
+// Thread mapping: a block of 1 or 16 warps per window of the list of hard ones, one after the
+// other; its threads take the window's samples in turn. Shared memory: at most 1 KB. Any compute
 // capability.
 #include "cuda/direct/refine.cuh"
 
@@ -13,9 +13,9 @@ namespace xncc {
 namespace {
 
 constexpr int LANES = REFINE_LANES;
-constexpr int WARPS = 8;    // of a block that has a large window
+constexpr int WARPS = 16;   // of a block that has a large window
 constexpr int LARGE = 1024; // pixels of the smallest large window
-constexpr int BLOCKS = 4;   // of WARPS warps, per multiprocessor
+constexpr int BLOCKS = 2;   // of WARPS warps, per multiprocessor
 constexpr unsigned ALL = REFINE_ALL;
 
 // The sums of a window.
@@ -53,26 +53,46 @@ __device__ HardSums warp_sums(HardSums s)
     return s;
 }
 
-// The sums over a thread's samples.
-template <xncc_pixel PIXEL>
-__device__ HardSums thread_sums(const RefineJob &job, const Reader<PIXEL> &image, int threads)
+// The sums over a thread's samples, of which BATCH are loaded at a time.
+template <int BATCH, xncc_pixel PIXEL, class Sample>
+__device__ HardSums thread_sums(const RefineJob &job, const Sample &sample, int threads)
 {
     const int own = static_cast<int>(threadIdx.x), count = job.templ_width * job.templ_height;
-    const double first = image.sample(0, 0);
+    const double first = sample(0, 0);
     HardSums s = {};
     s.grid = xncc_grid_empty();
     Walk walk(own, threads, job.templ_width);
-    for (int at = own; at < count; at += threads, walk.next()) {
-        const double v = image.sample(walk.i, walk.j),
-                     t = templ_sample<PIXEL>(job.templ, walk.i, walk.j);
-        s.differs |= v != first;
-        s.infinite |= !isfinite(v);
-        xncc_grid_add(&s.grid, v);
-        xncc_twofold_put(&s.S, v);
-        xncc_twofold_put_product(&s.Q, v, v);
-        xncc_twofold_put_product(&s.X, v, t);
+    for (int at = own; at < count; at += BATCH * threads) {
+        double v[BATCH], t[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++, walk.next()) { // zeros change no sum
+            const bool there = at + k * threads < count;
+            v[k] = there ? sample(walk.i, walk.j) : 0.0;
+            t[k] = there ? templ_sample<PIXEL>(job.templ, walk.i, walk.j) : 0.0;
+            s.differs |= there && v[k] != first;
+        }
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            s.infinite |= !isfinite(v[k]);
+            xncc_grid_add(&s.grid, v[k]);
+            xncc_twofold_put(&s.S, v[k]);
+            xncc_twofold_put_product(&s.Q, v[k], v[k]);
+            xncc_twofold_put_product(&s.X, v[k], t[k]);
+        }
     }
     return s;
+}
+
+template <xncc_pixel PIXEL>
+__device__ HardSums thread_sums(const RefineJob &job, const Reader<PIXEL> &image, int threads)
+{
+    const int64_t pitch = job.image.image.pitch;
+    if (image.first)
+        return thread_sums<8, PIXEL>(
+            job, [&](int i, int j) { return image.inside(j * pitch + i * Reader<PIXEL>::SIZE); },
+            threads);
+    return thread_sums<1, PIXEL>(
+        job, [&](int i, int j) { return image.anywhere(i, j); }, threads);
 }
 
 // The score of a window, or XNCC_DOUBT. The template is finite.

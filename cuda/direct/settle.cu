@@ -4,7 +4,8 @@
 //
 // Thread mapping: a block of 128 threads looks at CHUNK adjacent elements of the map, or takes
 // windows of a list. For each one in doubt, thread i takes the window's pixels i, i + 128, and so
-// on. Pairs of doubles are added up in a tree; exact sums are made in shared memory by atomic
+// on. Pairs of doubles are added up in a tree, and with one channel they are exact themselves if
+// the samples are on a coarse grid (math/grid.h); exact sums are made in shared memory by atomic
 // additions, which need no order. The last steps are done by one thread. Shared memory: struct
 // Sums, 16 KB.
 //
@@ -13,6 +14,7 @@
 #include "cuda/planes/float_image.cuh"
 
 #include "image/samples.h"
+#include "math/grid.h"
 #include "math/near.h"
 
 namespace xncc {
@@ -33,6 +35,7 @@ struct Sums {
     };
     int32_t doubt[CHUNK]; // the columns in doubt
     int32_t doubts, counted;
+    xncc_grid grid; // of all samples that count
     xncc_near_terms terms;
     int32_t settled;
 };
@@ -110,6 +113,7 @@ __device__ void sum_pairs(const PixelsJob &job, Window *w, int channel, Sums *su
     xncc_near_sums s = {};
     int32_t n = 0;
     bool bad = false, flat = true;
+    xncc_grid grid = xncc_grid_empty();
     for (int64_t i = own; i < pixels_of(job); i += THREADS) {
         const Pair pair = pair_at<PIXEL>(job, *w, i, channel);
         if (!pair.counts)
@@ -117,6 +121,8 @@ __device__ void sum_pairs(const PixelsJob &job, Window *w, int channel, Sums *su
         n++;
         bad = bad || !isfinite(pair.v) || !isfinite(pair.t);
         flat = flat && pair.v == first;
+        xncc_grid_add(&grid, pair.v);
+        xncc_grid_add(&grid, pair.t);
         xncc_twofold_put(&s.S, pair.v);
         xncc_twofold_put(&s.T, pair.t);
         xncc_twofold_put_product(&s.Q, pair.v, pair.v);
@@ -125,10 +131,14 @@ __device__ void sum_pairs(const PixelsJob &job, Window *w, int channel, Sums *su
     }
     __syncthreads(); // the sums of the channel before have been read
     sums->part[own] = s;
-    if (own == 0)
+    if (own == 0) {
         sums->counted = 0;
+        sums->grid = xncc_grid_empty();
+    }
     __syncthreads();
     atomicAdd(&sums->counted, n);
+    atomicMin(&sums->grid.unit, grid.unit);
+    atomicMax(&sums->grid.top, grid.top);
     __syncthreads();
     w->n = sums->counted;
     w->bad = __syncthreads_or(bad) || w->bad;
@@ -181,8 +191,9 @@ __device__ bool settle_near(const PixelsJob &job, Window *w, Sums *sums, float *
         sum_pairs<PIXEL>(job, w, c, sums);
         if (leader) {
             sums->part[0].n = w->n;
-            xncc_near_add_channel(&sums->terms, job.method, &sums->part[0],
-                                  static_cast<double>(pixels_of(job)), 0);
+            const double pixels = static_cast<double>(pixels_of(job));
+            const int exact = job.channels == 1 && xncc_grid_is_exact(sums->grid, pixels);
+            xncc_near_add_channel(&sums->terms, job.method, &sums->part[0], pixels, exact);
         }
     }
     if (leader) {

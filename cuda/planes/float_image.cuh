@@ -38,6 +38,20 @@ __device__ __forceinline__ double float_value(const FloatImage &of, int x, int y
     return x < of.columns && y < of.rows ? xncc_sum(float_sample<PIXEL>(of, x, y), -pivot) : 0.0;
 }
 
+// Where sample (x, y) is, if it and the samples below it, `rows` in all, are in the image, and
+// windows of the band reach them; else nullptr.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ const unsigned char *float_column(const FloatImage &of, int x, int y,
+                                                             int rows)
+{
+    const int64_t left = of.x + x, top = of.y + y;
+    const bool inside = x < of.columns && y + rows <= of.rows && left >= 0 && top >= 0 &&
+                        left < of.image.width && top + rows <= of.image.height;
+    return inside ? static_cast<const unsigned char *>(of.image.data) + top * of.image.pitch +
+                        left * static_cast<int64_t>(xncc_pixel_digits(PIXEL))
+                  : nullptr;
+}
+
 // Sample (x, y) of the template.
 template <xncc_pixel PIXEL>
 __device__ __forceinline__ double templ_sample(const TemplateView &t, int x, int y)

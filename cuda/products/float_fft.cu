@@ -38,17 +38,30 @@ __global__ __launch_bounds__(THREADS) void load_blocks(const __grid_constant__ F
     double square = 0.0;
     if (x < b.width) {
         double2 *to = data + (static_cast<int64_t>(transform) * b.height + y0) * b.width + x;
+        const int64_t pitch = of.image.pitch;
+        const unsigned char *from_even = float_column<PIXEL>(of, even.x + x, even.y + y0, ROWS),
+                            *from_odd = float_column<PIXEL>(of, odd.x + x, odd.y + y0, ROWS);
+        if (has_odd && from_even && from_odd && y0 + ROWS <= b.height) {
 #pragma unroll
-        for (int k = 0; k < ROWS; k++) {
-            if (y0 + k >= b.height)
-                break;
-            double2 v = make_double2(0.0, 0.0);
-            if (has_even)
-                v.x = float_value<PIXEL>(of, even.x + x, even.y + y0 + k, pivot);
-            if (has_odd)
-                v.y = float_value<PIXEL>(of, odd.x + x, odd.y + y0 + k, pivot);
-            square += v.x * v.x + v.y * v.y; // not finite: no window of the pair is decided
-            to[static_cast<int64_t>(k) * b.width] = v;
+            for (int k = 0; k < ROWS; k++, to += b.width) {
+                const double2 v = {
+                    xncc_sum(xncc_sample_value(PIXEL, from_even + k * pitch, 0), -pivot),
+                    xncc_sum(xncc_sample_value(PIXEL, from_odd + k * pitch, 0), -pivot)
+                };
+                square += v.x * v.x + v.y * v.y; // not finite: no window of the pair is decided
+                *to = v;
+            }
+        } else {
+#pragma unroll 1
+            for (int k = 0; k < ROWS && y0 + k < b.height; k++, to += b.width) {
+                double2 v = make_double2(0.0, 0.0);
+                if (has_even)
+                    v.x = float_value<PIXEL>(of, even.x + x, even.y + y0 + k, pivot);
+                if (has_odd)
+                    v.y = float_value<PIXEL>(of, odd.x + x, odd.y + y0 + k, pivot);
+                square += v.x * v.x + v.y * v.y;
+                *to = v;
+            }
         }
     }
     for (int step = 16; step > 0; step /= 2)

@@ -46,17 +46,33 @@ struct ColumnSum {
     }
 };
 
-// BATCH samples of a column from row y on.
-template <xncc_pixel PIXEL>
-__device__ __forceinline__ void load(const FloatImage &of, int x, int y, double pivot,
-                                     double (&v)[BATCH])
-{
-#pragma unroll
-    for (int k = 0; k < BATCH; k++) {
-        const double one = float_value<PIXEL>(of, x, y + k, pivot);
-        v[k] = isfinite(one) ? one : 0.0;
+// A column of samples, read from `first` on if that is its sample in row y0, or one by one.
+template <xncc_pixel PIXEL> struct Column {
+    const FloatImage &of;
+    int x, y0;
+    double pivot;
+    const unsigned char *first;
+
+    // rows: what will be read.
+    __device__ Column(const ColumnSumsJob &job, int column, int row, int rows)
+        : of(job.image), x(column), y0(row), pivot(job.constants->image_pivot),
+          first(float_column<PIXEL>(job.image, column, row, rows))
+    {
     }
-}
+    // BATCH samples from row y on.
+    __device__ __forceinline__ void load(int y, double (&v)[BATCH]) const
+    {
+        const unsigned char *from = first + (y - y0) * of.image.pitch;
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            const double one = first ? xncc_sum(
+                                           xncc_sample_value(PIXEL, from + k * of.image.pitch, 0),
+                                           -pivot)
+                                     : float_value<PIXEL>(of, x, y + k, pivot);
+            v[k] = isfinite(one) ? one : 0.0;
+        }
+    }
+};
 
 // Sums of groups of rows: row blockIdx.x / across of the scratch.
 template <xncc_pixel PIXEL>
@@ -67,11 +83,11 @@ __global__ __launch_bounds__(THREADS) void sum_groups(const __grid_constant__ Co
               group = static_cast<int>(blockIdx.x) / across;
     if (x >= job.image.columns)
         return;
-    const double pivot = job.constants->image_pivot;
+    const Column<PIXEL> column(job, x, group * GROUP, GROUP);
     ColumnSum sum = {};
     for (int y = group * GROUP; y < (group + 1) * GROUP; y += BATCH) {
         double v[BATCH];
-        load<PIXEL>(job.image, x, y, pivot, v);
+        column.load(y, v);
 #pragma unroll
         for (int k = 0; k < BATCH; k++)
             sum.enter(v[k]);
@@ -81,9 +97,10 @@ __global__ __launch_bounds__(THREADS) void sum_groups(const __grid_constant__ Co
 
 // The sum of the first windows of a strip, without their last row. *reach: all that entered.
 template <xncc_pixel PIXEL>
-__device__ ColumnSum begin_strip(const ColumnSumsJob &job, int x, int y0, double pivot,
+__device__ ColumnSum begin_strip(const ColumnSumsJob &job, const Column<PIXEL> &column,
                                  double *reach)
 {
+    const int x = column.x, y0 = column.y0;
     const ColumnSum *groups = reinterpret_cast<const ColumnSum *>(job.groups);
     const int end = y0 + job.templ_height - 1;
     ColumnSum sum = {};
@@ -96,7 +113,7 @@ __device__ ColumnSum begin_strip(const ColumnSumsJob &job, int x, int y0, double
     *reach = sum.Q.high;
     for (; y < end; y += BATCH) {
         double v[BATCH];
-        load<PIXEL>(job.image, x, y, pivot, v);
+        column.load(y, v);
 #pragma unroll
         for (int k = 0; k < BATCH; k++)
             if (y + k < end) {
@@ -133,13 +150,13 @@ __global__ __launch_bounds__(THREADS) void sum_columns(const __grid_constant__ C
     const bool inside = x < job.image.columns;
     double reach = 0.0;
     if (inside) {
-        const double pivot = job.constants->image_pivot;
-        ColumnSum sum = begin_strip<PIXEL>(job, x, y0, pivot, &reach);
+        const Column<PIXEL> column(job, x, y0, STRIP + job.templ_height - 1);
+        ColumnSum sum = begin_strip(job, column, &reach);
         double2 *to = job.to.sums + y0 * job.to.pitch + x;
         for (int y = y0; y < y1; y += BATCH, to += BATCH * job.to.pitch) {
             double in[BATCH], out[BATCH]; // rows past the last window are 0
-            load<PIXEL>(job.image, x, y + job.templ_height - 1, pivot, in);
-            load<PIXEL>(job.image, x, y, pivot, out);
+            column.load(y + job.templ_height - 1, in);
+            column.load(y, out);
 #pragma unroll
             for (int k = 0; k < BATCH; k++) {
                 sum.enter(in[k]);

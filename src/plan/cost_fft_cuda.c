@@ -33,8 +33,9 @@ static const double slow_flops_per_ms = 4.0e6;
  * times as long it takes where doubles are slow. */
 static const double tile_ms = 6.8e-3, slow_tiles = 16.0;
 /* float-fft: windows in doubt per window and unit of 2^-53 of the bound, on pictures; and products
- * of such windows per millisecond and multiprocessor. */
-static const double doubt_rate = 4.0e-7, refine_rate = 1.2e6;
+ * of such windows per millisecond and multiprocessor, half of what is reached on pictures, because
+ * noise has ten times as many or more. */
+static const double doubt_rate = 8.0e-7, refine_rate = 4.0e6;
 static const double launch_ms = 0.004;
 
 /* Let u = 2^-53, x the complex block (two real blocks side by side, or the two bytes of one), t the
@@ -156,7 +157,7 @@ static int has_fast_doubles(const xncc_machine *m)
 }
 
 /* The time of the windows that the bound of these blocks leaves in doubt, whose products are made
- * again one by one. Their number is proportional to the bound relative to a window; how many they
+ * again. Their number is proportional to the bound relative to a window; how many they
  * are depends on the picture. */
 static double doubts_ms(const search *s, const xncc_fft_blocks *b)
 {

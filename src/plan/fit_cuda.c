@@ -25,11 +25,8 @@ static const double window_rate = 3.0e6; /* map elements of a window sum */
 static const double term_rate = 4.5e6;   /* sums that the term score reads */
 static const double masked_rate = 1.2e7; /* sums that the masked score reads */
 static const double masked_window_rate = 1.14e6; /* map elements, if it also makes N, S and Q */
-/* Map elements of windows of 8 x 8 pixels that are settled, and how the time falls with the side.
- */
-static const double settle_rate = 1.3e4, settle_power = 4.8;
 /* Map elements of the sums down columns, the score and the windows in doubt of float-fft. */
-static const double float_rate = 3.0e5, float_launches = 8.0;
+static const double float_rate = 3.0e5, float_launches = 10.0;
 static const double launch_ms = 0.004; /* per kernel launch */
 /* Map elements of the channel score: this rate over a part of their own and a part per byte of the
  * pixel. */
@@ -354,17 +351,6 @@ static double plane_score(const xncc_problem *p, const xncc_decision *d)
     return d->planes.windows / window_rate + (1.0 + d->planes.term_count) / term_rate;
 }
 
-/* The time of the windows that only exact sums decide: on pictures many of 8 x 8 pixels, which have
- * little variance, and few larger ones. It is left out for floats, whose other kernels have it
- * too. */
-static double settle_ms(const xncc_problem *p, const xncc_machine *m)
-{
-    const double n = sqrt((double)p->templ_width * (double)p->templ_height);
-    return xncc_pixel_is_wide(p->pixel) ? elements_of(p) * pow(8.0 / n, settle_power) /
-                                              (settle_rate * xncc_machine_processors(m))
-                                        : 0.0;
-}
-
 static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc_machine *m,
                        const xncc_decision *d)
 {
@@ -375,7 +361,7 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
                                (direct_rate * processors);
     if (xncc_kernel_is_of_doubles(d->kernel))
         return xncc_fft_bands_ms(p, d) + float_launches * launch_ms +
-               elements / (float_rate * processors) + settle_ms(p, m);
+               elements / (float_rate * processors);
     if (xncc_decision_has(d, XNCC_STEP_FUSED) || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE))
         return layout + xncc_tensor_ms(of, m, d);
     if (xncc_decision_has(d, XNCC_STEP_FUSED_CHANNELS))

@@ -217,7 +217,7 @@ static void check_floats(void)
     } some[] = { { XNCC_F32, 8, 0, "float-tiles" },  { XNCC_F32, 32, 0, "float-tiles" },
                  { XNCC_F32, 64, 0, "float-fft" },   { XNCC_F32, 512, 0, "float-fft" },
                  { XNCC_F64, 16, 0, "float-tiles" }, { XNCC_F64, 128, 0, "float-fft" },
-                 { XNCC_U32, 8, 0, "general" },      { XNCC_U32, 16, 0, "float-tiles" },
+                 { XNCC_U32, 4, 0, "general" },      { XNCC_U32, 8, 0, "float-tiles" },
                  { XNCC_U32, 256, 0, "float-fft" },  { XNCC_F32, 32, 1, "float-tiles" },
                  { XNCC_F32, 64, 1, "shared" },      { XNCC_F64, 64, 1, "general" } };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
