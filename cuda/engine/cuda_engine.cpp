@@ -301,6 +301,17 @@ xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, int6
     return check(code, "copying pixels to the host", error);
 }
 
+// Memory that the driver moves between devices is held by none.
+int holds(const xncc_engine *base, const void *address)
+{
+    const Engine *engine = reinterpret_cast<const Engine *>(base);
+    cudaPointerAttributes attributes = {};
+    const cudaError_t code = cudaPointerGetAttributes(&attributes, address);
+    forgive(code);
+    return code == cudaSuccess && attributes.type == cudaMemoryTypeDevice &&
+           attributes.device == engine->device;
+}
+
 // The engine does not have the operations that are not named here.
 constexpr xncc_engine_ops name_operations()
 {
@@ -320,6 +331,7 @@ constexpr xncc_engine_ops name_operations()
     ops.fetch = fetch;
     ops.find_on_device = find_on_device;
     ops.find_batch = find_batch;
+    ops.holds = holds;
     ops.share = &batch_operations;
     ops.suppress = &suppress_operations;
     return ops;

@@ -43,12 +43,43 @@ typedef struct xncc_context_options {
      * the plan is made. The device hands out memory in units of 2 MiB, and a plan asks up to three
      * times, so that up to 6 MiB more may be in use. */
     uint64_t device_memory;
+    /* Several CUDA devices that share calls, by their numbers, none of them twice. Copied. NULL if
+     * cuda_count is not above 0. */
+    const int32_t *cuda_list;
+    /* How many devices cuda_list names, up to XNCC_MAX_DEVICES. 0: the device cuda_index alone.
+     * XNCC_EVERY_DEVICE: every usable device of the machine. If it is not 0, cuda_index is ignored.
+     *
+     * - One call is divided if the library expects that to be faster; xncc_plan_explain says why or
+     *   why not. xncc_plan_correlate, xncc_plan_find, xncc_plan_convolve and the one-call functions
+     *   divide the rows of the map, if image and map are in host memory: each device reads its band
+     *   of the image with the rows around it. xncc_batch_find divides the templates of one size.
+     *   The results have the same bits for any number of devices.
+     * - An image, a map or results in device memory lie on one device, which does the whole call.
+     *   The stream of a call belongs to that device, otherwise to the first one of the list; the
+     *   other devices use their default streams.
+     * - A divided plan allocates its workspace when a call first needs it, and keeps one workspace
+     *   on each device, within device_memory. Once a call of the plan has used an image, a map or
+     *   results in device memory, the plan divides no further call.
+     * - Each device has a host thread of its own.
+     *
+     * How fast several devices are has not been measured yet. */
+    int32_t cuda_count;
+    /* What happens if one of several devices fails. 1: the call fails, with a text that names the
+     * device. 0: the other devices do its work, the context does not use it again, and
+     * xncc_context_warning says so; a call fails if the device holds its image, its map or its
+     * results. */
+    int32_t strict;
 } xncc_context_options;
 
-/* device XNCC_DEVICE_AUTO; cuda_index, threads and device_memory 0. */
+/* xncc_context_options: every usable CUDA device. */
+#define XNCC_EVERY_DEVICE (-1)
+/* The most devices of a context. */
+#define XNCC_MAX_DEVICES 64
+
+/* device XNCC_DEVICE_AUTO; the other members 0 or NULL. */
 #define XNCC_CONTEXT_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        sizeof(xncc_context_options), XNCC_DEVICE_AUTO, 0, 0, 0                                    \
+        sizeof(xncc_context_options), XNCC_DEVICE_AUTO, 0, 0, 0, NULL, 0, 0                        \
     }
 
 /* Makes a context.
@@ -81,6 +112,14 @@ XNCC_API void xncc_context_destroy(xncc_context *context);
  * a GPU it may stay the same until the results are fetched. It is 1 before the first call and after
  * the last one has succeeded. Once a call has failed, the value is not reliable. */
 XNCC_API double xncc_context_progress(const xncc_context *context);
+
+/* Says which devices of a list (cuda_list) the context has stopped using, and why.
+ *
+ * - text: receives at most size bytes, always terminated by a zero if size > 0: one line, or "" if
+ *   no device has failed. XNCC_ERROR_SIZE bytes are always enough.
+ *
+ * Returns text, or "" if text is NULL or size is 0. Any thread may call it. */
+XNCC_API const char *xncc_context_warning(const xncc_context *context, char *text, size_t size);
 
 /* Cancels the calls that are running on this context, in all threads: each of them soon returns
  * XNCC_ERROR_CANCELLED, unless it is done before it notices. Calls that begin later are not

@@ -127,12 +127,15 @@ typedef struct xncc_plan_info {
     int32_t capturable;       /* 1: calls that do not wait can be captured into a CUDA graph */
     int32_t bands;            /* parts in which a map is computed, one after the other; CPU: 1 */
     uint64_t workspace_bytes; /* device memory, with what is allocated on first use. CPU: 0 */
-    double estimate_ms;       /* the estimated time of one call */
+    double estimate_ms;       /* the estimated time of one call, on one device */
+    /* How many devices share a call with image and map in host memory. bands, workspace_bytes and
+     * estimate_ms are those of a plan that one of them has to itself. */
+    int32_t devices;
 } xncc_plan_info;
 
 #define XNCC_PLAN_INFO_INIT                                                                        \
     {                                                                                              \
-        sizeof(xncc_plan_info), XNCC_DEVICE_AUTO, NULL, 0, 0, 0, 0.0                               \
+        sizeof(xncc_plan_info), XNCC_DEVICE_AUTO, NULL, 0, 0, 0, 0.0, 0                            \
     }
 
 /* Describes a plan for programs.

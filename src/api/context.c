@@ -9,6 +9,27 @@
 
 enum { MOST_THREADS = 1024 };
 
+static xncc_status check_list(const xncc_context_options *o, xncc_error *error)
+{
+    if (o->cuda_count < XNCC_EVERY_DEVICE || o->cuda_count > XNCC_MAX_DEVICES)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "context: cuda_count is %d, not XNCC_EVERY_DEVICE or 0 .. %d",
+                         o->cuda_count, XNCC_MAX_DEVICES);
+    if (o->cuda_count > 0 && !o->cuda_list)
+        return xncc_fail_null(error, "cuda_list");
+    for (int32_t i = 0; i < o->cuda_count; i++) {
+        if (o->cuda_list[i] < 0)
+            return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                             "context: the device number %d is negative", o->cuda_list[i]);
+        for (int32_t k = 0; k < i; k++)
+            if (o->cuda_list[k] == o->cuda_list[i])
+                return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                                 "context: CUDA device %d is twice in the list; name each once",
+                                 o->cuda_list[i]);
+    }
+    return XNCC_OK;
+}
+
 static xncc_status check_options(const xncc_context_options *o, xncc_error *error)
 {
     if ((unsigned)o->device > XNCC_DEVICE_CUDA)
@@ -19,7 +40,10 @@ static xncc_status check_options(const xncc_context_options *o, xncc_error *erro
     if (o->cuda_index < 0)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "context: the device number %d is negative",
                          o->cuda_index);
-    return XNCC_OK;
+    if (o->strict != 0 && o->strict != 1)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "context: strict is %d, not 0 or 1",
+                         o->strict);
+    return check_list(o, error);
 }
 
 xncc_status xncc_context_create(const xncc_context_options *options, xncc_context **context,
@@ -64,6 +88,17 @@ double xncc_context_progress(const xncc_context *context)
     uint64_t total = atomic_load(&context->progress.total),
              done = atomic_load(&context->progress.done);
     return total == 0 || done >= total ? 1.0 : (double)done / (double)total;
+}
+
+const char *xncc_context_warning(const xncc_context *context, char *text, size_t size)
+{
+    if (!text || size == 0)
+        return "";
+    text[0] = '\0';
+    for (int slot = 0; context && slot < XNCC_ENGINE_SLOTS; slot++)
+        if (context->engine[slot] && context->engine[slot]->ops->warning)
+            context->engine[slot]->ops->warning(context->engine[slot], text, size);
+    return text;
 }
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "a signal handler may use lock-free atomics only");

@@ -8,6 +8,7 @@
 #include "image/image.h"
 #include "plan/decide.h"
 #include "plan/explain.h"
+#include "plan/spread.h"
 
 #include <math.h>
 
@@ -30,6 +31,8 @@ static xncc_status decide(const xncc_context *context, const xncc_problem *probl
         status = xncc_context_machine(context, &machine, error);
         if (!status)
             status = xncc_decide(problem, &machine, preference, decision, error);
+        if (!status)
+            decision->spread = xncc_spread_choose(problem, &machine, preference, decision);
     } while (!status && !is_ready(context, decision));
     return status;
 }

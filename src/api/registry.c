@@ -7,17 +7,61 @@
 #include "cpu/cpu.h"
 #ifdef XNCC_HAVE_CUDA
 #include "cuda/engine/cuda_engine.h"
+#include "team/team.h"
 #endif
 
 #include <stdio.h>
+
+#ifdef XNCC_HAVE_CUDA
+/* Writes the numbers of the devices that the options ask for, and returns how many there are. If
+ * every device is asked for and none is usable, that is the first one, whose engine will say why.
+ */
+static int32_t list_devices(const xncc_context_options *options, int32_t list[XNCC_MAX_DEVICES])
+{
+    int32_t count = 0;
+    list[0] = options->cuda_index;
+    if (options->cuda_count == 0)
+        return 1;
+    for (int32_t i = 0; i < options->cuda_count; i++)
+        list[count++] = options->cuda_list[i];
+    if (options->cuda_count != XNCC_EVERY_DEVICE)
+        return count;
+    list[0] = 0;
+    for (size_t i = 0; i < xncc_cuda_count() && count < XNCC_MAX_DEVICES; i++) {
+        xncc_device_info info = XNCC_DEVICE_INFO_INIT;
+        xncc_cuda_describe(i, &info);
+        if (info.usable)
+            list[count++] = info.index;
+    }
+    return count ? count : 1;
+}
+#endif
 
 static xncc_status open_cuda(const xncc_context_options *options, xncc_engine **engine,
                              xncc_error *error)
 {
 #ifdef XNCC_HAVE_CUDA
-    int32_t threads = options->threads ? options->threads : xncc_cpu_processors();
-    return xncc_cuda_engine_create(options->cuda_index, options->device_memory, threads, engine,
-                                   error);
+    const int32_t threads = options->threads ? options->threads : xncc_cpu_processors();
+    const xncc_team_options team = { XNCC_DEVICE_CUDA, options->strict, XNCC_HANDOVER_MS };
+    int32_t list[XNCC_MAX_DEVICES];
+    xncc_recruit recruit[XNCC_MAX_DEVICES];
+    const int32_t count = list_devices(options, list),
+                  each = threads / count > 1 ? threads / count : 1;
+    xncc_status status = XNCC_OK;
+    int32_t made = 0;
+    while (made < count && !status) {
+        (void)snprintf(recruit[made].name, sizeof recruit[made].name, "CUDA device %d", list[made]);
+        status = xncc_cuda_engine_create(list[made], options->device_memory, each,
+                                         &recruit[made].engine, error);
+        made += !status;
+    }
+    if (!status && count == 1)
+        *engine = recruit[0].engine;
+    else if (!status)
+        status = xncc_team_create(recruit, count, &team, engine, error);
+    for (int32_t i = 0; i < made && status; i++)
+        recruit[i].engine->ops->destroy(recruit[i].engine);
+    return status;
 #else
     (void)options;
     *engine = NULL;

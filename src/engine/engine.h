@@ -111,6 +111,13 @@ typedef struct xncc_engine_ops {
      * engine does not offer it. */
     xncc_status (*chips)(xncc_engine *engine, const xncc_chip_run *run, xncc_error *error);
 
+    /* Returns 1 if the engine's device holds the memory at an address. NULL: the engine has none of
+     * its own. */
+    int (*holds)(const xncc_engine *engine, const void *address);
+    /* Copies what the engine has to report that no call has failed for, as one line of text; "":
+     * nothing. NULL: it never has. */
+    void (*warning)(xncc_engine *engine, char *text, size_t size);
+
     const struct xncc_batch_ops *share; /* see engine/batch_ops.h */
     /* See engine/batch_ops.h. NULL: the engine has no memory of its own. */
     const struct xncc_suppress_ops *suppress;

@@ -83,6 +83,17 @@ typedef struct xncc_batch_slots {
     uint64_t results;  /* bytes of the results, all templates of a call */
 } xncc_batch_slots;
 
+/* How the devices of a context share a call with images and maps in host memory (plan/spread.h).
+ * devices 1: they do not. */
+typedef struct xncc_spread {
+    int32_t present;    /* devices of the context; 0: it has only one, and the rest is unused */
+    int32_t devices;    /* that share a call */
+    int32_t rows;       /* map rows of each; the last may have fewer */
+    int32_t stays;      /* 1: images or maps are in device memory, so they cannot share it */
+    double alone_ms;    /* one device, with reading the image from the host */
+    double estimate_ms; /* the devices together */
+} xncc_spread;
+
 /* Fields that a kernel does not use are 0. */
 typedef struct xncc_decision {
     xncc_kernel kernel;
@@ -111,7 +122,8 @@ typedef struct xncc_decision {
     xncc_batch_slots batch;
     xncc_fft_blocks fft;
     xncc_tensor_blocks tensor;
-    double estimate_ms;    /* from the cost tables; comparable on one machine only */
+    xncc_spread spread;    /* set by xncc_plan_create */
+    double estimate_ms;    /* on one device, from the cost tables; comparable on one machine only */
     int32_t has_runner_up; /* 1: the next two fields are valid */
     xncc_kernel runner_up; /* the kernel with the second lowest estimate */
     double runner_up_ms;

@@ -116,6 +116,22 @@ static void put_memories(writer *w, const xncc_decision *d)
     put(w, "result: %s\n", row->result);
 }
 
+/* How several devices share a call, and why. */
+static void put_spread(writer *w, const xncc_spread *s)
+{
+    if (s->devices > 1)
+        put(w,
+            "devices: %d of %d, bands of %d map rows: about %.3g ms with images in host memory "
+            "instead of %.3g\n",
+            s->devices, s->present, s->rows, s->estimate_ms, s->alone_ms);
+    else if (s->stays)
+        put(w, "devices: 1 of %d: an image or a map in device memory stays on its device\n",
+            s->present);
+    else if (s->present)
+        put(w, "devices: 1 of %d: about %.3g ms, which several would not shorten\n", s->present,
+            s->alone_ms);
+}
+
 void xncc_decision_explain(const xncc_decision *d, char *text, size_t size)
 {
     assert(size >= 1);
@@ -141,6 +157,7 @@ void xncc_decision_explain(const xncc_decision *d, char *text, size_t size)
         put(&w, "bands of %d x %d map elements\n", d->band_width, d->band_height);
     if (d->engine == XNCC_DEVICE_CUDA)
         put_memory(&w, d);
+    put_spread(&w, &d->spread);
 }
 
 /* Kernels that put the template or the filter into constant memory share it with other plans. Two
@@ -160,6 +177,7 @@ void xncc_decision_describe(const xncc_decision *d, int32_t width, int32_t heigh
     info->kernel = xncc_kernel_table[d->kernel].name;
     info->bands = 1;
     info->estimate_ms = d->estimate_ms;
+    info->devices = d->spread.devices > 1 ? d->spread.devices : 1;
     if (d->engine == XNCC_DEVICE_CPU)
         return;
     info->capturable = !uses_constant_memory(d);

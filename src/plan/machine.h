@@ -3,6 +3,8 @@
 #ifndef XNCC_PLAN_MACHINE_H
 #define XNCC_PLAN_MACHINE_H
 
+#include "exactncc/context.h"
+
 #include <stdint.h>
 
 /* Instruction sets that CPU kernels need. */
@@ -35,6 +37,12 @@ typedef struct xncc_machine {
         int32_t fft;            /* 0: cuFFT cannot be loaded; 1: it can, or was not tried */
         int32_t fp64_is_slow;   /* 1: scores use float-float arithmetic (math/float_float.h) */
     } cuda;
+    /* Several devices that share calls. engine 0: there are none. */
+    struct {
+        xncc_device engine; /* of which they are */
+        int32_t devices;    /* that are in use */
+        double handover_ms; /* what it takes to share one call */
+    } team;
 } xncc_machine;
 
 /* Multiprocessors of the CUDA device as a divisor of times; at least 1. */

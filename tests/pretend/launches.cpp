@@ -38,6 +38,7 @@ cudaError_t launch(const void *kernel, cudaStream_t stream, const void *place)
         return failed(FAILED);
     const Guard guard(state().lock);
     expect_device("cudaLaunchKernel");
+    expect_here(stream_of(stream, "cudaLaunchKernel")->device, "cudaLaunchKernel");
     put_on(stream_of(stream, "cudaLaunchKernel"), false);
     state().launched.insert(kernel);
     return cudaSuccess;

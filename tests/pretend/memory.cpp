@@ -20,6 +20,12 @@ cudaError_t take(std::map<void *, size_t> State::*from, void **memory, size_t by
     const Guard guard(state().lock);
     expect_device(call);
     (state().*from)[made] = bytes;
+    if (from == &State::memory) {
+        Device &device = state().device[current];
+        state().holder[made] = current;
+        device.memory += bytes;
+        device.peak = device.memory > device.peak ? device.memory : device.peak;
+    }
     *memory = made;
     return cudaSuccess;
 }
@@ -34,19 +40,29 @@ void give_back(std::map<void *, size_t> State::*to, void *memory, const char *ca
             forbid(std::string(call) + " of memory that does not exist");
         return;
     }
+    if (to == &State::memory) {
+        state().device[state().holder[memory]].memory -= found->second;
+        state().holder.erase(memory);
+    }
     (void)munmap(found->first, (found->second + PAGE - 1) / PAGE * PAGE);
     (state().*to).erase(found);
     end_all();
 }
 
-bool is_pinned(const void *at)
+// The block of a list that an address is in; nullptr: none.
+void *block_of(const std::map<void *, size_t> &list, const void *at)
 {
     const char *byte = static_cast<const char *>(at);
-    auto after = state().pinned.upper_bound(const_cast<void *>(at));
-    if (after == state().pinned.begin())
-        return false;
+    auto after = list.upper_bound(const_cast<void *>(at));
+    if (after == list.begin())
+        return nullptr;
     --after;
-    return byte < static_cast<const char *>(after->first) + after->second;
+    return byte < static_cast<const char *>(after->first) + after->second ? after->first : nullptr;
+}
+
+bool is_pinned(const void *at)
+{
+    return block_of(state().pinned, at) != nullptr;
 }
 
 // A copy of rows on a stream.
@@ -67,6 +83,7 @@ cudaError_t copy(const Rows &r, cudaMemcpyKind kind, cudaStream_t stream, const 
                                                         : nullptr;
     const Guard guard(state().lock);
     expect_device(call);
+    expect_here(stream_of(stream, call)->device, call);
     put_on(stream_of(stream, call), host && !is_pinned(host));
     return cudaSuccess;
 }
@@ -77,6 +94,7 @@ cudaError_t fill(void *memory, int value, size_t bytes, cudaStream_t stream, con
     {
         const Guard guard(state().lock);
         expect_device(call);
+        expect_here(stream_of(stream, call)->device, call);
         put_on(stream_of(stream, call), false);
     }
     if (value == 0 && reinterpret_cast<uintptr_t>(memory) % PAGE == 0) {
@@ -135,6 +153,10 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
     memset(attributes, 0, sizeof *attributes);
     attributes->type = state().all_pinned || is_pinned(at) ? cudaMemoryTypeHost
                                                            : cudaMemoryTypeUnregistered;
+    if (void *block = block_of(state().memory, at)) {
+        attributes->type = cudaMemoryTypeDevice;
+        attributes->device = state().holder[block];
+    }
     return cudaSuccess;
 }
 

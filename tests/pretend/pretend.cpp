@@ -94,6 +94,27 @@ void pretend_set_device(int device)
     current = device;
 }
 
+unsigned long long pretend_pieces(int device)
+{
+    const Guard guard(state().lock);
+    return state().device[device].pieces;
+}
+
+size_t pretend_peak(int device)
+{
+    const Guard guard(state().lock);
+    return state().device[device].peak;
+}
+
+void pretend_forget(void)
+{
+    const Guard guard(state().lock);
+    for (auto &one : state().device) {
+        one.second.pieces = 0;
+        one.second.peak = one.second.memory;
+    }
+}
+
 void pretend_all_pinned(int pinned)
 {
     const Guard guard(state().lock);

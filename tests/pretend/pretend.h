@@ -52,6 +52,12 @@ void pretend_devices(int count, int only);
 int pretend_device(void);
 void pretend_set_device(int device);
 
+/* How many pieces of work were put on a device, kernels, copies and fills, and the most bytes of
+ * its memory that were allocated at a time, since the last call of pretend_forget. */
+unsigned long long pretend_pieces(int device);
+size_t pretend_peak(int device);
+void pretend_forget(void);
+
 /* 1: all memory that is not the device's is page-locked. */
 void pretend_all_pinned(int pinned);
 

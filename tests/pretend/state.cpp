@@ -27,15 +27,30 @@ void expect_device(const char *call)
         forbid(std::string(call) + " on device " + std::to_string(current));
 }
 
+void expect_here(int device, const char *call)
+{
+    if (device != current)
+        forbid(std::string(call) + " with what is of device " + std::to_string(device) +
+               " on device " + std::to_string(current));
+}
+
+// The current device's default stream.
+static Stream *default_stream()
+{
+    Stream *stream = &state().device[current].default_stream;
+    stream->device = current;
+    return stream;
+}
+
 Stream *stream_of(cudaStream_t stream, const char *call)
 {
     Stream *of = reinterpret_cast<Stream *>(stream);
     if (!of)
-        return &state().default_stream;
+        return default_stream();
     if (state().streams.count(of))
         return of;
     forbid(std::string(call) + " of a stream that does not exist");
-    return &state().default_stream;
+    return default_stream();
 }
 
 Event *event_of(cudaEvent_t event, const char *call)
@@ -73,6 +88,7 @@ void put_on(Stream *stream, bool of_caller)
         return;
     state().under_way[++state().made] = of_caller;
     stream->behind.insert(state().made);
+    state().device[stream->device].pieces++;
 }
 
 const char *waits_for(const Work &work)

@@ -24,14 +24,23 @@ constexpr cudaError_t FAILED = cudaErrorUnknown;
 // The numbers of pieces of work: kernels, copies and fills.
 using Work = std::set<uint64_t>;
 
-// A stream is a block of this type; the default stream is NULL.
+// A stream is a block of this type; the default stream of each device is NULL.
 struct Stream {
+    int device = 0;
     bool captures = false;
     Work behind; // what has ended once the stream's work has
 };
 
 struct Event {
+    int device = 0;
     Work behind;
+};
+
+// What was done on a device.
+struct Device {
+    Stream default_stream;
+    uint64_t pieces = 0;         // of work
+    size_t memory = 0, peak = 0; // bytes that are allocated, and the most at a time
 };
 
 // The state of the runtime. What static constructors of the library fill comes before main.
@@ -40,10 +49,11 @@ struct State {
     std::map<const void *, std::string> instance;
     std::set<const void *> launched;
     std::map<void *, size_t> memory, pinned;
+    std::map<void *, int> holder; // of device memory
     std::map<const void *, void *> symbol;
     std::set<Event *> events;
     std::set<Stream *> streams;
-    Stream default_stream;
+    std::map<int, Device> device;
     std::set<cudaTextureObject_t> textures;
     std::set<int> transforms;
     uint64_t made = 0;                  // numbers given away
@@ -73,6 +83,9 @@ void forbid(const std::string &what);
 
 // Objects are made and work is done on the right device.
 void expect_device(const char *call);
+
+// Work is put on a stream, or an event is recorded, only while their device is current.
+void expect_here(int device, const char *call);
 
 Stream *stream_of(cudaStream_t stream, const char *call);
 Event *event_of(cudaEvent_t event, const char *call);

@@ -13,6 +13,7 @@ cudaError_t make(std::set<Object *> State::*all, Handle *handle, const char *cal
     const Guard guard(state().lock);
     expect_device(call);
     Object *made = new Object;
+    made->device = current;
     (state().*all).insert(made);
     *handle = reinterpret_cast<Handle>(made);
     return cudaSuccess;
@@ -145,6 +146,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     const Guard guard(state().lock);
     expect_device(__func__);
     Work behind;
+    expect_here(stream_of(stream, __func__)->device, __func__);
+    expect_here(event_of(event, __func__)->device, __func__);
     join(&behind, stream_of(stream, __func__)->behind);
     event_of(event, __func__)->behind.swap(behind);
     return cudaSuccess;

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Makes a team, and lists its operations (team.h). */
+#include "team/team.h"
+
+#include "base/memory.h"
+#include "team/forms.h"
+#include "team/members.h"
+#include "team/team_plan.h"
+#include "team/team_run.h"
+#include "team/team_share.h"
+
+#include <stdio.h>
+
+static void free_team(xncc_team *team)
+{
+    xncc_pool_destroy(team->pool);
+    pthread_mutex_destroy(&team->lock);
+    xncc_free(team->member);
+    xncc_free(team);
+}
+
+static void destroy(xncc_engine *engine)
+{
+    xncc_team *team = (xncc_team *)engine;
+    for (int32_t i = 0; i < team->count; i++)
+        team->member[i].is.engine->ops->destroy(team->member[i].is.engine);
+    free_team(team);
+}
+
+/* The first member in use describes itself. */
+static xncc_status describe(const xncc_engine *engine, xncc_machine *machine, xncc_error *error)
+{
+    xncc_team *team = (xncc_team *)(uintptr_t)engine; /* it may lose a member */
+    xncc_status failed, status;
+    do {
+        const int32_t first = xncc_member_from(team, 0);
+        const xncc_engine *member = team->member[first].is.engine;
+        xncc_error why = { "" };
+        failed = member->ops->describe(member, machine, &why);
+        status = failed ? xncc_member_fails(team, first, failed, &why, error) : XNCC_OK;
+    } while (failed && !status);
+    machine->team.engine = team->options.kind;
+    machine->team.devices = xncc_members_used(team);
+    machine->team.handover_ms = team->options.handover_ms;
+    return status;
+}
+
+static int ready(xncc_engine *engine, xncc_kernel kernel)
+{
+    const xncc_team *team = (const xncc_team *)engine;
+    xncc_engine *member = team->member[xncc_member_from(team, 0)].is.engine;
+    return !member->ops->ready || member->ops->ready(member, kernel);
+}
+
+static xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, int64_t pitch,
+                         xncc_stream stream, xncc_error *error)
+{
+    const xncc_team *team = (const xncc_team *)engine;
+    const int32_t at = xncc_member_holding(team, image->data);
+    xncc_engine *member = team->member[at].is.engine;
+    xncc_error why = { "" };
+    if (!member->ops->fetch)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "image: the devices have no memory");
+    return xncc_member_name(team, at, member->ops->fetch(member, image, host, pitch, stream, &why),
+                            &why, error);
+}
+
+static void warning(xncc_engine *engine, char *text, size_t size)
+{
+    xncc_team *team = (xncc_team *)engine;
+    pthread_mutex_lock(&team->lock);
+    (void)snprintf(text, size, "%s", team->warning.text);
+    pthread_mutex_unlock(&team->lock);
+}
+
+/* ---- templates and filters ---- */
+
+static void release(xncc_engine *engine, void *prepared)
+{
+    const xncc_team *team = (const xncc_team *)engine;
+    const int slot = xncc_team_slot(team->options.kind);
+    xncc_team_forms *forms = prepared;
+    for (int32_t i = 0; i < team->count; i++) {
+        xncc_engine *member = team->member[i].is.engine;
+        void *one = forms->templ    ? forms->templ[i].prepared[slot]
+                    : forms->filter ? forms->filter[i].prepared[slot]
+                                    : NULL;
+        if (one)
+            member->ops->release(member, one);
+    }
+    xncc_free(forms->templ);
+    xncc_free(forms->filter);
+    xncc_free(forms);
+}
+
+/* Makes the member's form of what the forms are of. */
+static xncc_status prepare_member(const xncc_team *team, int32_t i, const xncc_template *templ,
+                                  const xncc_filter *filter, xncc_team_forms *forms,
+                                  xncc_error *error)
+{
+    const int slot = xncc_team_slot(team->options.kind);
+    xncc_engine *member = team->member[i].is.engine;
+    if (templ) {
+        forms->templ[i] = *templ;
+        forms->templ[i].prepared[slot] = NULL;
+        return member->ops->prepare_template(member, templ, &forms->templ[i].prepared[slot], error);
+    }
+    forms->filter[i] = *filter;
+    forms->filter[i].prepared[slot] = NULL;
+    return member->ops->prepare_filter(member, filter, &forms->filter[i].prepared[slot], error);
+}
+
+/* Makes the forms of a template or of a filter; the other one is NULL. */
+static xncc_status prepare(xncc_engine *engine, const xncc_template *templ,
+                           const xncc_filter *filter, void **prepared, xncc_error *error)
+{
+    xncc_team *team = (xncc_team *)engine;
+    xncc_team_forms *forms = xncc_alloc(1, sizeof *forms);
+    const uint64_t count = (uint64_t)team->count;
+    xncc_status status = XNCC_OK;
+    if (forms && templ)
+        forms->templ = xncc_alloc(count, sizeof *forms->templ);
+    else if (forms)
+        forms->filter = xncc_alloc(count, sizeof *forms->filter);
+    if (!forms || (!forms->templ && !forms->filter)) {
+        xncc_free(forms);
+        return xncc_fail(error, XNCC_ERROR_MEMORY,
+                         "no memory for the forms of a template or filter of %d devices",
+                         team->count);
+    }
+    for (int32_t i = xncc_member_from(team, 0); i >= 0 && !status;
+         i = xncc_member_from(team, i + 1)) {
+        xncc_error why = { "" };
+        status = prepare_member(team, i, templ, filter, forms, &why);
+        if (status)
+            status = xncc_member_fails(team, i, status, &why, error);
+    }
+    if (status)
+        release(engine, forms);
+    else
+        *prepared = forms;
+    return status;
+}
+
+static xncc_status prepare_template(xncc_engine *engine, const xncc_template *templ,
+                                    void **prepared, xncc_error *error)
+{
+    return prepare(engine, templ, NULL, prepared, error);
+}
+
+static xncc_status prepare_filter(xncc_engine *engine, const xncc_filter *filter, void **prepared,
+                                  xncc_error *error)
+{
+    return prepare(engine, NULL, filter, prepared, error);
+}
+
+static const xncc_engine_ops operations = { .destroy = destroy,
+                                            .describe = describe,
+                                            .prepare_template = prepare_template,
+                                            .prepare_filter = prepare_filter,
+                                            .release = release,
+                                            .bind = xncc_team_bind,
+                                            .unbind = xncc_team_unbind,
+                                            .wait = xncc_team_wait,
+                                            .correlate = xncc_team_correlate,
+                                            .find = xncc_team_find,
+                                            .convolve = xncc_team_convolve,
+                                            .ready = ready,
+                                            .fetch = fetch,
+                                            .find_on_device = xncc_team_find_on_device,
+                                            .find_batch = xncc_team_find_batch,
+                                            .warning = warning,
+                                            .share = &xncc_team_batch_ops,
+                                            .suppress = &xncc_team_suppress_ops };
+
+xncc_status xncc_team_create(const xncc_recruit *recruit, int32_t count,
+                             const xncc_team_options *options, xncc_engine **engine,
+                             xncc_error *error)
+{
+    *engine = NULL;
+    xncc_team *team = xncc_alloc(1, sizeof *team);
+    if (!team)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d devices", count);
+    team->base.ops = &operations;
+    team->options = *options;
+    pthread_mutex_init(&team->lock, NULL);
+    team->member = xncc_alloc((uint64_t)count, sizeof *team->member);
+    xncc_status status = team->member ? xncc_pool_create(count, &team->pool, error)
+                                      : xncc_fail(error, XNCC_ERROR_MEMORY,
+                                                  "no memory for %d devices", count);
+    if (status) {
+        free_team(team);
+        return status;
+    }
+    team->count = count;
+    for (int32_t i = 0; i < count; i++)
+        team->member[i].is = recruit[i];
+    *engine = &team->base;
+    return XNCC_OK;
+}

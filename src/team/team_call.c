@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where a call of a team's plan runs (team_call.h). */
+#include "team/team_call.h"
+
+int xncc_team_call_stays(const xncc_team_call *call)
+{
+    return call->target || call->image->memory == XNCC_DEVICE ||
+           (call->map && call->map->memory == XNCC_DEVICE);
+}
+
+/* The device memory of a call. */
+static const void *memory_of(const xncc_team_call *call)
+{
+    if (call->image->memory == XNCC_DEVICE)
+        return call->image->data;
+    return call->map ? (const void *)call->map->data : call->target->match;
+}
+
+xncc_status xncc_team_call_there(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn one,
+                                 xncc_error *error)
+{
+    const int32_t member = xncc_member_holding(plan->team, memory_of(call));
+    xncc_error why = { "" };
+    plan->stays = 1;
+    const xncc_status status = one(plan, call, member, 0, &why);
+    return status == XNCC_ERROR_CANCELLED
+               ? xncc_fail(error, status, "%s", why.text)
+               : xncc_member_name(plan->team, member, status, &why, error);
+}
+
+xncc_status xncc_team_call_run(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn one,
+                               xncc_part_fn part, xncc_error *error)
+{
+    if (xncc_team_call_stays(call))
+        return xncc_team_call_there(plan, call, one, error);
+    const int divided = plan->decision.spread.devices > 1 && !plan->stays;
+    const xncc_parts parts = { .function = divided ? part : one,
+                               .argument = call,
+                               .count = divided ? plan->decision.spread.devices : 1 };
+    return xncc_parts_run(plan, &parts, error);
+}

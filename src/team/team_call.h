@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A running call of a team's plan, and the ways to run it on one member. */
+#ifndef XNCC_TEAM_TEAM_CALL_H
+#define XNCC_TEAM_TEAM_CALL_H
+
+#include "team/parts.h"
+
+/* The arguments of a call. Those that it does not have are NULL. */
+typedef struct xncc_team_call {
+    const xncc_image *image;
+    const xncc_template *templ;
+    const xncc_filter *filter;
+    const xncc_map *map;
+    const xncc_search_rule *rule;
+    xncc_match *match;
+    size_t *found;
+    const xncc_templ_group *group;
+    const xncc_peak_target *target;
+    xncc_stream stream; /* of the member that holds the caller's device memory, else of member 0 */
+} xncc_team_call;
+
+/* Is the call's image or map in device memory? */
+int xncc_team_call_stays(const xncc_team_call *call);
+
+/* The stream of a part of a call on a member. */
+static inline xncc_stream xncc_team_stream(const xncc_team_call *call, int32_t member)
+{
+    return member == 0 || xncc_team_call_stays(call) ? call->stream : NULL;
+}
+
+/* Runs the whole call on the member that holds its device memory. one: computes it. */
+xncc_status xncc_team_call_there(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn one,
+                                 xncc_error *error);
+
+/* Runs a call: on the member that holds its device memory; divided, if the decision says so; or
+ * else on one member. one: computes all of it. part: computes part of it. */
+xncc_status xncc_team_call_run(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn one,
+                               xncc_part_fn part, xncc_error *error);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A team's part of a plan, and the plans of its members (team_plan.h). */
+#include "team/team_plan.h"
+
+#include "base/memory.h"
+#include "plan/decide.h"
+#include "plan/problem.h"
+#include "team/forms.h"
+
+const xncc_template *xncc_team_template(const xncc_team_plan *plan, const xncc_template *templ,
+                                        int32_t member)
+{
+    const xncc_team_forms *forms = templ->prepared[xncc_team_slot(plan->team->options.kind)];
+    return &forms->templ[member];
+}
+
+const xncc_filter *xncc_team_filter(const xncc_team_plan *plan, const xncc_filter *filter,
+                                    int32_t member)
+{
+    const xncc_team_forms *forms = filter->prepared[xncc_team_slot(plan->team->options.kind)];
+    return &forms->filter[member];
+}
+
+/* Problems of one plan differ in these alone. */
+static int is_same(const xncc_problem *a, const xncc_problem *b)
+{
+    return a->image_width == b->image_width && a->image_height == b->image_height &&
+           a->rule.mode == b->rule.mode && a->rule.border == b->rule.border;
+}
+
+/* Decides for a member: the kernel of the whole plan if that can serve the problem, else any. */
+static xncc_status decide(const xncc_team_plan *plan, int32_t member, const xncc_problem *problem,
+                          xncc_decision *decision, xncc_error *error)
+{
+    xncc_engine *engine = plan->team->member[member].is.engine;
+    xncc_preference want = XNCC_PREFERENCE_INIT;
+    xncc_status status;
+    want.device = plan->decision.engine;
+    want.kernel = xncc_kernel_table[plan->decision.kernel].name;
+    do {
+        xncc_machine machine = { .cpu.absent = 1 };
+        status = engine->ops->describe(engine, &machine, error);
+        if (status)
+            return status;
+        status = xncc_decide(problem, &machine, &want, decision, error);
+        if (status == XNCC_ERROR_UNSUPPORTED && want.kernel) {
+            want.kernel = NULL;
+            status = xncc_decide(problem, &machine, &want, decision, error);
+        }
+    } while (!status && engine->ops->ready && !engine->ops->ready(engine, decision->kernel));
+    return status;
+}
+
+xncc_status xncc_seat_take(xncc_team_plan *plan, int32_t member, const xncc_problem *problem,
+                           xncc_error *error)
+{
+    xncc_engine *engine = plan->team->member[member].is.engine;
+    xncc_seat *seat = &plan->seat[member];
+    xncc_decision decision;
+    if (seat->plan && is_same(&seat->problem, problem))
+        return XNCC_OK;
+    if (seat->plan)
+        engine->ops->unbind(seat->plan);
+    seat->plan = NULL;
+    seat->problem = *problem;
+    xncc_status status = decide(plan, member, problem, &decision, error);
+    return status ? status
+                  : engine->ops->bind(engine, problem, &decision, plan->watch, &seat->plan, error);
+}
+
+xncc_status xncc_team_take_band(xncc_team_plan *plan, const xncc_image *image, int32_t member,
+                                const xncc_band *band, xncc_image *view, xncc_error *error)
+{
+    const xncc_problem p = xncc_spread_problem(&plan->problem, band);
+    const xncc_extent map = xncc_problem_extent(&plan->problem);
+    const xncc_rectangle rectangle = { map.x0,
+                                       (int64_t)map.y0 + band->first - band->above,
+                                       p.image_width,
+                                       p.image_height,
+                                       plan->problem.rule.border,
+                                       p.image_masked };
+    const xncc_status status = xncc_seat_take(plan, member, &p, error);
+    return status ? status
+                  : xncc_band_view(image, &rectangle, &plan->seat[member].image, plan->watch, view,
+                                   error);
+}
+
+/* A plan that is not divided is bound at once, to the first member in use. */
+static xncc_status take_first(xncc_team_plan *plan, xncc_error *error)
+{
+    for (;;) {
+        const int32_t first = xncc_member_from(plan->team, 0);
+        xncc_error why = { "" };
+        xncc_status status = xncc_seat_take(plan, first, &plan->problem, &why);
+        if (!status)
+            return XNCC_OK;
+        status = xncc_member_fails(plan->team, first, status, &why, error);
+        if (status)
+            return status;
+    }
+}
+
+xncc_status xncc_team_bind(xncc_engine *engine, const xncc_problem *problem,
+                           const xncc_decision *decision, const xncc_watch *watch,
+                           xncc_engine_plan **result, xncc_error *error)
+{
+    xncc_team *team = (xncc_team *)engine;
+    *result = NULL;
+    xncc_team_plan *plan = xncc_alloc(1, sizeof *plan);
+    xncc_seat *seat = xncc_alloc((uint64_t)team->count, sizeof *seat);
+    if (!plan || !seat) {
+        xncc_free(plan);
+        xncc_free(seat);
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan of %d devices",
+                         team->count);
+    }
+    plan->team = team;
+    plan->problem = *problem;
+    plan->decision = *decision;
+    plan->watch = watch;
+    plan->seat = seat;
+    xncc_status status = decision->spread.devices > 1 ? XNCC_OK : take_first(plan, error);
+    if (status)
+        xncc_team_unbind((xncc_engine_plan *)(void *)plan);
+    else
+        *result = (xncc_engine_plan *)(void *)plan;
+    return status;
+}
+
+void xncc_team_unbind(xncc_engine_plan *engine_plan)
+{
+    xncc_team_plan *plan = xncc_team_plan_of(engine_plan);
+    for (int32_t i = 0; i < plan->team->count; i++) {
+        xncc_seat *seat = &plan->seat[i];
+        if (seat->plan)
+            plan->team->member[i].is.engine->ops->unbind(seat->plan);
+        xncc_free(seat->image.memory);
+        xncc_free(seat->rows);
+    }
+    xncc_free(plan->seat);
+    xncc_free(plan);
+}
+
+xncc_status xncc_team_wait(xncc_engine_plan *engine_plan, xncc_error *error)
+{
+    const xncc_team_plan *plan = xncc_team_plan_of(engine_plan);
+    xncc_status status = XNCC_OK;
+    for (int32_t i = 0; i < plan->team->count; i++) {
+        const xncc_engine_ops *ops = plan->team->member[i].is.engine->ops;
+        xncc_error why = { "" };
+        if (!plan->seat[i].plan || !ops->wait || atomic_load(&plan->team->member[i].lost))
+            continue;
+        const xncc_status one = ops->wait(plan->seat[i].plan, &why);
+        if (!status)
+            status = xncc_member_name(plan->team, i, one, &why, error);
+    }
+    return status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A team's part of a plan: a plan of each member that was used so far. */
+#ifndef XNCC_TEAM_TEAM_PLAN_H
+#define XNCC_TEAM_TEAM_PLAN_H
+
+#include "plan/spread.h"
+#include "team/band_view.h"
+#include "team/members.h"
+
+/* What a plan has on one member. A member works on one part at a time. */
+typedef struct xncc_seat {
+    xncc_engine_plan *plan; /* NULL: none yet */
+    xncc_problem problem;   /* that it was bound to */
+    xncc_laid_out image;    /* the image of a band with its border */
+    float *rows;            /* the output of a convolution of a band, and room for so many */
+    uint64_t room;
+} xncc_seat;
+
+typedef struct xncc_team_plan {
+    xncc_team *team;
+    xncc_problem problem;
+    xncc_decision decision;
+    const xncc_watch *watch;
+    int stays;       /* 1: a call had device memory, so the members' plans stay as they are */
+    xncc_seat *seat; /* of each member */
+} xncc_team_plan;
+
+/* Returns the team's plan behind the engine's. */
+static inline xncc_team_plan *xncc_team_plan_of(xncc_engine_plan *plan)
+{
+    return (xncc_team_plan *)(void *)plan;
+}
+
+/* Returns a member's form of a template or a filter of the team. */
+const xncc_template *xncc_team_template(const xncc_team_plan *plan, const xncc_template *templ,
+                                        int32_t member);
+const xncc_filter *xncc_team_filter(const xncc_team_plan *plan, const xncc_filter *filter,
+                                    int32_t member);
+
+/* Binds the member's plan to a problem, unless it is bound to it. The member's plan for another
+ * problem is freed first, so that a device has memory for one at a time. */
+xncc_status xncc_seat_take(xncc_team_plan *plan, int32_t member, const xncc_problem *problem,
+                           xncc_error *error);
+
+/* Binds the member's plan to a band of a match, and makes a view of what the band reads. */
+xncc_status xncc_team_take_band(xncc_team_plan *plan, const xncc_image *image, int32_t member,
+                                const xncc_band *band, xncc_image *view, xncc_error *error);
+
+xncc_status xncc_team_bind(xncc_engine *engine, const xncc_problem *problem,
+                           const xncc_decision *decision, const xncc_watch *watch,
+                           xncc_engine_plan **plan, xncc_error *error);
+void xncc_team_unbind(xncc_engine_plan *plan);
+xncc_status xncc_team_wait(xncc_engine_plan *plan, xncc_error *error);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Maps, convolutions and batches on a team (team_run.h). */
+#include "team/team_run.h"
+
+#include "base/memory.h"
+#include "plan/problem.h"
+#include "team/team_call.h"
+
+#include <string.h>
+
+static const xncc_engine_ops *ops_of(const xncc_team_plan *plan, int32_t member)
+{
+    return plan->team->member[member].is.engine->ops;
+}
+
+/* Rows first .. first + count - 1 of a map. */
+static xncc_map rows_of(const xncc_map *map, int32_t first, int32_t count)
+{
+    xncc_map rows = *map;
+    rows.data = xncc_map_row(map, first);
+    rows.height = count;
+    return rows;
+}
+
+/* ---- maps ---- */
+
+static xncc_status correlate_one(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
+                                 xncc_error *error)
+{
+    const xncc_team_call *call = argument;
+    (void)part;
+    const xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
+    return status ? status
+                  : ops_of(plan, member)
+                        ->correlate(plan->seat[member].plan, call->image,
+                                    xncc_team_template(plan, call->templ, member), call->map,
+                                    xncc_team_stream(call, member), error);
+}
+
+static xncc_status correlate_part(xncc_team_plan *plan, void *argument, int32_t member,
+                                  int32_t part, xncc_error *error)
+{
+    const xncc_team_call *call = argument;
+    const xncc_band band = xncc_spread_band(&plan->problem, &plan->decision.spread, part, 0);
+    const xncc_map rows = rows_of(call->map, band.first, band.count);
+    xncc_image view;
+    xncc_status status = xncc_team_take_band(plan, call->image, member, &band, &view, error);
+    return status ? status
+                  : ops_of(plan, member)
+                        ->correlate(plan->seat[member].plan, &view,
+                                    xncc_team_template(plan, call->templ, member), &rows,
+                                    xncc_team_stream(call, member), error);
+}
+
+xncc_status xncc_team_correlate(xncc_engine_plan *plan, const xncc_image *image,
+                                const xncc_template *templ, const xncc_map *map, xncc_stream stream,
+                                xncc_error *error)
+{
+    xncc_team_call call = { .image = image, .templ = templ, .map = map, .stream = stream };
+    return xncc_team_call_run(xncc_team_plan_of(plan), &call, correlate_one, correlate_part, error);
+}
+
+/* ---- convolutions ---- */
+
+static xncc_status convolve_one(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
+                                xncc_error *error)
+{
+    const xncc_team_call *call = argument;
+    (void)part;
+    const xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
+    return status ? status
+                  : ops_of(plan, member)
+                        ->convolve(plan->seat[member].plan, call->image,
+                                   xncc_team_filter(plan, call->filter, member), call->map,
+                                   xncc_team_stream(call, member), error);
+}
+
+/* Makes room for the output of a band: its own rows, and those that the filter reads beyond. */
+static xncc_status take_rows(xncc_seat *seat, uint64_t width, uint64_t height, xncc_error *error)
+{
+    uint64_t all;
+    if (xncc_mul_u64(width, height, &all) && all <= seat->room)
+        return XNCC_OK;
+    xncc_free(seat->rows);
+    seat->room = 0;
+    seat->rows = xncc_mul_u64(width, height, &all) ? xncc_alloc(all, sizeof *seat->rows) : NULL;
+    if (!seat->rows)
+        return xncc_fail(error, XNCC_ERROR_MEMORY,
+                         "no memory for %llu rows of the output of a device",
+                         (unsigned long long)height);
+    seat->room = all;
+    return XNCC_OK;
+}
+
+static xncc_status convolve_part(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
+                                 xncc_error *error)
+{
+    const xncc_team_call *call = argument;
+    const xncc_band band = xncc_spread_band(&plan->problem, &plan->decision.spread, part, 0);
+    const xncc_problem p = xncc_spread_problem(&plan->problem, &band);
+    const int32_t anchor = call->filter->anchor_y;
+    const xncc_rectangle rectangle = {
+        0, (int64_t)band.first - anchor, p.image_width, p.image_height, plan->problem.rule.border, 0
+    };
+    xncc_seat *seat = &plan->seat[member];
+    xncc_image view;
+    xncc_status status = xncc_seat_take(plan, member, &p, error);
+    if (!status)
+        status = xncc_band_view(call->image, &rectangle, &seat->image, plan->watch, &view, error);
+    if (!status)
+        status = take_rows(seat, (uint64_t)p.image_width, (uint64_t)p.image_height, error);
+    const xncc_map all = { .data = seat->rows, .width = p.image_width, .height = p.image_height };
+    if (!status)
+        status = ops_of(plan, member)
+                     ->convolve(seat->plan, &view, xncc_team_filter(plan, call->filter, member),
+                                &all, xncc_team_stream(call, member), error);
+    for (int32_t y = 0; y < band.count && !status; y++)
+        memcpy(xncc_map_row(call->map, band.first + y), xncc_map_row(&all, anchor + y),
+               (size_t)p.image_width * sizeof(float));
+    return status;
+}
+
+xncc_status xncc_team_convolve(xncc_engine_plan *plan, const xncc_image *image,
+                               const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
+                               xncc_error *error)
+{
+    xncc_team_call call = { .image = image, .filter = filter, .map = out, .stream = stream };
+    return xncc_team_call_run(xncc_team_plan_of(plan), &call, convolve_one, convolve_part, error);
+}
+
+/* ---- batches: the templates are divided, and each member has the whole image ---- */
+
+/* A batch that is divided: each part has so many templates, and the last one the rest. */
+typedef struct batch {
+    xncc_team_call call; /* first, so that a call of a batch can be converted */
+    size_t each;
+} batch;
+
+static xncc_status batch_part(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
+                              xncc_error *error)
+{
+    const batch *b = argument;
+    const xncc_templ_group *all = b->call.group;
+    const size_t first = (size_t)part * b->each, left = all->count - first;
+    xncc_templ_group some = { .count = left < b->each ? left : b->each,
+                              .capacity = all->capacity,
+                              .match = all->match + first * all->capacity,
+                              .found = all->found + first };
+    xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
+    if (status)
+        return status;
+    const xncc_template **templ = xncc_alloc(some.count, sizeof *templ);
+    if (!templ)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a list of %zu templates",
+                         some.count);
+    for (size_t i = 0; i < some.count; i++)
+        templ[i] = xncc_team_template(plan, all->templ[first + i], member);
+    some.templ = templ;
+    status = ops_of(plan, member)
+                 ->find_batch(plan->seat[member].plan, b->call.image, &some, b->call.rule,
+                              xncc_team_stream(&b->call, member), error);
+    xncc_free(templ);
+    return status;
+}
+
+xncc_status xncc_team_find_batch(xncc_engine_plan *engine_plan, const xncc_image *image,
+                                 const xncc_templ_group *group, const xncc_search_rule *rule,
+                                 xncc_stream stream, xncc_error *error)
+{
+    xncc_team_plan *plan = xncc_team_plan_of(engine_plan);
+    batch b = { .call = { .image = image, .group = group, .rule = rule, .stream = stream } };
+    const xncc_machine machine = { .team = { plan->decision.engine, xncc_members_used(plan->team),
+                                             plan->team->options.handover_ms } };
+    const int32_t devices = xncc_team_call_stays(&b.call)
+                                ? 1
+                                : xncc_spread_templates(&machine, &plan->decision, group->count);
+    b.each = (group->count + (size_t)devices - 1) / (size_t)devices;
+    if (xncc_team_call_stays(&b.call))
+        return xncc_team_call_there(plan, &b.call, batch_part, error);
+    const xncc_parts parts = { batch_part, &b, (int32_t)((group->count + b.each - 1) / b.each) };
+    return xncc_parts_run(plan, &parts, error);
+}
+
+/* ---- matches in device memory ---- */
+
+static xncc_status find_there(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
+                              xncc_error *error)
+{
+    const xncc_team_call *call = argument;
+    (void)part;
+    const xncc_engine_ops *ops = ops_of(plan, member);
+    if (!ops->find_on_device)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "find: it has no device memory for matches");
+    const xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
+    return status ? status
+                  : ops->find_on_device(plan->seat[member].plan, call->image,
+                                        xncc_team_template(plan, call->templ, member), call->target,
+                                        call->stream, error);
+}
+
+xncc_status xncc_team_find_on_device(xncc_engine_plan *engine_plan, const xncc_image *image,
+                                     const xncc_template *templ, const xncc_peak_target *target,
+                                     xncc_stream stream, xncc_error *error)
+{
+    xncc_team_call call = { .image = image, .templ = templ, .target = target, .stream = stream };
+    return xncc_team_call_there(xncc_team_plan_of(engine_plan), &call, find_there, error);
+}
