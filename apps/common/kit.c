@@ -23,6 +23,7 @@ xncc_status app_kit_share(const app_kit *from, app_kit *kit, app_error *error)
     xncc_context_options o = from->session.options->device;
     xncc_error why;
     o.device = XNCC_DEVICE_CPU;
+    o.cuda_count = 0;
     o.threads = 1;
     *kit = (app_kit){ .inputs = from->inputs, .session = from->session };
     kit->session.context = NULL;

@@ -70,9 +70,34 @@ int app_set_count(const char *text, int32_t least, int32_t most, int32_t *count)
     return ok;
 }
 
+/* Numbers with commas between them, each once. */
+static int set_device_list(app_options *o, const char *text)
+{
+    int32_t count = 0;
+    for (const char *at = text; at; count++) {
+        char number[8];
+        int64_t index = 0;
+        const size_t length = strcspn(at, ",");
+        if (length >= sizeof number || count == XNCC_MAX_DEVICES)
+            return 0;
+        memcpy(number, at, length);
+        number[length] = '\0';
+        if (!app_parse_integer(number, 0, 1023, &index))
+            return 0;
+        for (int32_t i = 0; i < count; i++)
+            if (o->device_list[i] == index)
+                return 0;
+        o->device_list[count] = (int32_t)index;
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    o->device.cuda_count = count;
+    return 1;
+}
+
 static int set_device(app_options *o, const char *text)
 {
     int64_t index = 0;
+    o->device.cuda_count = 0;
     if (strcmp(text, "auto") == 0)
         o->device.device = XNCC_DEVICE_AUTO;
     else if (strcmp(text, "cpu") == 0)
@@ -81,8 +106,12 @@ static int set_device(app_options *o, const char *text)
         o->device.device = XNCC_DEVICE_CUDA;
     else if (strncmp(text, "cuda:", 5) == 0 && app_parse_integer(text + 5, 0, 1023, &index))
         o->device.device = XNCC_DEVICE_CUDA;
-    else
+    else if (strcmp(text, "cuda:all") == 0)
+        o->device.cuda_count = XNCC_EVERY_DEVICE;
+    else if (strncmp(text, "cuda:", 5) != 0 || !set_device_list(o, text + 5))
         return 0;
+    if (o->device.cuda_count)
+        o->device.device = XNCC_DEVICE_CUDA;
     o->device.cuda_index = (int32_t)index;
     return 1;
 }
@@ -196,7 +225,8 @@ static const app_option shared[] = {
     { "mask", 0, NULL, APP_GROUP_PROBLEM, SIZED, set_with_mask, NULL, NULL, NULL,
       "use a template mask that leaves out 30 percent of the pixels" },
     { "device", 0, "NAME", APP_GROUP_RUN, EVERY, set_device, devices, "auto",
-      "auto, cpu, cuda or cuda:N", "engine to use; auto: the fastest" },
+      "auto, cpu, cuda, cuda:N, cuda:N,N,... with each device once, or cuda:all",
+      "engine to use; auto: the fastest; several devices share each call" },
     { "kernel", 0, "NAME,...", APP_GROUP_RUN, EVERY, set_kernel, kernels, "the fastest",
       "a name, or several with commas between; exactncc info --kernels lists them",
       "force a kernel, or the first of several that can serve" },

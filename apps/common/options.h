@@ -52,8 +52,9 @@ typedef struct app_pages {
 } app_pages;
 
 typedef struct app_options {
-    app_parsed asked; /* APP_RUN, APP_HELP or APP_VERSION */
-    xncc_context_options device;
+    app_parsed asked;                      /* APP_RUN, APP_HELP or APP_VERSION */
+    xncc_context_options device;           /* but for cuda_list */
+    int32_t device_list[XNCC_MAX_DEVICES]; /* device.cuda_count of them, if that is above 0 */
     const char *kernel; /* a name, or several with commas between; NULL: the fastest */
     xncc_match_rule rule;
     xncc_peak_rule peaks;

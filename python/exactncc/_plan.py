@@ -175,7 +175,8 @@ class Plan:
 
     @property
     def info(self) -> dict[str, Any]:
-        """What a program can ask: engine, kernel, capturable, bands, workspace_bytes, estimate_ms."""
+        """What a program can ask: engine, kernel, capturable, bands, workspace_bytes, estimate_ms,
+        devices."""
         return self._core.describe()
 
     def explain(self) -> str:

@@ -2,6 +2,7 @@
 #include "context.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -129,6 +130,12 @@ void Context::cancel()
     xncc_context_cancel(use());
 }
 
+std::string Context::warning() const
+{
+    char text[XNCC_ERROR_SIZE];
+    return xncc_context_warning(use(), text, sizeof text);
+}
+
 double Context::progress() const
 {
     return xncc_context_progress(use());
@@ -155,18 +162,24 @@ void bind_context(nb::module_ &m)
     nb::class_<Context>(m, "Context")
         .def(
             "__init__",
-            [](Context *self, int device, int cuda_index, int threads, uint64_t device_memory) {
+            [](Context *self, int device, int cuda_index, int threads, uint64_t device_memory,
+               const std::vector<int32_t> &cuda_list, bool every, bool strict) {
                 xncc_context_options options = XNCC_CONTEXT_OPTIONS_INIT;
                 options.device = xncc_device(device);
                 options.cuda_index = cuda_index;
                 options.threads = threads;
                 options.device_memory = device_memory;
+                options.cuda_list = cuda_list.data();
+                options.cuda_count = every ? XNCC_EVERY_DEVICE : int32_t(cuda_list.size());
+                options.strict = strict;
                 new (self) Context(options);
             },
-            nb::arg("device"), nb::arg("cuda_index"), nb::arg("threads"), nb::arg("device_memory"))
+            nb::arg("device"), nb::arg("cuda_index"), nb::arg("threads"), nb::arg("device_memory"),
+            nb::arg("cuda_list"), nb::arg("every"), nb::arg("strict"))
         .def("cancel", &Context::cancel)
         .def_prop_ro("ours", &Context::ours)
-        .def_prop_ro("progress", &Context::progress);
+        .def_prop_ro("progress", &Context::progress)
+        .def_prop_ro("warning", &Context::warning);
     m.def("forked", [] { process++; });
     m.def("devices", [] {
         nb::list all;

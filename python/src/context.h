@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace binding {
@@ -25,6 +26,8 @@ class Context {
     // Cancels all running calls, which then fail.
     void cancel();
     double progress() const;
+    // Which devices the context has stopped using, and why; "": none.
+    std::string warning() const;
     unsigned cancellations() const
     {
         return cancellations_.load();

@@ -171,6 +171,7 @@ nb::dict describe(const Plan &plan)
     d["bands"] = info.bands;
     d["workspace_bytes"] = info.workspace_bytes;
     d["estimate_ms"] = info.estimate_ms;
+    d["devices"] = info.devices;
     return d;
 }
 

@@ -200,6 +200,19 @@ def test_refused_values(pair):
         exactncc.Context("gpu")
     with pytest.raises(exactncc.ArgumentError, match="threads"):
         exactncc.Context("cpu", threads=-1)
+    for wrong in "cuda:", "cuda:x", "cuda:0,", "cuda:-1", "cuda:all,0", []:
+        with pytest.raises(ValueError, match="is not known; the names are"):
+            exactncc.Context(wrong)
+    with pytest.raises(TypeError):
+        exactncc.Context(["a"])
+    for twice in "cuda:2,1,2", [2, 1, 2]:
+        with pytest.raises(exactncc.ArgumentError, match="CUDA device 2 is twice in the list"):
+            exactncc.Context(twice)
+    with pytest.raises(exactncc.ArgumentError, match="the device number -1 is negative"):
+        exactncc.Context([0, -1])
+    for missing in "cuda:98,99", [98, 99], "cuda:99":
+        with pytest.raises(exactncc.DeviceError):
+            exactncc.Context(missing)
     plan = exactncc.Plan(image, templ)
     with pytest.raises(exactncc.ArgumentError):
         plan.correlate(image[1:])

@@ -81,6 +81,7 @@ def cancelling(context, ticks=10):
 def test_the_gil_is_released(slow_pair):
     """Python code of another thread goes on while a call runs: without it, nothing would cancel the call."""
     context = exactncc.Context("cpu", threads=1)
+    assert context.warning == ""
     with cancelling(context, 50), pytest.raises(exactncc.CancelledError):
         exactncc.correlate(*slow_pair, context=context, **SLOW)
 

@@ -322,11 +322,19 @@ static xncc_status list_candidates(xncc_batch *batch, xncc_candidate *match, siz
     return XNCC_OK;
 }
 
+/* How many times the image is read from where it is. Devices that divide the templates of a size
+ * read the caller's image, each for itself. */
+static size_t times_read(const xncc_batch *batch)
+{
+    const int divided = batch->group[0].plan->decision.spread.present > 1;
+    return divided && batch->count > batch->groups ? 1 : batch->groups;
+}
+
 static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_stream stream,
                             xncc_error *error)
 {
     xncc_image shared;
-    xncc_status status = xncc_batch_share_image(batch, image, batch->groups, &shared, stream,
+    xncc_status status = xncc_batch_share_image(batch, image, times_read(batch), &shared, stream,
                                                 error);
     for (size_t g = 0; g < batch->groups && !status; g++) {
         const xncc_batch_group *group = &batch->group[g];

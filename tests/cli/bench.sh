@@ -27,8 +27,8 @@ wrong '--repet: no such option; did you mean --repeat?' --repet 3
 wrong '--table kind: must be sizes, kinds, filters, templates, find, batch or mixed, with commas between; did you mean kinds?' --table kind
 wrong 'x: takes no files' x
 wrong '--nonsense: no such option' --nonsense
-wrong '--device: needs a value: auto, cpu, cuda or cuda:N; see exactncc-bench --help' --device
-wrong '--device gpu: must be auto, cpu, cuda or cuda:N' --device gpu
+wrong '--device: needs a value: auto, cpu, cuda, cuda:N, cuda:N,N,... with each device once, or cuda:all; see exactncc-bench --help' --device
+wrong '--device gpu: must be auto, cpu, cuda, cuda:N, cuda:N,N,... with each device once, or cuda:all' --device gpu
 wrong '--threads -1: must be a whole number 0 .. 1024' --threads -1
 wrong '--kernel : must be a name' --kernel ''
 wrong '--format xml: must be table, csv, json or markdown' --format xml

@@ -21,11 +21,17 @@ for command in find correlate convolve track info; do
     prints '--device NAME'
     wrong "--nonsense: no such option" $command --nonsense
     wrong "--device: needs a value" $command --device
-    wrong "--device gpu: must be auto, cpu, cuda or cuda:N" $command --device gpu
-    wrong "--device cuda:x: must be auto" $command --device cuda:x
+    wrong "--device gpu: must be auto, cpu, cuda, cuda:N, cuda:N,N,... with each device once, or cuda:all" $command --device gpu
+    for device in cuda:x cuda: cuda:0, cuda:,0 cuda:0,0 cuda:1,2,1 cuda:0,1024 cuda:all,0 cuda:-1; do
+        wrong "--device $device: must be auto" $command --device $device
+    done
     wrong "--threads -1: must be a whole number 0 .. 1024" $command --threads -1
     wrong "--threads 1025: must be a whole number 0 .. 1024" $command --threads 1025
     wrong "--kernel : must be a name" $command --kernel ''
+done
+for devices in 1022,1023 1023; do # that no machine has
+    run 1 find --device cuda:$devices "$DATA/board.tif" "$DATA/board-fiducial.tif"
+    says "exactncc find: --device cuda:$devices: "
 done
 run 0 --help
 prints '  0  done (also if nothing was found)'

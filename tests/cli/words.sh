@@ -62,7 +62,7 @@ wrong 'exactncc find: --method TM_CCORR_NORMED: must be ccoeff_normed, ccoeff, c
     find --method=TM_CCORR_NORMED "$board" "$templ"
 wrong 'exactncc find: --method ncc: must be ccoeff_normed, ccoeff, ccorr, ccorr_normed, sqdiff, sqdiff_normed or coverage; did you mean ccoeff_normed?' \
     find --method ncc "$board" "$templ"
-wrong 'exactncc find: --device gpu: must be auto, cpu, cuda or cuda:N; did you mean cuda?' find --device gpu
+wrong 'exactncc find: --device gpu: must be auto, cpu, cuda, cuda:N, cuda:N,N,... with each device once, or cuda:all; did you mean cuda?' find --device gpu
 wrong 'exactncc find: --mode vaild: must be valid, same or full; did you mean valid?' find --mode vaild
 wrong 'exactncc find: --border miror: must be clamp, zero, mirror, wrap or overlap; did you mean mirror?' find --border miror
 wrong 'exactncc find: --border x: must be clamp, zero, mirror, wrap or overlap' find --border x

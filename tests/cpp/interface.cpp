@@ -88,7 +88,13 @@ void check_views()
 
 void check_objects(const Objects &o)
 {
-    CHECK(o.context && o.context.progress() == 1);
+    CHECK(o.context && o.context.progress() == 1 && o.context.warning().empty());
+    exactncc::ContextOptions several;
+    exactncc::Failure failure;
+    const std::int32_t twice[] = { 1, 1 };
+    several.cuda_list = twice;
+    several.cuda_count = 2;
+    CHECK(!exactncc::Context(several, &failure) && failure.status() == XNCC_ERROR_ARGUMENT);
     CHECK(o.templ[0].width() == 9 && o.templ[0].height() == 7 && o.templ[0].channels() == 1);
     CHECK(o.templ[0].pixel() == XNCC_U8 && !o.templ[0].is_masked());
     const std::vector<std::uint8_t> mask = noise<std::uint8_t>(9 * 7, 5);

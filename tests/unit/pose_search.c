@@ -137,7 +137,9 @@ static void check_alike(const pose_scene *s, xncc_device device)
     size_t found[2];
     for (int c = 0; c < (device == XNCC_DEVICE_CUDA ? 3 : 2); c++) {
         const xncc_device own = c < 2 ? device : XNCC_DEVICE_CPU;
-        const xncc_context_options options = { sizeof options, own, 0, c == 1 ? 4 : 1, 0 };
+        const xncc_context_options options = { .size = sizeof options,
+                                               .device = own,
+                                               .threads = c == 1 ? 4 : 1 };
         xncc_context *context = NULL;
         pose_scene mine = *s;
         CHECK_STATUS(xncc_context_create(&options, &context, &kit_error), XNCC_OK);

@@ -3,6 +3,8 @@
  * bit. With --device cuda the devices are engines of one CUDA device. */
 #include "unit/team.h"
 
+#include "kit/device.h"
+
 #include "plan/problem.h"
 #include "plan/spread.h"
 
@@ -191,7 +193,7 @@ static void convolve(xncc_context *context, const kit_image *image, xncc_border 
     for (int32_t i = 0; i < width * height; i++)
         taps[i] = (float)(i * 7 % 11 - 4) * 0.37f;
     o.anchor_x = width / 3;
-    o.anchor_y = height - 1;
+    o.anchor_y = height / 4;
     how.border = border;
     CHECK_STATUS(xncc_filter_create(context, taps, width, height, &o, &filter, &kit_error),
                  XNCC_OK);
@@ -337,6 +339,49 @@ static void check_others(void)
     team_scene_free(&s);
 }
 
+/* ---- an image on a CUDA device, between calls that are divided ---- */
+
+static void check_there(void)
+{
+    const trial t = { .look = { XNCC_U8, 1, 300, 200, 16, 12, 0, 100, 8 },
+                      .rule = XNCC_MATCH_RULE_INIT,
+                      .peaks = XNCC_PEAK_RULE_INIT,
+                      .capacity = 20 };
+    team_scene s = team_scene_make(&t.look);
+    const size_t bytes = (size_t)s.image.view.pitch * 200;
+    xncc_template *templ = NULL;
+    xncc_plan *plan = NULL;
+    xncc_image there = s.image.view;
+    xncc_match match[20];
+    size_t found = 0;
+    (void)run(team_alone, &t, &s, &want);
+    kit_map map = kit_map_create(285, 189, 0, KIT_AFTER);
+    void *memory = kit_device_alloc(bytes);
+    /* the last row ends with its last pixel */
+    CHECK(memory &&
+          kit_device_upload(memory, s.image.view.data, bytes - (size_t)s.image.view.pitch + 300));
+    there.data = memory;
+    there.memory = XNCC_DEVICE;
+    CHECK_STATUS(xncc_template_create(team[3], &s.pixels.view, &templ, &kit_error), XNCC_OK);
+    const xncc_problem p = problem_of(&t, &s, templ);
+    CHECK_STATUS(xncc_plan_create(team[3], &p, NULL, &plan, &kit_error), XNCC_OK);
+    for (int turn = 0; turn < 4; turn++) {
+        const xncc_image *image = turn == 1 || turn == 2 ? &there : &s.image.view;
+        kit_map_clear(&map);
+        CHECK_STATUS(xncc_plan_correlate(plan, image, templ, &map.view, NULL, &kit_error), XNCC_OK);
+        CHECK(same_maps(&map.view, &want.map.view));
+        CHECK_STATUS(xncc_plan_find(plan, image, templ, NULL, match, 20, &found, NULL, &kit_error),
+                     XNCC_OK);
+        CHECK(found == want.found && memcmp(match, want.match, found * sizeof *match) == 0);
+    }
+    xncc_plan_destroy(plan);
+    xncc_template_destroy(templ);
+    kit_device_free(memory);
+    kit_map_destroy(&map);
+    kit_map_destroy(&want.map);
+    team_scene_free(&s);
+}
+
 /* ---- how a call is spread ---- */
 
 /* Every row belongs to one band, and bands meet. */
@@ -460,7 +505,9 @@ int main(int argc, char **argv)
     check_convolutions(kit_short() || on_cuda ? 20 : 60);
     check_batches();
     check_others();
-    if (!on_cuda) {
+    if (on_cuda) {
+        check_there();
+    } else {
         check_bands();
         check_templates();
         check_words();

@@ -279,6 +279,16 @@ static void batch_close(xncc_batch_context *context)
     xncc_free(context);
 }
 
+/* The copy that several plans read is in device memory. */
+static xncc_status batch_image(xncc_batch_context *context, const xncc_image *image,
+                               xncc_image *copy, xncc_stream stream, xncc_error *error)
+{
+    (void)stream;
+    *copy = *image;
+    copy->memory = XNCC_DEVICE;
+    return reach(context->at, TEAM_RUN, error);
+}
+
 static xncc_status best_begin(xncc_batch_context *context, const xncc_best *best, xncc_map *map,
                               xncc_stream stream, xncc_error *error)
 {
@@ -304,6 +314,7 @@ static xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xnc
 
 static const xncc_batch_ops share = { .open = batch_open,
                                       .close = batch_close,
+                                      .image = batch_image,
                                       .best_begin = best_begin,
                                       .best_fold = best_fold,
                                       .best_end = best_end };

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace exactncc {
@@ -47,6 +48,12 @@ class Context {
     void cancel() const noexcept
     {
         xncc_context_cancel(get());
+    }
+    // Which of several devices the context has stopped using, and why; "": none.
+    std::string warning() const
+    {
+        char text[XNCC_ERROR_SIZE];
+        return xncc_context_warning(get(), text, sizeof text);
     }
 
   private:

@@ -413,8 +413,10 @@ def test_jax_alone():
     assert done.stdout.strip() == "alone", done.stdout + done.stderr
 
 
-def test_numpy_on_the_gpu():
-    context = exactncc.Context("cuda")
+@pytest.mark.parametrize("device", ["cuda", "cuda:0", "cuda:all", [0]])
+def test_numpy_on_the_gpu(device):
+    context = exactncc.Context(device)
+    assert context.warning == ""
     np.testing.assert_array_equal(
         exactncc.correlate(IMAGE, TEMPL, context=context), exactncc.correlate(IMAGE, TEMPL, context=CPU)
     )
