@@ -16,6 +16,7 @@
 #include "cuda/runtime/device_code.h"
 #include "cuda/runtime/probe.h"
 #include "cuda/runtime/score_arithmetic.h"
+#include "cuda/track/track_chips.h"
 
 namespace xncc {
 
@@ -96,6 +97,8 @@ cudaError_t open_device(Engine *engine)
         code = shared_set_max_shared_memory(most);
     if (code == cudaSuccess)
         code = convolve_set_max_shared_memory(most);
+    if (code == cudaSuccess && engine->code_arch >= TRACK_ARCH)
+        code = track_set_max_shared_memory(most);
     if (code == cudaSuccess)
         code = constant_cache_open(FAMILY_TEXTURE, engine->device, texture_constant(),
                                    &engine->constant_caches[FAMILY_TEXTURE]);
@@ -332,6 +335,8 @@ constexpr xncc_engine_ops name_operations()
     ops.find_on_device = find_on_device;
     ops.find_batch = find_batch;
     ops.holds = holds;
+    ops.can_read_chips = can_read_chips;
+    ops.read_chips = read_chips;
     ops.share = &batch_operations;
     ops.suppress = &suppress_operations;
     return ops;

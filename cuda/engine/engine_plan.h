@@ -4,6 +4,7 @@
 #ifndef XNCC_CUDA_ENGINE_ENGINE_PLAN_H
 #define XNCC_CUDA_ENGINE_ENGINE_PLAN_H
 
+#include "cuda/engine/chip_reader.h"
 #include "cuda/engine/find_state.h"
 #include "cuda/engine/tensor_products.h"
 #include "cuda/engine/workspace.h"
@@ -28,9 +29,11 @@ struct Engine {
     xncc_machine machine = {};    // the CUDA half, without `fft` and `workspace`
     ConstantCache *constant_caches[FAMILY_COUNT] = {}; // of this device; owned by the process
     xncc_pool *copiers = nullptr; // threads that copy host images to pinned memory
+    std::atomic<ChipReader *> chip_reader{ nullptr }; // for the next run of chips; nullptr: none
 
     ~Engine()
     {
+        destroy_chip_reader(chip_reader.load());
         xncc_pool_destroy(copiers);
     }
 };

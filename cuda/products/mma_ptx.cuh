@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One warp-wide matrix product of unsigned bytes on tensor cores, mma.sync.m16n8k32 (compute
-// capability 8.0 and later).
+// Warp-wide matrix products of unsigned bytes on tensor cores, mma.sync.m16n8k32 and m16n8k16
+// (compute capability 8.0 and later).
 #ifndef XNCC_CUDA_PRODUCTS_MMA_PTX_CUH
 #define XNCC_CUDA_PRODUCTS_MMA_PTX_CUH
 
@@ -23,6 +23,17 @@ __device__ __forceinline__ void mma_m16n8k32(uint32_t *d, const uint32_t *a, uin
                  "%7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
+#endif
+}
+
+// The same with 16 columns of a and 16 rows of b: a[0], a[1], and b.x alone.
+__device__ __forceinline__ void mma_m16n8k16(uint32_t *d, const uint32_t *a, uint32_t b)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5}, "
+                 "{%6}, {%0, %1, %2, %3};"
+                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(b));
 #endif
 }
 

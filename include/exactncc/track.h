@@ -16,7 +16,8 @@ extern "C" {
  * score is best, to fractions of a pixel, with numbers that say how far to trust it.
  *
  * The scores are those of xncc_correlate for that chip on that part of image 2, bit for bit. So the
- * results depend neither on the number of threads nor on the order of the points. */
+ * results depend neither on the number of threads, nor on the order of the points, nor on the
+ * device. */
 
 /* How the displacement is found to fractions of a pixel. docs/track.md has the measured errors. */
 typedef enum xncc_track_fit {
@@ -81,7 +82,8 @@ typedef struct xncc_track_options {
      * back, and the two displacements are compared (xncc_displacement.loop). This doubles the
      * time. 0: it is not. */
     int32_t back;
-    const char *kernel; /* as in xncc_correlate_options; of the CPU engine */
+    /* As in xncc_correlate_options: a kernel of the CPU, which then does all of it. */
+    const char *kernel;
     /* The passes before that of the points, from coarse to fine. All have the size of the first
      * one. They have the method, fit, min_valid and kernel of these options. */
     const xncc_track_pass *coarse; /* may be NULL if coarse_count is 0 */
@@ -185,15 +187,21 @@ typedef struct xncc_displacement {
 } xncc_displacement;
 
 /* Two images of one scene, of the same pixel type and with the same channels. Their extents may
- * differ. */
+ * differ. Each may be in host memory or, for contexts with a device of CUDA, in its memory. */
 typedef struct xncc_track_pair {
-    const xncc_image *image1; /* in host memory */
-    const xncc_image *image2; /* in host memory */
+    const xncc_image *image1;
+    const xncc_image *image2;
 } xncc_track_pair;
 
 /* Tracks points from image 1 to image 2.
  *
- * - context: must have the CPU engine.
+ * - context: a context with one device of CUDA tracks there what its kernel serves: images of the
+ *   types XNCC_U8 and XNCC_U16 with one channel, without masks and no-data values, by the methods
+ *   XNCC_CCOEFF_NORMED and XNCC_CCORR_NORMED, one pair, not deformed, and chips and searches that
+ *   fit the memory of a multiprocessor (docs/track.md has examples). The CPU tracks the rest, also
+ * for a context of XNCC_DEVICE_CUDA, which starts as many threads as its options say; images in
+ * device memory are then copied to the host. With XNCC_DEVICE_AUTO, small calls for images in host
+ * memory stay on the CPU. The results have the same bits in all cases.
  * - pair, pairs: the images. With several pairs the displacement is assumed to be the same in all
  * of them (ensemble correlation): the score at a displacement is the mean of the scores that exist,
  *   summed in the order of the pairs in double precision and rounded to float. All images 1 must
@@ -207,10 +215,13 @@ typedef struct xncc_track_pair {
  *
  * Memory: about 200 bytes per point, and a few chips and maps per thread; with coarse passes or
  * deformation also about 300 bytes per chip of a pass, as much again per point if predictions
- * differ, and the rows of image 2 that are in use a second time, deformed.
+ * differ, and the rows of image 2 that are in use a second time, deformed. On a device 4 MB, as
+ * much page-locked memory of the host, and a copy of images in host memory; the context keeps all
+ * but the copy. Images in device memory must be complete in the order of the default stream.
  *
- * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY or XNCC_ERROR_UNSUPPORTED (images in
- * device memory, a context without the CPU engine, or a kernel that cannot serve the request).
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY, XNCC_ERROR_DEVICE or
+ * XNCC_ERROR_UNSUPPORTED (images in device memory and a context without a device, or a kernel that
+ * cannot serve the request).
  * After a failure the content of found is undefined. Several threads may call it at once with one
  * context. */
 XNCC_API xncc_status xncc_track(xncc_context *context, const xncc_track_pair *pair, size_t pairs,
@@ -272,9 +283,9 @@ typedef struct xncc_track_source {
      * - argument: as below.
      * - pair: the number of the pair, from 0.
      * - which: 1 or 2, the image of the pair.
-     * - view: receives a view in host memory of the image's width, `height` rows, type and
-     * channels; with a mask or a no-data value, if there is one. It is valid until the next call
-     * for that pair and image.
+     * - view: receives a view of the image's width, `height` rows, type and channels; with a mask
+     * or a no-data value, if there is one. It is in host memory or in that of the context's device.
+     * It is valid until the next call for that pair and image.
      *
      * Returns XNCC_OK, or any other status, which then is that of xncc_track_rows. Only the thread
      * that called xncc_track_rows calls it. The ranges asked for overlap. They move down the image,

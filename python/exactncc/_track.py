@@ -166,7 +166,7 @@ def track(
         rule.check(outliers, replace)
     image1, image2 = _arrays.plain(image1), _arrays.plain(image2)
     if _device.is_device(image1) or _device.is_device(image2):
-        raise UnsupportedError("track runs on the CPU; copy the images to the host")
+        raise UnsupportedError("track takes arrays in host memory; copy the images to the host")
     first, counts1 = _arrays.pixels_of(image1, "image1", channel_axis)
     second, counts2 = _arrays.pixels_of(image2, "image2", channel_axis)
     dtype = _arrays.common_dtype(first, second)

@@ -63,6 +63,7 @@ xncc_status xncc_context_create(const xncc_context_options *options, xncc_contex
     xncc_context *c = xncc_alloc(1, sizeof *c);
     if (!c)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "context: no memory");
+    c->threads = o.threads;
     status = xncc_registry_open(&o, c->engine, error);
     if (status)
         xncc_context_destroy(c);
@@ -78,6 +79,9 @@ void xncc_context_destroy(xncc_context *context)
     for (int slot = 0; slot < XNCC_ENGINE_SLOTS; slot++)
         if (context->engine[slot])
             context->engine[slot]->ops->destroy(context->engine[slot]);
+    xncc_engine *helper = atomic_load(&context->helper);
+    if (helper)
+        helper->ops->destroy(helper);
     xncc_free(context);
 }
 
@@ -129,9 +133,27 @@ xncc_machine xncc_context_cpu(const xncc_context *context)
     return machine;
 }
 
-/* Copies pixels in device memory, and their mask, to the host. The caller frees *owned. */
-static xncc_status copy_to_host(xncc_context *context, const xncc_image *pixels, xncc_image *host,
-                                void **owned, xncc_error *error)
+xncc_status xncc_context_helper(xncc_context *context, xncc_engine **engine, xncc_error *error)
+{
+    xncc_engine *none = NULL, *made = NULL;
+    *engine = context->engine[xncc_slot(XNCC_DEVICE_CPU)];
+    if (!*engine)
+        *engine = atomic_load(&context->helper);
+    if (*engine)
+        return XNCC_OK;
+    const xncc_status status = xncc_registry_open_cpu(context->threads, &made, error);
+    if (status)
+        return status;
+    *engine = made;
+    if (!atomic_compare_exchange_strong(&context->helper, &none, made)) {
+        made->ops->destroy(made); /* another call was first */
+        *engine = none;
+    }
+    return XNCC_OK;
+}
+
+xncc_status xncc_context_fetch(xncc_context *context, const xncc_image *pixels, const char *what,
+                               xncc_image *host, void **owned, xncc_error *error)
 {
     *host = *pixels;
     *owned = NULL;
@@ -139,15 +161,15 @@ static xncc_status copy_to_host(xncc_context *context, const xncc_image *pixels,
         return XNCC_OK;
     xncc_engine *cuda = context->engine[xncc_slot(XNCC_DEVICE_CUDA)];
     if (!cuda)
-        return xncc_fail(
-            error, XNCC_ERROR_ARGUMENT,
-            "template: its pixels are in device memory, but this context has no device");
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "%s: its pixels are in device memory, but this context has no device",
+                         what);
     uint64_t row = (uint64_t)xncc_image_row_bytes(pixels), width = (uint64_t)pixels->width,
              mask_row = pixels->mask ? width : 0;
     char *bytes = xncc_alloc((uint64_t)pixels->height, row + mask_row);
     *owned = bytes;
     if (!bytes)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "template: no memory for %d x %d pixels",
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "%s: no memory for %d x %d pixels", what,
                          pixels->width, pixels->height);
     host->data = bytes;
     host->pitch = (int64_t)row;
@@ -178,7 +200,7 @@ static xncc_status make_template(xncc_context *context, const xncc_image *pixels
         return status;
     xncc_image host;
     void *owned;
-    status = copy_to_host(context, pixels, &host, &owned, error);
+    status = xncc_context_fetch(context, pixels, "template", &host, &owned, error);
     if (!status)
         status = xncc_template_fill(templ, &host, error);
     xncc_free(owned);

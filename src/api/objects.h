@@ -10,6 +10,10 @@ struct xncc_context {
     xncc_engine *engine[XNCC_ENGINE_SLOTS];
     xncc_progress progress;
     _Atomic uint64_t templates; /* number of templates created so far */
+    int32_t threads;            /* of the options */
+    /* A CPU engine for contexts without one, made when a call first needs it (xncc_context_helper).
+     */
+    _Atomic(xncc_engine *) helper;
 };
 
 struct xncc_plan {
@@ -33,6 +37,9 @@ static inline int xncc_slot(xncc_device engine)
  * is not available. */
 xncc_status xncc_registry_open(const xncc_context_options *options,
                                xncc_engine *engine[XNCC_ENGINE_SLOTS], xncc_error *error);
+
+/* Creates a CPU engine. */
+xncc_status xncc_registry_open_cpu(int32_t threads, xncc_engine **engine, xncc_error *error);
 
 /* Check that an image or a template fits the plan, and that the plan's engine can reach the
  * image. */
@@ -59,5 +66,14 @@ xncc_status xncc_context_machine(const xncc_context *context, xncc_machine *mach
                                  xncc_error *error);
 /* The same without what is not the CPU's, which no device has to be asked for. */
 xncc_machine xncc_context_cpu(const xncc_context *context);
+
+/* The context's CPU engine or, if it was made for CUDA alone, one with as many threads that helps
+ * where no kernel of CUDA serves. The context owns it. */
+xncc_status xncc_context_helper(xncc_context *context, xncc_engine **engine, xncc_error *error);
+
+/* Copies pixels in device memory, and their mask, to the host; pixels on the host stay where they
+ * are. what: whose they are, for error texts. The caller frees *owned. */
+xncc_status xncc_context_fetch(xncc_context *context, const xncc_image *pixels, const char *what,
+                               xncc_image *host, void **owned, xncc_error *error);
 
 #endif

@@ -141,20 +141,17 @@ static xncc_status read_passes(xncc_track_call *call, xncc_error *error)
     return status;
 }
 
-xncc_status xncc_track_rows(xncc_context *context, const xncc_track_source *source,
-                            const xncc_track_options *options, const xncc_track_point *point,
-                            size_t count, xncc_displacement *found, xncc_error *error)
+/* on_device: 1 if all images are in device memory. */
+static xncc_status track(xncc_context *context, const xncc_track_source *source, int on_device,
+                         const xncc_track_options *options, const xncc_track_point *point,
+                         size_t count, xncc_displacement *found, xncc_float_env *host,
+                         xncc_error *error)
 {
-    XNCC_ENTER;
-    if (!context || !source || (count && (!point || !found)))
-        return xncc_fail_null(error, !context  ? "context"
-                                     : !source ? "source"
-                                     : !point  ? "point"
-                                               : "found");
-    const xncc_engine *engine = context->engine[xncc_slot(XNCC_DEVICE_CPU)];
     xncc_track_call call = { .context = context,
+                             .device = context->engine[xncc_slot(XNCC_DEVICE_CUDA)],
+                             .on_device = on_device,
                              .watch = xncc_watch_make(&context->progress),
-                             .host = &float_env };
+                             .host = host };
     xncc_status status = XNCC_READ(&call.options, options, xncc_track_options,
                                    XNCC_TRACK_OPTIONS_INIT, reserved, error);
     if (!status)
@@ -164,16 +161,38 @@ xncc_status xncc_track_rows(xncc_context *context, const xncc_track_source *sour
         status = check_options(&call.options, error);
     if (!status)
         status = check_source(&call.source, error);
-    if (!status && !(engine && engine->ops->chips))
-        status = xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                           "track: tracking runs on the CPU, which this context does not have; "
-                           "create a context with XNCC_DEVICE_CPU or XNCC_DEVICE_AUTO");
+    if (!status)
+        status = xncc_context_helper(context, &call.engine, error);
     if (!status)
         status = read_passes(&call, error);
     if (!status)
         status = xncc_track_run(&call, point, count, found, error);
     xncc_free(call.coarse);
     return xncc_done(status, error);
+}
+
+static xncc_status check_pointers(const xncc_context *context, const void *source,
+                                  const xncc_track_point *point, size_t count,
+                                  const xncc_displacement *found, const char *name,
+                                  xncc_error *error)
+{
+    return context && source && (!count || (point && found))
+               ? XNCC_OK
+               : xncc_fail_null(error, !context  ? "context"
+                                       : !source ? name
+                                       : !point  ? "point"
+                                                 : "found");
+}
+
+xncc_status xncc_track_rows(xncc_context *context, const xncc_track_source *source,
+                            const xncc_track_options *options, const xncc_track_point *point,
+                            size_t count, xncc_displacement *found, xncc_error *error)
+{
+    XNCC_ENTER;
+    const xncc_status status = check_pointers(context, source, point, count, found, "source",
+                                              error);
+    return status ? status
+                  : track(context, source, 0, options, point, count, found, &float_env, error);
 }
 
 /* The images of xncc_track as a source. */
@@ -186,16 +205,17 @@ static xncc_status read_pair(void *argument, size_t pair, int32_t which, int32_t
 }
 
 /* Checks an image against the first one of its kind, and against the type of all. */
-static xncc_status check_image(const xncc_image *image, const xncc_image *like,
-                               const xncc_image *first, int which, xncc_error *error)
+static xncc_status check_image(const xncc_context *context, const xncc_image *image,
+                               const xncc_image *like, const xncc_image *first, int which,
+                               xncc_error *error)
 {
     xncc_status status = xncc_image_check(image, which == 1 ? "image 1" : "image 2", error);
     if (status)
         return status;
-    if (image->memory != XNCC_HOST)
+    if (image->memory != XNCC_HOST && !context->engine[xncc_slot(XNCC_DEVICE_CUDA)])
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "track: image %d is in device memory, but tracking runs on the CPU; copy "
-                         "it to the host",
+                         "track: image %d is in device memory, which this context does not have; "
+                         "create a context with XNCC_DEVICE_CUDA or XNCC_DEVICE_AUTO",
                          which);
     if (image->pixel != first->pixel || xncc_image_channels(image) != xncc_image_channels(first))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
@@ -217,17 +237,20 @@ xncc_status xncc_track(xncc_context *context, const xncc_track_pair *pair, size_
 {
     XNCC_ENTER;
     xncc_track_source source = XNCC_TRACK_SOURCE_INIT;
-    if (!context || !pair)
-        return xncc_fail_null(error, context ? "pair" : "context");
-    for (size_t p = 0; p < pairs; p++) {
+    int on_device = 1;
+    xncc_status status = check_pointers(context, pair, point, count, found, "pair", error);
+    for (size_t p = 0; p < pairs && !status; p++) {
         if (!pair[p].image1 || !pair[p].image2)
             return xncc_fail_null(error, pair[p].image1 ? "image2" : "image1");
-        xncc_status status = check_image(pair[p].image1, pair[0].image1, pair[0].image1, 1, error);
+        const xncc_image *first = pair[0].image1;
+        status = check_image(context, pair[p].image1, first, first, 1, error);
         if (!status)
-            status = check_image(pair[p].image2, pair[0].image2, pair[0].image1, 2, error);
-        if (status)
-            return status;
+            status = check_image(context, pair[p].image2, pair[0].image2, first, 2, error);
+        on_device = on_device && pair[p].image1->memory != XNCC_HOST &&
+                    pair[p].image2->memory != XNCC_HOST;
     }
+    if (status)
+        return status;
     source.pairs = pairs;
     source.rows = XNCC_MAX_SIDE;
     source.read = read_pair;
@@ -240,7 +263,7 @@ xncc_status xncc_track(xncc_context *context, const xncc_track_pair *pair, size_
         source.width2 = pair[0].image2->width;
         source.height2 = pair[0].image2->height;
     }
-    return xncc_track_rows(context, &source, options, point, count, found, error);
+    return track(context, &source, on_device, options, point, count, found, &float_env, error);
 }
 
 xncc_status xncc_track_check(const xncc_track_check_options *options, xncc_displacement *found,

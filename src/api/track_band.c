@@ -1,66 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A band of a pass of tracking (track_band.h). */
-#include "api/track_band.h"
+#include "api/track_device.h"
+#include "api/track_search.h"
 
 #include "base/int_math.h"
 #include "base/memory.h"
 #include "image/image.h"
-#include "image/samples.h"
 #include "plan/decide.h"
 #include "track/measure.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Counts the pixels of a rectangle of image a that count, and of those that also count at (bx, by)
- * and on in image b. b: NULL: only a is asked. */
-static int64_t count_pixels(const xncc_image *a, int64_t ax, int64_t ay, const xncc_image *b,
-                            int64_t bx, int64_t by, int32_t width, int32_t height)
-{
-    int64_t n = 0;
-    const int32_t channels = xncc_image_channels(a);
-    for (int32_t y = 0; y < height; y++) {
-        const void *row_a = xncc_image_row(a, (int32_t)(ay + y)),
-                   *row_b = b ? xncc_image_row(b, (int32_t)(by + y)) : NULL;
-        const uint8_t *mask_a = xncc_image_mask_row(a, (int32_t)(ay + y)),
-                      *mask_b = b ? xncc_image_mask_row(b, (int32_t)(by + y)) : NULL;
-        for (int32_t x = 0; x < width; x++)
-            n += xncc_pixel_counts(a, channels, row_a, mask_a, ax + x) &&
-                 (!b || xncc_pixel_counts(b, channels, row_b, mask_b, bx + x));
-    }
-    return n;
-}
-
-static const xncc_image *view_of(const xncc_track_band *b, size_t pair, int scene)
-{
-    return &b->view[2 * pair + (size_t)(scene != b->back)];
-}
-
-/* The pixel of the whole image that is the first one of the chips' or of the scenes' views. */
-static int64_t first_row(const xncc_track_band *b, int scene)
-{
-    return b->rows.first[scene == b->back ? XNCC_IMAGE1 : b->warps ? XNCC_DEFORMED : XNCC_IMAGE2];
-}
-
-static int64_t first_column(const xncc_track_band *b, int scene)
-{
-    return scene != b->back && b->warps ? b->warps->warp.left : 0;
-}
-
-/* The top-left pixel of a chip, and of its first window, in whole images. */
-typedef struct search {
-    int64_t left, top, wx, wy;
-} search;
-
-static search search_of(const xncc_track_band *b, const xncc_track_place *place)
-{
-    const xncc_track_options *o = &b->call->options;
-    const xncc_displacement *d = &b->found[place->index];
-    if (b->back)
-        return (search){ (int64_t)place->left + d->whole_dx, (int64_t)place->top + d->whole_dy,
-                         (int64_t)place->left - o->search_x, (int64_t)place->top - o->search_y };
-    return (search){ place->left, place->top, place->wx, place->wy };
-}
 
 /* Without its mask and no-data value; for rectangles of which all pixels count. */
 static void unmask(xncc_image *image)
@@ -74,30 +24,19 @@ static void get_chip(void *argument, size_t item, size_t part, xncc_chip *chip)
 {
     const xncc_track_band *b = argument;
     const xncc_track_options *o = &b->call->options;
-    const xncc_image *from = view_of(b, part, 0), *scene = view_of(b, part, 1);
-    const xncc_track_place *place = &b->place[item];
-    const xncc_displacement *d = &b->found[place->index];
-    const search s = search_of(b, place);
-    const int64_t left = s.left - first_column(b, 0), top = s.top - first_row(b, 0),
-                  wx = s.wx - first_column(b, 1), wy = s.wy - first_row(b, 1), x0 = wx > 0 ? wx : 0,
-                  y0 = wy > 0 ? wy : 0, x1 = wx + 2 * (int64_t)o->search_x,
-                  y1 = wy + 2 * (int64_t)o->search_y,
-                  most_x = (int64_t)scene->width - o->chip_width,
-                  most_y = (int64_t)scene->height - o->chip_height;
-    const int64_t width = (x1 < most_x ? x1 : most_x) - x0 + 1,
-                  height = (y1 < most_y ? y1 : most_y) - y0 + 1;
-    *chip = (xncc_chip){ .scene = scene,
-                         .x = (int32_t)x0,
-                         .y = (int32_t)y0,
-                         .width = width > 0 && height > 0 ? (int32_t)width : 0,
-                         .height = width > 0 && height > 0 ? (int32_t)height : 0 };
-    if (chip->width == 0 || (b->back && (d->state & XNCC_TRACK_MISSING)))
+    const xncc_image *from = xncc_track_view(b, part, 0), *scene = xncc_track_view(b, part, 1);
+    xncc_chip_place at;
+    xncc_track_find_chip(b, item, &at);
+    *chip = (xncc_chip){
+        .scene = scene, .x = at.x, .y = at.y, .width = at.width, .height = at.height
+    };
+    if (chip->width == 0)
         return;
     const int64_t pixels = (int64_t)o->chip_width * o->chip_height;
-    xncc_image view = xncc_image_part(from, (int32_t)left, (int32_t)top, o->chip_width,
-                                      o->chip_height);
+    xncc_image view = xncc_image_part(from, at.left, at.top, o->chip_width, o->chip_height);
     if (xncc_image_is_masked(from)) {
-        const int64_t n = count_pixels(from, left, top, NULL, 0, 0, o->chip_width, o->chip_height);
+        const int64_t n = xncc_track_count(from, at.left, at.top, NULL, 0, 0, o->chip_width,
+                                           o->chip_height);
         if ((double)n < o->min_valid * (double)pixels)
             return;
         if (n < pixels)
@@ -107,7 +46,7 @@ static void get_chip(void *argument, size_t item, size_t part, xncc_chip *chip)
     }
     if (xncc_image_is_masked(scene)) {
         const int32_t w = chip->width - 1 + o->chip_width, h = chip->height - 1 + o->chip_height;
-        if (count_pixels(scene, x0, y0, NULL, 0, 0, w, h) < (int64_t)w * h)
+        if (xncc_track_count(scene, at.x, at.y, NULL, 0, 0, w, h) < (int64_t)w * h)
             chip->kind |= XNCC_CHIP_SCENE_MASKED;
         else
             chip->scene = &b->plain[scene - b->view];
@@ -142,84 +81,26 @@ static void add_pair(const xncc_track_band *b, size_t part, const xncc_chip *chi
     scored->pitch = chip->width;
 }
 
-/* The fraction of the chip's pixels that count in image 1 and, if a window of image 2 is given, in
- * it. */
-static double valid_of(const xncc_track_band *b, const search *s, const xncc_displacement *d,
-                       int window)
-{
-    const xncc_track_options *o = &b->call->options;
-    const size_t pairs = b->call->source.pairs;
-    double sum = 0.0;
-    for (size_t p = 0; p < pairs; p++) {
-        const xncc_image *from = view_of(b, p, 0), *scene = view_of(b, p, 1);
-        const double pixels = (double)o->chip_width * (double)o->chip_height;
-        const int masked = xncc_image_is_masked(from) || (window && xncc_image_is_masked(scene));
-        const int64_t n = masked ? count_pixels(from, s->left, s->top - first_row(b, 0),
-                                                window ? scene : NULL,
-                                                s->left + d->whole_dx - first_column(b, 1),
-                                                s->top + d->whole_dy - first_row(b, 1),
-                                                o->chip_width, o->chip_height)
-                                 : 0;
-        sum += masked ? (double)n / pixels : 1.0;
-    }
-    return sum / (double)pairs;
-}
-
-/* Fills the result of a point from its scores. */
-static void set_found(const xncc_track_band *b, const xncc_chip *chip, const search *s,
-                      const xncc_scored *scored, xncc_displacement *d)
-{
-    const xncc_track_options *o = &b->call->options;
-    int32_t x = 0, y = 0;
-    if (!scored->score || !xncc_scored_best(scored, &x, &y)) {
-        d->valid = valid_of(b, s, d, 0);
-        return;
-    }
-    d->state = 0;
-    d->whole_dx = (int32_t)(chip->x + x + first_column(b, 1) - s->left);
-    d->whole_dy = (int32_t)(chip->y + y + first_row(b, 1) - s->top);
-    d->valid = valid_of(b, s, d, 1);
-    xncc_scored_measure(scored, x, y, o,
-                        d->valid * o->chip_width * o->chip_height * b->call->source.channels *
-                            (double)b->call->source.pairs,
-                        d);
-    d->dx += d->whole_dx;
-    d->dy += d->whole_dy;
-}
-
-/* Compares the displacement with the one found on the way back. */
-static void set_loop(const xncc_track_band *b, const xncc_chip *chip, const search *s,
-                     const xncc_scored *scored, xncc_displacement *d)
-{
-    xncc_displacement back = { .state = 0 };
-    int32_t x = 0, y = 0;
-    if (!scored->score || !xncc_scored_best(scored, &x, &y))
-        return;
-    xncc_scored_measure(scored, x, y, &b->call->options, 0.0, &back);
-    const double dx = back.dx + (double)(chip->x + x + first_column(b, 1) - s->left),
-                 dy = back.dy + (double)(chip->y + y + first_row(b, 1) - s->top);
-    d->loop = sqrt((d->dx + dx) * (d->dx + dx) + (d->dy + dy) * (d->dy + dy));
-}
-
 static void put_map(void *argument, size_t item, size_t part, const xncc_chip *chip,
                     const float *map, ptrdiff_t pitch, int32_t slot)
 {
     const xncc_track_band *b = argument;
-    const xncc_track_place *place = &b->place[item];
-    xncc_displacement *d = &b->found[place->index];
     const xncc_extent e = xncc_problem_extent(&b->run.problem[0]);
+    const xncc_chip_place place = {
+        .x = chip->x, .y = chip->y, .width = chip->width, .height = chip->height
+    };
     xncc_scored scored = {
         map, pitch, chip->width, chip->height, b->row_best + (ptrdiff_t)slot * e.height, b->scan
     };
-    const search s = search_of(b, place);
+    float around[XNCC_READING_OVERSAMPLED * XNCC_READING_OVERSAMPLED];
+    xncc_reading reading = { .x = -1 };
     if (b->call->source.pairs > 1)
         add_pair(b, part, chip, map, pitch, slot, &scored);
     if (part + 1 < b->call->source.pairs)
         return;
-    if (b->back)
-        set_loop(b, chip, &s, &scored, d);
-    else
-        set_found(b, chip, &s, &scored, d);
+    if (scored.score)
+        xncc_scored_read(&scored, xncc_reading_side(b->call->options.fit), around, &reading);
+    xncc_track_set(b, item, &place, &reading);
 }
 
 static void set_problem(const xncc_track_call *call, int32_t kind, xncc_problem *problem)
@@ -252,14 +133,15 @@ static const xncc_scan *scan_of(uint32_t features)
 }
 
 xncc_status xncc_track_band_make(xncc_track_band *b, const xncc_track_call *call,
-                                 const xncc_track_warps *warps, xncc_displacement *found,
-                                 xncc_error *error)
+                                 const xncc_track_warps *warps, size_t count,
+                                 xncc_displacement *found, xncc_error *error)
 {
-    const xncc_machine machine = xncc_context_cpu(call->context);
+    xncc_machine machine = { .cpu.absent = 1 };
     xncc_preference preference = XNCC_PREFERENCE_INIT;
     xncc_status status = XNCC_OK;
     *b = (xncc_track_band){ .call = call, .found = found, .warps = warps };
-    b->engine = call->context->engine[xncc_slot(XNCC_DEVICE_CPU)];
+    b->engine = call->engine;
+    (void)b->engine->ops->describe(b->engine, &machine, NULL);
     b->scan = scan_of(machine.cpu.features);
     b->run.watch = &call->watch;
     b->run.kinds = XNCC_CHIP_MASKED | XNCC_CHIP_SCENE_MASKED;
@@ -275,6 +157,7 @@ xncc_status xncc_track_band_make(xncc_track_band *b, const xncc_track_call *call
     }
     if (status)
         return status;
+    b->device = xncc_track_device(b, count, machine.cpu.threads);
     const xncc_extent e = xncc_problem_extent(&b->run.problem[0]);
     const uint64_t windows = (uint64_t)e.width * (uint64_t)e.height,
                    threads = (uint64_t)(machine.cpu.threads > 1 ? machine.cpu.threads : 1),
@@ -282,12 +165,13 @@ xncc_status xncc_track_band_make(xncc_track_band *b, const xncc_track_call *call
     b->row_best = xncc_alloc((uint64_t)e.height * threads, sizeof *b->row_best);
     b->view = xncc_alloc(call->source.pairs, 2 * sizeof *b->view);
     b->plain = xncc_alloc(call->source.pairs, 2 * sizeof *b->plain);
+    b->fetched = xncc_alloc(call->source.pairs, 2 * sizeof *b->fetched);
     if (call->source.pairs > 1) {
         b->sum = xncc_alloc(room, sizeof *b->sum);
         b->number = xncc_alloc(room, sizeof *b->number);
         b->mean = xncc_alloc(room, sizeof *b->mean);
     }
-    if (!b->row_best || !b->view || !b->plain ||
+    if (!b->row_best || !b->view || !b->plain || !b->fetched ||
         (call->source.pairs > 1 && (!b->sum || !b->number || !b->mean)))
         return xncc_fail(error, XNCC_ERROR_MEMORY, "track: no memory for the scores of %llu pairs",
                          (unsigned long long)call->source.pairs);
@@ -309,8 +193,9 @@ static xncc_status read_rows(const xncc_track_band *b, size_t pair, int which, x
         status = xncc_image_check(view, which ? "image 2" : "image 1", error);
     if (status)
         return status;
-    if (view->memory != XNCC_HOST || view->width != width || view->height != height ||
-        view->pixel != s->pixel || xncc_image_channels(view) != s->channels)
+    if ((view->memory != XNCC_HOST && !b->call->device) || view->width != width ||
+        view->height != height || view->pixel != s->pixel ||
+        xncc_image_channels(view) != s->channels)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "track: rows %d .. %d of image %d are %d x %d pixels of %s with %d "
                          "channel%s; %d x %d of %s with %d in host memory are needed",
@@ -341,11 +226,12 @@ static xncc_status deform(xncc_track_band *b, size_t pair, xncc_error *error)
                                 b->deformed + pair * bytes, view, error);
 }
 
-xncc_status xncc_track_band_run(xncc_track_band *b, xncc_error *error)
+/* Tracks the points of a band on the CPU. */
+static xncc_status run_on_host(xncc_track_band *b, xncc_error *error)
 {
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < 2 * b->call->source.pairs && !status; i++) {
-        status = read_rows(b, i / 2, (int)(i % 2), &b->view[i], error);
+        status = xncc_track_fetch(b, i, error);
         if (!status && b->warps && i % 2)
             status = deform(b, i / 2, error);
         b->plain[i] = b->view[i];
@@ -358,8 +244,24 @@ xncc_status xncc_track_band_run(xncc_track_band *b, xncc_error *error)
     return status;
 }
 
+xncc_status xncc_track_band_run(xncc_track_band *b, xncc_error *error)
+{
+    int on_device = 0;
+    xncc_status status = XNCC_OK;
+    for (size_t i = 0; i < 2 * b->call->source.pairs && !status; i++)
+        status = read_rows(b, i / 2, (int)(i % 2), &b->view[i], error);
+    if (!status)
+        status = xncc_track_is_on_device(b, &on_device, error);
+    if (status)
+        return status;
+    return on_device ? xncc_track_run_on_device(b, error) : run_on_host(b, error);
+}
+
 void xncc_track_band_clear(xncc_track_band *b)
 {
+    for (size_t i = 0; i < 2 * b->call->source.pairs && b->fetched; i++)
+        xncc_free(b->fetched[i]);
+    xncc_free(b->fetched);
     xncc_free(b->row_best);
     xncc_free(b->view);
     xncc_free(b->plain);

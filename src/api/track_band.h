@@ -27,11 +27,12 @@ typedef struct xncc_track_band {
     const xncc_track_place *place;
     size_t count;
     xncc_track_rows_of rows;
-    xncc_engine *engine;
-    xncc_image *view;  /* of the rows: those of pair p are at 2 * p and 2 * p + 1 */
-    xncc_image *plain; /* the same without masks and no-data values */
-    int32_t back;      /* 1: the run goes from image 2 to image 1 */
-    float *row_best;   /* per thread, the best score of each row of a map */
+    xncc_engine *engine; /* of the CPU */
+    xncc_engine *device; /* that of CUDA if it serves the pass where all pixels count, or NULL */
+    xncc_image *view;    /* of the rows: those of pair p are at 2 * p and 2 * p + 1 */
+    xncc_image *plain;   /* the same without masks and no-data values */
+    int32_t back;        /* 1: the run goes from image 2 to image 1 */
+    float *row_best;     /* per thread, the best score of each row of a map */
     const xncc_scan *scan;
     double *sum;       /* several pairs: per thread, the sums of the scores of the windows, */
     int32_t *number;   /* how many scores there are, */
@@ -39,13 +40,15 @@ typedef struct xncc_track_band {
     xncc_chip_run run; /* the problems and decisions */
     const xncc_track_warps *warps; /* NULL: image 2 is as it is */
     char *deformed;                /* the deformed images of the band */
+    void **fetched; /* per view, the copy on the host of one in device memory, or NULL */
 } xncc_track_band;
 
 /* Prepares the bands of a pass: the decisions and the memory. warps: NULL or, for a call with a
- * field, those of the pass. After a failure, too, xncc_track_band_clear frees it. */
+ * field, those of the pass. count: the points of the pass. After a failure, too,
+ * xncc_track_band_clear frees it. */
 xncc_status xncc_track_band_make(xncc_track_band *band, const xncc_track_call *call,
-                                 const xncc_track_warps *warps, xncc_displacement *found,
-                                 xncc_error *error);
+                                 const xncc_track_warps *warps, size_t count,
+                                 xncc_displacement *found, xncc_error *error);
 
 /* Reads the rows of a band, and tracks its points. */
 xncc_status xncc_track_band_run(xncc_track_band *band, xncc_error *error);

@@ -7,6 +7,7 @@
 
 #include "api/track_band.h"
 #include "base/memory.h"
+#include "cpu/cpu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -125,11 +126,18 @@ static xncc_track_rows_of rows_with(const xncc_track_call *call, const xncc_trac
 }
 
 /* Returns how many places of a sorted list the next band has, and its rows. */
-static size_t next_band(const xncc_track_call *call, const xncc_track_warps *warps,
-                        const xncc_track_place *place, size_t count, xncc_track_rows_of *rows)
+static size_t next_band(const xncc_track_band *band, const xncc_track_place *place, size_t count,
+                        xncc_track_rows_of *rows)
 {
-    const int64_t most = call->source.rows;
+    const xncc_track_call *call = band->call;
+    const xncc_track_warps *warps = band->warps;
+    const xncc_track_source *s = &call->source;
+    const int64_t most = s->rows;
     size_t n = 0;
+    if (band->device && call->on_device) { /* nothing is copied, so all rows are at hand */
+        *rows = (xncc_track_rows_of){ { 0, 0, 0 }, { s->height1, s->height2, 0 } };
+        return count;
+    }
     *rows = (xncc_track_rows_of){ { INT32_MAX, INT32_MAX, INT32_MAX }, { 0, 0, INT32_MIN } };
     for (; n < count; n++) {
         const xncc_track_rows_of more = rows_with(call, warps, &place[n], rows);
@@ -145,17 +153,27 @@ static size_t next_band(const xncc_track_call *call, const xncc_track_warps *war
     return n;
 }
 
+/* Sorts the places, unless all of them are one band of a device, which needs no order. */
+static void sort_places(const xncc_track_band *band, xncc_track_place *place, size_t places)
+{
+    const xncc_track_source *s = &band->call->source;
+    if (!band->device || s->rows < s->height1 || s->rows < s->height2)
+        qsort(place, places, sizeof *place, compare);
+}
+
 /* Runs the bands of a pass. */
 static xncc_status run_bands(const xncc_track_call *call, const xncc_track_warps *warps,
-                             const xncc_track_place *place, size_t places, xncc_displacement *found,
+                             xncc_track_place *place, size_t places, xncc_displacement *found,
                              xncc_error *error)
 {
     xncc_track_band band;
     size_t done = 0;
-    xncc_status status = xncc_track_band_make(&band, call, warps, found, error);
+    xncc_status status = xncc_track_band_make(&band, call, warps, places, found, error);
+    if (!status)
+        sort_places(&band, place, places);
     while (done < places && !status) {
         band.place = place + done;
-        band.count = next_band(call, warps, band.place, places - done, &band.rows);
+        band.count = next_band(&band, band.place, places - done, &band.rows);
         status = xncc_track_band_run(&band, error);
         done += band.count;
     }
@@ -163,26 +181,59 @@ static xncc_status run_bands(const xncc_track_call *call, const xncc_track_warps
     return status;
 }
 
+/* Placing points on the threads of the CPU. */
+typedef struct placing {
+    const xncc_track_call *call;
+    const xncc_track_point *point;
+    size_t count;
+    xncc_track_place *place; /* index NOWHERE: there is nothing to search */
+    xncc_displacement *found;
+} placing;
+
+enum { POINTS = 512 }; /* per task */
+static const size_t NOWHERE = SIZE_MAX;
+
+static void place_task(void *argument, uint64_t index, int32_t slot)
+{
+    const placing *p = argument;
+    (void)slot;
+    for (size_t i = (size_t)index * POINTS; i < (size_t)(index + 1) * POINTS && i < p->count; i++)
+        p->place[i].index = place_point(p->call, &p->point[i], &p->place[i], &p->found[i])
+                                ? i
+                                : NOWHERE;
+}
+
+/* Places all points, and returns how many places there are. */
+static size_t place_points(placing *p)
+{
+    size_t places = 0;
+    xncc_pool_run(xncc_cpu_engine_pool(p->call->engine), (p->count + POINTS - 1) / POINTS,
+                  place_task, p);
+    for (size_t i = 0; i < p->count; i++)
+        if (p->place[i].index != NOWHERE) {
+            if (places < i)
+                p->place[places] = p->place[i];
+            places++;
+        }
+    return places;
+}
+
 xncc_status xncc_track_run_pass(const xncc_track_call *call, const xncc_track_point *point,
                                 size_t count, xncc_displacement *found, xncc_error *error)
 {
     if (count == 0)
         return XNCC_OK;
-    xncc_track_place *place = xncc_alloc(count, sizeof *place);
-    if (!place)
+    placing p = { call, point, count, xncc_alloc(count, sizeof(xncc_track_place)), found };
+    if (!p.place)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "track: no memory for %llu points",
                          (unsigned long long)count);
-    size_t places = 0;
-    for (size_t i = 0; i < count; i++)
-        if (place_point(call, &point[i], &place[places], &found[i]))
-            place[places++].index = i;
-    qsort(place, places, sizeof *place, compare);
+    const size_t places = place_points(&p);
     xncc_track_warps warps = { .reads = NULL };
     xncc_status status = call->field ? xncc_track_warps_make(&warps, call, error) : XNCC_OK;
     if (!status)
-        status = run_bands(call, call->field ? &warps : NULL, place, places, found, error);
+        status = run_bands(call, call->field ? &warps : NULL, p.place, places, found, error);
     if (call->field)
         xncc_track_warps_clear(&warps);
-    xncc_free(place);
+    xncc_free(p.place);
     return status;
 }

@@ -11,6 +11,9 @@
 /* What the passes of a call share. All has been checked. */
 typedef struct xncc_track_call {
     xncc_context *context;
+    xncc_engine *engine; /* of the CPU */
+    xncc_engine *device; /* of CUDA; NULL: there is none */
+    int on_device;       /* 1: all images are in device memory */
     xncc_watch watch;
     xncc_track_options options;
     xncc_track_source source;

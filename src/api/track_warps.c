@@ -27,8 +27,7 @@ xncc_status xncc_track_warps_make(xncc_track_warps *w, const xncc_track_call *ca
     const xncc_track_options *o = &call->options;
     const xncc_track_source *s = &call->source;
     *w = (xncc_track_warps){ .call = call,
-                             .pool = xncc_cpu_engine_pool(
-                                 call->context->engine[xncc_slot(XNCC_DEVICE_CPU)]),
+                             .pool = xncc_cpu_engine_pool(call->engine),
                              .warp = { .field = call->field,
                                        .left = -o->search_x,
                                        .top = -o->search_y,

@@ -6,6 +6,7 @@
 
 #include "base/watch.h"
 #include "engine/chip_ops.h"
+#include "engine/chip_reads.h"
 #include "exactncc/plan.h"
 #include "template/template.h"
 #include "peaks/peaks.h"
@@ -110,6 +111,12 @@ typedef struct xncc_engine_ops {
      * problems and decisions are for this engine, and all views are in host memory. NULL: the
      * engine does not offer it. */
     xncc_status (*chips)(xncc_engine *engine, const xncc_chip_run *run, xncc_error *error);
+
+    /* The same for chips of which only what is read of their maps is wanted (engine/chip_reads.h),
+     * with images that may be in device memory. can_read_chips says whether it serves a problem.
+     * NULL: the engine does not offer it. */
+    int (*can_read_chips)(const xncc_engine *engine, const xncc_problem *problem);
+    xncc_status (*read_chips)(xncc_engine *engine, const xncc_chip_reads *run, xncc_error *error);
 
     /* Returns 1 if the engine's device holds the memory at an address. NULL: the engine has none of
      * its own. */

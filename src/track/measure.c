@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The peak of a map of scores (measure.h). */
+/* The peak of a map of scores (measure.h): first what is read of the map, then what follows. */
 #include "track/measure.h"
 
 #include "peaks/subpixel.h"
@@ -13,7 +13,7 @@ static float score_at(const xncc_scored *m, int32_t x, int32_t y)
     return inside ? m->score[y * m->pitch + x] : NAN;
 }
 
-int xncc_scored_best(const xncc_scored *m, int32_t *x, int32_t *y)
+static int find_best(const xncc_scored *m, int32_t *x, int32_t *y)
 {
     float best = -INFINITY;
     *y = -1;
@@ -51,7 +51,7 @@ static float second_of(const xncc_scored *m, int32_t x, int32_t y)
         r.end = m->width;
         second = m->scan->peak(&r, second);
     }
-    return isinf(second) ? NAN : second;
+    return second;
 }
 
 enum { PEAK_RADIUS = 2 }; /* what is farther from the best window is noise */
@@ -80,21 +80,42 @@ static xncc_moments far_moments(const xncc_scored *m, int32_t x, int32_t y, doub
     return far;
 }
 
-static double snr_of(const xncc_scored *m, int32_t x, int32_t y, double best)
+void xncc_scored_read(const xncc_scored *m, int32_t side, float *around, xncc_reading *r)
 {
-    xncc_moments far = far_moments(m, x, y, best, 1);
-    if (!isfinite(far.squares))
-        far = far_moments(m, x, y, best, 0);
-    const double mean = far.sum / far.n, variance = far.squares / far.n - mean * mean;
-    return far.n >= 2.0 && variance > 0.0 ? mean / sqrt(variance) : NAN;
+    int32_t x, y;
+    *r = (xncc_reading){ .x = -1, .side = side, .around = around };
+    if (!find_best(m, &x, &y))
+        return;
+    r->x = x;
+    r->y = y;
+    for (int32_t j = 0; j < side; j++)
+        for (int32_t i = 0; i < side; i++)
+            around[j * side + i] = score_at(m, x + i - side / 2, y + j - side / 2);
+    const double best = (double)score_at(m, x, y);
+    r->second = second_of(m, x, y);
+    r->far = far_moments(m, x, y, best, 1);
+    if (!isfinite(r->far.squares))
+        r->far = far_moments(m, x, y, best, 0);
+}
+
+/* The score at (dx, dy) from the best window, which is within the reading. */
+static float near_score(const xncc_reading *r, int32_t dx, int32_t dy)
+{
+    return r->around[(r->side / 2 + dy) * r->side + r->side / 2 + dx];
+}
+
+static double snr_of(const xncc_moments *far)
+{
+    const double mean = far->sum / far->n, variance = far->squares / far->n - mean * mean;
+    return far->n >= 2.0 && variance > 0.0 ? mean / sqrt(variance) : NAN;
 }
 
 /* The scores around the best window as the fit takes them. logs: their logarithms; returns 0 if one
  * of them is not positive. */
-static int around(const xncc_scored *m, int32_t x, int32_t y, int logs, xncc_fit_scores *out)
+static int around(const xncc_reading *r, int logs, xncc_fit_scores *out)
 {
     for (int i = 0; i < 9; i++) {
-        const float s = score_at(m, x + i % 3 - 1, y + i / 3 - 1);
+        const float s = near_score(r, i % 3 - 1, i / 3 - 1);
         if (logs && s <= 0.0f)
             return 0;
         out->s[i / 3][i % 3] = logs ? logf(s) : s;
@@ -105,16 +126,17 @@ static int around(const xncc_scored *m, int32_t x, int32_t y, int logs, xncc_fit
 /* The scores that the oversampling reads: TAPS - 1 of them before and after the best window, so
  * that it can be moved by up to a pixel. Returns 0 if one is missing. */
 enum { TAPS = XNCC_LAGRANGE_TAPS, REACH = TAPS / 2, SIDE = 2 * REACH + 1 };
+_Static_assert((int)SIDE == (int)XNCC_READING_OVERSAMPLED, "the scores of a reading");
 
 typedef struct patch {
     double s[SIDE][SIDE];
 } patch;
 
-static int read_patch(const xncc_scored *m, int32_t x, int32_t y, patch *p)
+static int read_patch(const xncc_reading *r, patch *p)
 {
     for (int32_t j = 0; j < SIDE; j++)
         for (int32_t i = 0; i < SIDE; i++) {
-            p->s[j][i] = (double)score_at(m, x + i - REACH, y + j - REACH);
+            p->s[j][i] = (double)near_score(r, i - REACH, j - REACH);
             if (!isfinite(p->s[j][i]))
                 return 0;
         }
@@ -137,11 +159,10 @@ static double interpolated(const patch *p, double dx, double dy)
     return sum;
 }
 
-static int fit_oversampled(const xncc_scored *m, int32_t x, int32_t y, int32_t factor,
-                           xncc_displacement *d)
+static int fit_oversampled(const xncc_reading *r, int32_t factor, xncc_displacement *d)
 {
     patch p;
-    if (!read_patch(m, x, y, &p))
+    if (!read_patch(r, &p))
         return 0;
     double best = p.s[REACH][REACH], cx = 0.0, cy = 0.0;
     for (int32_t part = 2; part <= factor; part *= 2) {
@@ -162,16 +183,15 @@ static int fit_oversampled(const xncc_scored *m, int32_t x, int32_t y, int32_t f
 }
 
 /* Sets dx and dy to fractions of a pixel. */
-static void fit(const xncc_scored *m, int32_t x, int32_t y, const xncc_track_options *o,
-                xncc_displacement *d)
+static void fit(const xncc_reading *r, const xncc_track_options *o, xncc_displacement *d)
 {
     xncc_fit_scores scores;
     d->dx = d->dy = 0.0;
     if (o->fit == XNCC_TRACK_WHOLE ||
-        (o->fit == XNCC_TRACK_OVERSAMPLED && fit_oversampled(m, x, y, o->oversample, d)))
+        (o->fit == XNCC_TRACK_OVERSAMPLED && fit_oversampled(r, o->oversample, d)))
         return;
-    if (o->fit != XNCC_TRACK_GAUSSIAN || !around(m, x, y, 1, &scores))
-        (void)around(m, x, y, 0, &scores);
+    if (o->fit != XNCC_TRACK_GAUSSIAN || !around(r, 1, &scores))
+        (void)around(r, 0, &scores);
     const xncc_fit peak = xncc_fit_peak(&scores, 0);
     d->dx = peak.dx;
     d->dy = peak.dy;
@@ -189,25 +209,25 @@ static void set_covariance(double samples, xncc_displacement *d)
     d->cov_yy = noise * d->curve_xx / det;
 }
 
-void xncc_scored_measure(const xncc_scored *m, int32_t x, int32_t y, const xncc_track_options *o,
-                         double samples, xncc_displacement *d)
+void xncc_reading_measure(const xncc_reading *r, const xncc_extent *map,
+                          const xncc_track_options *o, double samples, xncc_displacement *d)
 {
     const int normed = o->method == XNCC_CCOEFF_NORMED || o->method == XNCC_CCORR_NORMED;
     xncc_fit_scores s;
-    (void)around(m, x, y, 0, &s);
+    (void)around(r, 0, &s);
     d->score = s.s[1][1];
-    d->second = second_of(m, x, y);
+    d->second = isinf(r->second) ? NAN : r->second;
     d->ratio = d->second > 0.0f   ? (double)d->score / (double)d->second
                : isnan(d->second) ? (double)NAN
                                   : (double)INFINITY;
-    d->snr = snr_of(m, x, y, (double)d->score);
+    d->snr = snr_of(&r->far);
     const double c = 2.0 * (double)d->score;
     d->curve_xx = c - (double)s.s[1][2] - (double)s.s[1][0];
     d->curve_yy = c - (double)s.s[2][1] - (double)s.s[0][1];
     d->curve_xy = -((double)s.s[2][2] - (double)s.s[2][0] - (double)s.s[0][2] + (double)s.s[0][0]) /
                   4.0;
     set_covariance(normed ? samples : 0.0, d);
-    fit(m, x, y, o, d);
-    if (x == 0 || y == 0 || x == m->width - 1 || y == m->height - 1)
+    fit(r, o, d);
+    if (r->x == 0 || r->y == 0 || r->x == map->width - 1 || r->y == map->height - 1)
         d->state |= XNCC_TRACK_EDGE;
 }

@@ -5,6 +5,7 @@
 #define XNCC_TRACK_MEASURE_H
 
 #include "exactncc/track.h"
+#include "peaks/reading.h"
 #include "track/scan.h"
 
 /* The scores of the windows of a search, NaN where there is none. */
@@ -16,14 +17,22 @@ typedef struct xncc_scored {
     const xncc_scan *scan;
 } xncc_scored;
 
-/* The best window of a search. Fills map->row_best. Returns 1, or 0 if no window has a score. */
-int xncc_scored_best(const xncc_scored *map, int32_t *x, int32_t *y);
+/* The side of the square of scores that a fit reads. */
+enum { XNCC_READING_QUADRATIC = 3, XNCC_READING_OVERSAMPLED = 9 };
+static inline int32_t xncc_reading_side(xncc_track_fit fit)
+{
+    return fit == XNCC_TRACK_OVERSAMPLED ? XNCC_READING_OVERSAMPLED : XNCC_READING_QUADRATIC;
+}
 
-/* Call it after xncc_scored_best. Fills the members of a displacement that follow from the scores
- * around the best window (x, y): score, second, ratio, snr, the curvature, the covariance if
- * `normed`, flags, and dx and dy as fractions of a pixel from the best window. samples: the samples
- * that count in it. */
-void xncc_scored_measure(const xncc_scored *map, int32_t x, int32_t y,
-                         const xncc_track_options *options, double samples, xncc_displacement *d);
+/* Reads a map. Fills map->row_best. around: room for side x side scores, to which the reading then
+ * points. */
+void xncc_scored_read(const xncc_scored *map, int32_t side, float *around, xncc_reading *reading);
+
+/* Fills the members of a displacement that follow from a reading with a best window: score, second,
+ * ratio, snr, the curvature, the covariance if the method is normed, flags, and dx and dy as
+ * fractions of a pixel from the best window. map: its extents. samples: the samples that count in
+ * the best window. */
+void xncc_reading_measure(const xncc_reading *reading, const xncc_extent *map,
+                          const xncc_track_options *options, double samples, xncc_displacement *d);
 
 #endif

@@ -4,13 +4,10 @@
 #ifndef XNCC_TRACK_SCAN_H
 #define XNCC_TRACK_SCAN_H
 
+#include "peaks/reading.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-/* How many scores there are, and the sums of the differences from a score and of their squares. */
-typedef struct xncc_moments {
-    double n, sum, squares;
-} xncc_moments;
 
 /* Columns first .. end - 1 of a row. NULL: there is no row above or below. */
 typedef struct xncc_scan_row {

@@ -285,6 +285,47 @@ static xncc_status resample(void)
     return status;
 }
 
+/* A context of its own, since it keeps what tracking needs on the device. */
+static xncc_context *other;
+
+static void begin_track(void)
+{
+    other = context;
+    open_context(0);
+}
+
+static void end_track(void)
+{
+    xncc_context_destroy(context);
+    context = other;
+}
+
+/* Forward and back. */
+static xncc_status track_images(const xncc_image *image)
+{
+    static xncc_displacement found[MANY];
+    static xncc_track_point point[MANY];
+    const xncc_track_pair pair = { image, image };
+    xncc_track_options o = XNCC_TRACK_OPTIONS_INIT;
+    o.chip_width = o.chip_height = 8;
+    o.search_x = o.search_y = 3;
+    o.fit = XNCC_TRACK_OVERSAMPLED; /* so that there are several blocks of chips */
+    o.back = 1;
+    for (int i = 0; i < MANY; i++)
+        point[i] = (xncc_track_point){ 20.0 + i % 60, 20.0 + i / 60 % 60, 0.0, 0.0 };
+    return xncc_track(context, &pair, 1, &o, point, MANY, found, &kit_error);
+}
+
+static xncc_status track(void)
+{
+    return track_images(&w.image.view);
+}
+
+static xncc_status track_there(void)
+{
+    return track_images(&w.there);
+}
+
 /* ---- convolutions ---- */
 
 static xncc_status convolve(void)
@@ -341,6 +382,8 @@ static const scene of_problems[] = {
     { "refine in device memory", fill_constants, refine_there, nothing, 1 },
     { "poses", fill_constants, find_poses, nothing, 1 },
     { "resample", nothing, resample, nothing, 1 },
+    { "track", begin_track, track, end_track, 1 },
+    { "track in device memory", begin_track, track_there, end_track, 1 },
 };
 
 /* With kernels that can be captured. */

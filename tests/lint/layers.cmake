@@ -27,8 +27,9 @@ set(may_cuda_products "${may_cuda_score} cuda_products")
 set(may_cuda_fused "${may_cuda_products} cuda_fused")
 set(may_cuda_direct "${may_cuda_planes} cuda_direct")
 set(may_cuda_convolve "${may_cuda_planes} cuda_convolve")
+set(may_cuda_track "${may_cuda_products} cuda_track")
 # Only the engine knows the kernels that it launches; no kernel knows the engine.
-set(may_cuda_engine "${may_cuda_fused} cuda_direct cuda_convolve cuda_engine")
+set(may_cuda_engine "${may_cuda_fused} cuda_direct cuda_convolve cuda_track cuda_engine")
 set(longest 600)
 # What a line may not hold in library code: each is a call that prints, ends the process or reads the environment.
 set(forbidden "(^|[^A-Za-z0-9_])(printf|fprintf|vprintf|puts|putchar|perror|exit|_exit|abort|getenv|secure_getenv|system)[ ]*\\(")
