@@ -9,7 +9,8 @@
  *
  * With FAULTY_CUDA, the kind "cuda" is that of the calls of a CUDA runtime that is pretended
  * (pretend/pretend.h). The file then has "lost 1" if nothing is lost by the call that failed, and
- * "left COUNT", the number of objects that were not freed. */
+ * "left COUNT", the number of objects that were not freed. EXACTNCC_DEVICES=N is the number of
+ * devices, and on device EXACTNCC_BROKEN no kernel can be launched. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -378,16 +379,28 @@ int __wrap___printf_chk(int flag, const char *format, ...)
 
 #ifdef FAULTY_CUDA
 static atomic_int lost; /* 1: nothing is lost by what failed */
+static int broken = -1; /* the device on which launches fail */
 
 int pretend_fails(const char *call, const char *detail, const void *place)
 {
     (void)place;
+    if (pretend_device() == broken && strcmp(call, "cudaLaunchKernel") == 0)
+        return 1;
     if (!fails(CUDA, 0))
         return 0;
     /* a device is described without the number of devices */
     atomic_store(&lost,
                  pretend_may_be_lost(call, detail) || strcmp(call, "cudaGetDeviceCount") == 0);
     return 1;
+}
+
+static void set_devices(void)
+{
+    const char *count = getenv("EXACTNCC_DEVICES"), *number = getenv("EXACTNCC_BROKEN");
+    if (count)
+        pretend_devices(atoi(count), -1);
+    if (number)
+        broken = atoi(number);
 }
 
 static void report_cuda(int fd)
@@ -399,6 +412,10 @@ static void report_cuda(int fd)
     (void)!__real_write(fd, line, (size_t)length);
 }
 #else
+static void set_devices(void)
+{
+}
+
 static void report_cuda(int fd)
 {
     (void)fd;
@@ -440,6 +457,7 @@ int __wrap_main(int argc, char **argv)
             failing = k;
         }
     }
+    set_devices();
     atexit(report);
     return __real_main(argc, argv);
 }

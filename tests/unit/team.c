@@ -493,6 +493,39 @@ static void check_words(void)
     xncc_context_destroy(slow);
 }
 
+/* Options are checked before any device is asked for. */
+static void check_options(void)
+{
+    static const int32_t numbers[] = { 0, 3, 0, -1 };
+    static const struct {
+        int32_t count, first, strict;
+        const char *text;
+    } cases[] = {
+        { 3, 0, 0, "context: CUDA device 0 is twice in the list; name each once" },
+        { 2, 2, 0, "context: the device number -1 is negative" },
+        { 65, 0, 0, "context: cuda_count is 65, not XNCC_EVERY_DEVICE or 0 .. 64" },
+        { -2, 0, 0, "context: cuda_count is -2, not XNCC_EVERY_DEVICE or 0 .. 64" },
+        { 1, -1, 0, "cuda_list is a null pointer" },
+        { 0, 0, 2, "context: strict is 2, not 0 or 1" },
+    };
+    char text[8] = "x";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        xncc_context_options o = XNCC_CONTEXT_OPTIONS_INIT;
+        xncc_context *context = NULL;
+        o.cuda_list = cases[i].first < 0 ? NULL : numbers + cases[i].first;
+        o.cuda_count = cases[i].count;
+        o.strict = cases[i].strict;
+        CHECK_STATUS(xncc_context_create(&o, &context, &kit_error), XNCC_ERROR_ARGUMENT);
+        CHECK_TEXT(kit_error.text, cases[i].text);
+        CHECK(context == NULL);
+    }
+    CHECK_TEXT(xncc_context_warning(team_alone, text, sizeof text), "");
+    CHECK_TEXT(text, "");
+    CHECK_TEXT(xncc_context_warning(NULL, text, sizeof text), "");
+    CHECK_TEXT(xncc_context_warning(team_alone, NULL, 3), "");
+    CHECK_TEXT(xncc_context_warning(team_alone, text, 0), "");
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
@@ -511,6 +544,7 @@ int main(int argc, char **argv)
         check_bands();
         check_templates();
         check_words();
+        check_options();
     }
     for (int i = 1; i <= MEMBERS; i++)
         xncc_context_destroy(team[i]);
