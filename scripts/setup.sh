@@ -16,13 +16,14 @@ missing_packages() {
     has_library tiffio.h -ltiff || echo libtiff-dev
 }
 
-# Packages that are used where they can be had: PNG, JPEG, MPI for exactncc-mpi, the check of the format, and the tests in Python with their readers of pictures.
+# Packages that are used where they can be had: PNG, JPEG, MPI for exactncc-mpi, the fuzzer, the check of the format, and the tests in Python with their readers of pictures.
 optional_packages() {
     local program
     has_library png.h -lpng || echo libpng-dev
     has_library jpeglib.h -ljpeg || echo libjpeg-dev
     [[ ${1:-} != tests ]] || has_mpi || printf '%s\n' libopenmpi-dev openmpi-bin
     [[ ${1:-} != tests ]] || command -v clang-format-14 >/dev/null || echo clang-format-14
+    [[ ${1:-} != tests ]] || ! command -v clang >/dev/null || can_fuzz || echo "libclang-rt-$(clang -dumpversion | cut -d . -f 1)-dev"
     [[ ${1:-} != tests ]] || command -v python3 >/dev/null || echo python3
     [[ ${1:-} != tests ]] || python3 -c 'import numpy, PIL' 2>/dev/null || /usr/bin/python3 -c 'import numpy, PIL' 2>/dev/null ||
         printf '%s\n' python3-numpy python3-pil
@@ -42,6 +43,12 @@ optional_packages() {
 
 has_mpi() {
     command -v mpicc >/dev/null && command -v mpiexec >/dev/null
+}
+
+# Has clang the library of its fuzzer?
+can_fuzz() {
+    printf '#include <stddef.h>\nint LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) { return data && size > 9; }\n' |
+        clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null
 }
 
 # Can python3 make virtual environments, and has it the headers for an extension module?
