@@ -47,6 +47,9 @@ same find --roi 20,30,300,200 board.tif board-fiducial.tif
 same find --mode full --border overlap --min-valid 0.2 board.tif board-fiducial.tif
 same find --angles 0:90:5 --pose-search exhaustive buttons.tif buttons-template.tif
 same find --angles 0:360 --pose-search exhaustive buttons.tif buttons-template.tif
+same track --chip 24 --grid 8 --back flow-1.tif flow-2.tif
+same track --chip 48,24 --search 12,4 --grid 12 --fit gaussian --deform 1 flow-1.tif flow-2.tif
+same track --chip 32 --fit oversampled --outliers 2 --replace flow-1.tif flow-2.tif
 for method in ccoeff ccorr ccorr_normed coverage; do
     same find --method $method --top 5 stars.tif stars-cluster.tif
 done
