@@ -56,7 +56,7 @@ typedef struct xncc_context_options {
      *   The results have the same bits for any number of devices.
      * - An image, a map or results in device memory lie on one device, which does the whole call.
      *   The stream of a call belongs to that device, otherwise to the first one of the list; the
-     *   other devices use their default streams.
+     *   other devices use their default streams. Tracking runs on one device.
      * - A divided plan allocates its workspace when a call first needs it, and keeps one workspace
      *   on each device, within device_memory. Once a call of the plan has used an image, a map or
      *   results in device memory, the plan divides no further call.

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "team/forms.h"
 #include "team/members.h"
+#include "team/team_chips.h"
 #include "team/team_plan.h"
 #include "team/team_run.h"
 #include "team/team_share.h"
@@ -169,6 +170,8 @@ static const xncc_engine_ops operations = { .destroy = destroy,
                                             .fetch = fetch,
                                             .find_on_device = xncc_team_find_on_device,
                                             .find_batch = xncc_team_find_batch,
+                                            .can_read_chips = xncc_team_can_read_chips,
+                                            .read_chips = xncc_team_read_chips,
                                             .warning = warning,
                                             .share = &xncc_team_batch_ops,
                                             .suppress = &xncc_team_suppress_ops };

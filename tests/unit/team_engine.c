@@ -255,6 +255,24 @@ static int holds(const xncc_engine *engine, const void *address)
            (const char *)address < note->end;
 }
 
+/* ---- tracking, which computes nothing here ---- */
+
+static int can_read_chips(const xncc_engine *engine, const xncc_problem *problem)
+{
+    (void)engine;
+    return problem->pixel == XNCC_U8;
+}
+
+static xncc_status read_chips(xncc_engine *engine, const xncc_chip_reads *run, xncc_error *error)
+{
+    desk *at = desk_of(engine);
+    team_note[at->number].runs++;
+    if (team_note[at->number].cancels)
+        xncc_context_cancel(team_note[at->number].cancels);
+    const xncc_status status = reach(at, TEAM_RUN, error);
+    return status ? status : xncc_check_cancelled(run->watch, error);
+}
+
 /* ---- batches ---- */
 
 static xncc_status batch_open(xncc_engine *engine, const xncc_watch *watch,
@@ -335,6 +353,8 @@ static const xncc_engine_ops operations = { .destroy = destroy,
                                             .find_on_device = find_on_device,
                                             .find_batch = find_batch,
                                             .holds = holds,
+                                            .can_read_chips = can_read_chips,
+                                            .read_chips = read_chips,
                                             .share = &share };
 
 /* Gives a context without a CUDA engine a team of these engines. */

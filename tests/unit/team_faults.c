@@ -305,6 +305,54 @@ static void check_fetched(void)
     team_reset();
 }
 
+/* ---- tracking, on one device ---- */
+
+static void check_chips(void)
+{
+    xncc_context *context = team_context(COUNT, 0, 0.0);
+    xncc_engine *engine = context->engine[1];
+    xncc_problem p = XNCC_PROBLEM_INIT;
+    xncc_image there = scene.image.view;
+    xncc_watch watch = xncc_watch_make(&context->progress);
+    xncc_chip_reads run = {
+        .problem = &p, .from = &scene.image.view, .scene = &scene.image.view, .watch = &watch
+    };
+    there.memory = XNCC_DEVICE;
+    CHECK(engine->ops->can_read_chips(engine, &p));
+    p.pixel = XNCC_F64;
+    CHECK(!engine->ops->can_read_chips(engine, &p));
+    CHECK_STATUS(engine->ops->read_chips(engine, &run, &kit_error), XNCC_OK);
+    expect_runs(1, 0, 0);
+    give(2, there.data, (size_t)there.pitch * HEIGHT);
+    for (int which = 0; which < 2; which++) { /* one of the images is on device 2 */
+        run.from = which ? &scene.image.view : &there;
+        run.scene = which ? &there : &scene.image.view;
+        CHECK_STATUS(engine->ops->read_chips(engine, &run, &kit_error), XNCC_OK);
+        expect_runs(0, 0, 1);
+        plant(2, TEAM_RUN, 0, XNCC_ERROR_DEVICE);
+        CHECK_STATUS(engine->ops->read_chips(engine, &run, &kit_error), XNCC_ERROR_DEVICE);
+        CHECK_TEXT(kit_error.text, "device 2: planted");
+        CHECK_TEXT(warning_of(context), "");
+        plant(2, TEAM_NOWHERE, 0, XNCC_OK);
+        expect_runs(0, 0, 1);
+    }
+    run.from = run.scene = &scene.image.view;
+    plant(0, TEAM_RUN, 0, XNCC_ERROR_DEVICE); /* the next one does its work */
+    CHECK_STATUS(engine->ops->read_chips(engine, &run, &kit_error), XNCC_OK);
+    expect_runs(1, 1, 0);
+    CHECK_TEXT(warning_of(context),
+               "device 0 has failed, and the other devices do its work: planted");
+    plant(1, TEAM_RUN, 0, XNCC_ERROR_MEMORY);
+    CHECK_STATUS(engine->ops->read_chips(engine, &run, &kit_error), XNCC_ERROR_MEMORY);
+    CHECK_TEXT(kit_error.text, "device 1: planted");
+    plant(1, TEAM_NOWHERE, 0, XNCC_OK);
+    team_note[1].cancels = context;
+    CHECK_STATUS(engine->ops->read_chips(engine, &run, &kit_error), XNCC_ERROR_CANCELLED);
+    CHECK(strncmp(kit_error.text, "cancelled by xncc_context_cancel", 32) == 0);
+    xncc_context_destroy(context);
+    team_reset();
+}
+
 /* ---- host memory that runs out ---- */
 
 static void check_memory(void)
@@ -376,6 +424,7 @@ void check_faults(void)
     check_held(0);
     check_held(1);
     check_fetched();
+    check_chips();
     check_memory();
     check_threads(0);
     check_threads(1);
