@@ -44,6 +44,11 @@ in_bands 1200K --image-mask mask.tif --top 50 -t templ.tif same.tif
 run 1 find $cpu --max-memory 400K --image-mask tiles.tif same.tif templ.tif
 says 'tiles.tif: the mask has 1000 x 700 pixels, but same.tif has 900 x 1100; give a mask of the same size'
 
+# The report of a map, without the kernel: the fastest one depends on the rows of a band.
+report() {
+    sed 's/"kernel": "[^"]*", //' out >"$1"
+}
+
 # Maps: the same bytes, the same report.
 map_in_bands() { # LIMIT COMMAND ARGUMENTS...
     limit=$1
@@ -53,14 +58,16 @@ map_in_bands() { # LIMIT COMMAND ARGUMENTS...
         case "$short $ending $*" in ?*npy*--mode*) continue ;; esac
         run 0 "$@" $cpu --format json -o map.$ending
         mv map.$ending want
-        cp out said
+        report want-said
         run 0 "$@" $cpu --format json --max-memory "$limit" -o map.$ending
         holds "$* in $limit: the same bytes" cmp want map.$ending
-        holds "$* in $limit: the same report" cmp said out
+        report said
+        holds "$* in $limit: the same report" cmp want-said said
         rm map.$ending
         run 0 "$@" $cpu --format json --max-memory "$limit" --resume -o map.$ending
         holds "$* with a journal: the same bytes" cmp want map.$ending
-        holds "$* with a journal: the same report" cmp said out
+        report said
+        holds "$* with a journal: the same report" cmp want-said said
         holds "$*: nothing is left" [ "$(ls map.$ending*)" = map.$ending ]
     done
 }

@@ -311,7 +311,7 @@ static int used_bounds(const xncc_batch *batch)
 
 static void check_batches(void)
 {
-    const int rounds = kit_short() ? 40 : 160;
+    const int rounds = kit_short() ? 40 : 600;
     int used = 0;
     for (int round = 0; round < rounds; round++) {
         static xncc_candidate list[CAPACITY];
