@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Builds with warnings as errors and runs all tests; then again under the address and undefined-behaviour sanitizers, under the thread
-# sanitizer, and with clang where there is one, which then also fuzzes every input for ten seconds. About half an hour on two cores.
+# sanitizer, and with clang where there is one. About half an hour on two cores.
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, half an hour of mixed calls from eight threads, small worlds with every case of them, pictures larger than memory, every failing call of the tool, coverage, a build with -march=native, other processors and compilers (scripts/port.sh, an hour),
+#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, half an hour of mixed calls from eight threads, small worlds with every case of them, pictures larger than memory, every failing call of the tool, coverage, fuzzing, a build with -march=native, other processors and compilers (scripts/port.sh, an hour),
 #                                  a shared library, a release made twice and its Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
 #                                  for all GPUs with its limits of size; three hours more
 #
@@ -115,6 +115,8 @@ else
 fi
 unset EXACTNCC_TEST_SHORT
 
+# Everything below takes long, or needs packages from PyPI.
+
 # step NAME COMMAND...: runs it with its output in NAME.log. A failure ends the script.
 step() {
     local name=$1 status=0
@@ -146,11 +148,6 @@ at_most() {
     fi
 }
 
-# Every fuzz target for ten seconds, from one seed: what fails here after a change did not fail before it.
-step fuzz may_lack env "BUILD=$root/fuzz" "JOBS=$jobs" SEED=1 bash scripts/fuzz.sh 10
-note "fuzzing: $(grep -c '^fuzz: .* runs' "$root/fuzz.log" || true) targets without a finding"
-
-# Everything below takes long, or needs packages from PyPI.
 if [[ ${1:-} == full ]]; then
     # The bounds of floats attacked, and random problems, for ten minutes each; mixed calls from eight threads for half an hour; small
     # worlds, every case of them; every call of the tool that can fail, once and from then on.
@@ -178,6 +175,10 @@ if [[ ${1:-} == full ]]; then
     # The kernel instances that the tests for GPUs launch; no GPU is needed to count them.
     step instances may_lack env "BUILD=$root/instances" bash scripts/instances.sh
     note "$(tail -n 1 "$root/instances.log")"
+
+    # Every fuzz target for ten seconds, from one seed: what fails here after a change did not fail before it.
+    step fuzz may_lack env "BUILD=$root/fuzz" "JOBS=$jobs" SEED=1 bash scripts/fuzz.sh 10
+    note "fuzzing: $(grep -c '^fuzz: .* runs' "$root/fuzz.log" || true) targets without a finding"
 
     # Pictures larger than memory, and work that is killed and goes on.
     built=$PWD/$root/release
