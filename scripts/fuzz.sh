@@ -30,7 +30,7 @@ cmake --build "$build" --target "${targets[@]/#/fuzz_}"
 # fuzz TARGET: one line with its runs, or the end of its log.
 fuzz() {
     local target=$1 dictionary=tests/fuzz/$1.dict log=$build/$1.log
-    local options=(-max_total_time="$seconds" -timeout=100 -seed="${SEED:-0}" -rss_limit_mb=3000 -print_final_stats=1 -artifact_prefix="$build/found/$target-")
+    local options=(-max_total_time="$seconds" -timeout=20 -seed="${SEED:-0}" -rss_limit_mb=3000 -print_final_stats=1 -artifact_prefix="$build/found/$target-")
     mkdir -p "$build/corpus/$target"
     [[ ! -f $dictionary ]] || options+=(-dict="$dictionary")
     if ! "$build/tests/fuzz/fuzz_$target" "${options[@]}" "$build/corpus/$target" "tests/fuzz/corpus/$target" >"$log" 2>&1; then
