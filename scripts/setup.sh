@@ -30,6 +30,8 @@ optional_packages() {
     [[ ${1:-} != tests ]] || [[ -d /usr/include/opencv4/opencv2 ]] || echo libopencv-core-dev
     [[ ${1:-} != tests ]] || can_build_python || echo python3-venv python3-dev
     [[ ${1:-} != browser ]] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || echo chromium
+    # several tests compile the library again
+    [[ ${1:-} != tests ]] || command -v ccache >/dev/null || echo ccache
     # the man pages and the completions are tested with these
     for program in mandoc zsh fish; do
         [[ ${1:-} != tests ]] || command -v "$program" >/dev/null || echo "$program"

@@ -24,10 +24,12 @@ in_shards() {
     holds "join of find $*: the warnings of one process" cmp said err
     rm "$out".*-of-3 "$out"
 }
+count=0
 for options in '' '--min-distance 1 --top 33' '--mode full --border mirror' '--mode same --border overlap' '--min-distance 1000' '--threads 1' \
     '--method sqdiff --top 400' '--roi 100,101,800,550 --top 50' '--count --min-distance 4' '--merge distance:9' '--max-memory 400K'; do
-    in_shards found.csv $options -t tiles.tif@300,400,25,33 -t tiles.tif@500,20,40,9 tiles.tif
-    in_shards found.json $options -t templ.tif same.tif
+    count=$((count + 1))
+    [ -n "$short" ] && [ $((count % 4)) -ne 1 ] || in_shards found.csv $options -t tiles.tif@300,400,25,33 -t tiles.tif@500,20,40,9 tiles.tif
+    [ -n "$short" ] && [ $((count % 4)) -ne 3 ] || in_shards found.json $options -t templ.tif same.tif
 done
 in_shards found.jsonl --page all -t templ.tif -t other.tif pages.tif "$DATA/board.tif"
 in_shards found.txt --no-data 77 -t templ.tif same.tif

@@ -86,7 +86,7 @@ static void check_work(xncc_context *context)
     kit_random r = kit_stream(11);
     const kit_room room = { 0, KIT_AFTER };
     kit_image image = kit_image_create_channels(XNCC_U8, 1, SIDE, SIDE, room);
-    for (int kind = 0; kind < TEXTURES; kind++) {
+    for (int kind = 0; kind < TEXTURES; kind += kit_short() ? 4 : 1) {
         for (int32_t y = 0; y < SIDE; y++)
             for (int32_t x = 0; x < SIDE; x++)
                 pose_put(
@@ -98,7 +98,7 @@ static void check_work(xncc_context *context)
                      XNCC_OK);
         CHECK_STATUS(xncc_template_create(context, &patch, &templ, &kit_error), XNCC_OK);
         const xncc_template *const only = templ;
-        for (size_t wanted = 1; wanted <= 64; wanted *= 8) {
+        for (size_t wanted = kit_short() ? 8 : 1; wanted <= 64; wanted *= kit_short() ? 64 : 8) {
             static xncc_pose_match match[64];
             size_t found = 0;
             (void)xncc_pose_tries();
@@ -154,6 +154,7 @@ void check_many(xncc_context *context, xncc_device device)
     check_objects();
     if (device == XNCC_DEVICE_CPU) { /* elsewhere nothing climbs */
         check_work(context);
-        check_smooth(context);
+        if (!kit_short()) /* it counts pixels, which are the same in every build */
+            check_smooth(context);
     }
 }
