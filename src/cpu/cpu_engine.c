@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "cpu/cpu_bounds.h"
-#include "cpu/cpu_plan.h"
+#include "cpu/cpu_prepared.h"
 #include "image/image.h"
 
 static xncc_status map_write(xncc_engine_plan *plan, const xncc_job *job, const xncc_map *map,
@@ -74,6 +74,7 @@ static void unbind(xncc_engine_plan *plan)
     if (!plan)
         return;
     xncc_cpu_bounds_destroy(plan->bounds);
+    xncc_cpu_prepared_destroy(plan->prepared);
     xncc_free(plan->band);
     xncc_free(plan->shared);
     for (int32_t i = 0; plan->scratch && i < xncc_pool_threads(plan->engine->pool); i++)

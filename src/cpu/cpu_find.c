@@ -5,7 +5,7 @@
  * memory budget and the image rows available so far allow. */
 #include "base/first_failure.h"
 #include "base/memory.h"
-#include "cpu/cpu_plan.h"
+#include "cpu/cpu_prepared.h"
 
 #include <assert.h>
 #include <string.h>
@@ -182,6 +182,10 @@ xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a search");
     run->job = xncc_job_make(plan, image);
     xncc_job_set_template(&run->job, templ);
+    if (plan->prepared && plan->prepared->in_use) {
+        run->job.windows = plan->prepared->sums ? &plan->prepared->windows : NULL;
+        run->job.spectra = plan->prepared->spectra.data ? &plan->prepared->spectra : NULL;
+    }
     run->plan = plan;
     run->rule = rule;
     run->rows = band_rows(plan);

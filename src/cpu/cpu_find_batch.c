@@ -2,6 +2,7 @@
 /* Finds the matches of several templates of one size: with bounds where they pay, otherwise one
  * template after the other. */
 #include "cpu/cpu_bound_search.h"
+#include "cpu/cpu_prepared.h"
 
 #include "base/memory.h"
 
@@ -132,11 +133,17 @@ xncc_status xncc_cpu_find_batch(xncc_engine_plan *plan, const xncc_image *image,
     xncc_status status = XNCC_OK;
     if (try_bounds(plan, group->count))
         status = search_with_bounds(plan, image, group, rule, done, error);
+    size_t left = 0;
+    for (size_t i = 0; i < group->count; i++)
+        left += !done[i];
+    if (left > 1 && !status)
+        status = xncc_cpu_prepared_begin(plan, image, error);
     for (size_t i = 0; i < group->count && !status; i++)
         if (!done[i])
             status = xncc_cpu_find(plan, image, group->templ[i], rule,
                                    group->match + i * group->capacity, &group->found[i], stream,
                                    error);
+    xncc_cpu_prepared_end(plan);
     xncc_free(done);
     return status;
 }

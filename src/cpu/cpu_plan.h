@@ -14,7 +14,8 @@ typedef struct cpu_engine {
     uint32_t features;
 } cpu_engine;
 
-typedef struct xncc_cpu_bounds xncc_cpu_bounds; /* cpu_bounds.h */
+typedef struct xncc_cpu_bounds xncc_cpu_bounds;     /* cpu_bounds.h */
+typedef struct xncc_cpu_prepared xncc_cpu_prepared; /* cpu_prepared.h */
 
 struct xncc_engine_plan {
     cpu_engine *engine;
@@ -25,7 +26,8 @@ struct xncc_engine_plan {
     xncc_cpu_blocks blocks; /* the decision's */
     xncc_cpu_blocks half;   /* the decision's, if has_half is 1 */
     int32_t has_half;
-    xncc_cpu_bounds *bounds; /* of batches; allocated on first use */
+    xncc_cpu_bounds *bounds;     /* of batches; allocated on first use */
+    xncc_cpu_prepared *prepared; /* of batches; allocated on first use; NULL: nothing is shared */
     int32_t map_width, map_height, x0, y0;
     const xncc_mask_sums *mask_sums; /* for the next call; NULL: none */
     float *band;                     /* rows of the map for a sweep; allocated on first use */

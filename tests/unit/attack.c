@@ -342,7 +342,8 @@ static double of_transform(const input *in, void *state)
     }
     char *const array[2] = { t->array, NULL };
     void *const spectrum[2] = { t->spectrum, NULL };
-    t->isa->convolve(t->table, &t->blocking, &watch, array, (char *const *)spectrum, t->buffer);
+    t->isa->convolve(t->table, &t->blocking, &watch, (xncc_fft_source){ NULL, 0 }, array,
+                     (char *const *)spectrum, t->buffer);
     const int apart = (side - TEMPL) / (PERIOD - 1); /* the windows that are looked at */
     for (int y = 0; y < PERIOD * apart; y += apart) {
         t->isa->reals_out(t->table, &t->blocking, t->array + (uint64_t)y * step, side - TEMPL + 1,

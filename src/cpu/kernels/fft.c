@@ -20,6 +20,11 @@ static uint64_t spectrum_bytes(const xncc_fft_blocking *c)
     return (uint64_t)c->nx * (uint64_t)c->ny * 16;
 }
 
+uint64_t xncc_fft_spectrum_bytes(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks)
+{
+    return self->compute == xncc_fft_compute ? spectrum_bytes(&blocks->fft) : 0;
+}
+
 static uint64_t array_bytes(const xncc_fft_isa *isa, const xncc_fft_blocking *c)
 {
     return round_up_64(isa->row_bytes(c->nx) * (uint64_t)c->ny);
@@ -146,6 +151,13 @@ static void block_products(const block *b, int32_t r)
     const xncc_template *templ = b->product->templ;
     const uint64_t step = b->isa->row_bytes(b->c->nx);
     const int32_t width_a = xncc_min_i32(b->width, b->c->across);
+    const int64_t constant = 128 *
+                             ((int64_t)templ->sum - 128 * (int64_t)templ->width * templ->height);
+    if (b->windows.narrow) { /* bytes, so there is one plane */
+        b->isa->row_out_narrow(b->table, b->c, b->s.array[0] + (uint64_t)r * step, width_a,
+                               (int32_t)constant, b->s.x32, b->s.x32 + width_a);
+        return;
+    }
     for (int plane = 0; plane < b->c->planes; plane++)
         b->isa->row_out(b->table, b->c, b->s.array[plane] + (uint64_t)r * step, width_a,
                         b->s.sum[plane], b->s.sum[plane] + width_a);
@@ -156,14 +168,25 @@ static void block_products(const block *b, int32_t r)
             sum[x] = sum[x] * 256 + low[x];
         return;
     }
-    const int64_t constant = 128 *
-                             ((int64_t)templ->sum - 128 * (int64_t)templ->width * templ->height);
-    if (b->windows.narrow)
-        for (int32_t x = 0; x < b->width; x++)
-            b->s.x32[x] = (int32_t)(sum[x] + constant);
-    else
-        for (int32_t x = 0; x < b->width; x++)
-            sum[x] += constant;
+    for (int32_t x = 0; x < b->width; x++)
+        sum[x] += constant;
+}
+
+/* The spectrum of the blocks at (x, y) of a product, if templates share it. Returns in *known where
+ * it is noted that it is there; NULL if it is not shared. */
+static xncc_fft_source source_at(const xncc_plane_product *p, int32_t x, int32_t y, char **known)
+{
+    const xncc_image_spectra *s = p->spectra;
+    *known = NULL;
+    if (!s)
+        return (xncc_fft_source){ NULL, 0 };
+    const xncc_fft_blocking *c = &p->blocks->fft;
+    const int64_t i = (p->left + x - s->left) / (2 * c->across),
+                  j = (p->top + y - s->top) / c->down;
+    assert((p->left + x - s->left) % (2 * c->across) == 0 && (p->top + y - s->top) % c->down == 0);
+    *known = s->known + j * s->across + i;
+    return (xncc_fft_source){ s->data + (uint64_t)(j * s->across + i) * spectrum_bytes(c),
+                              **known };
 }
 
 /* Prepares what is the same for all blocks of a product. Returns its spectra in spectrum. */
@@ -214,8 +237,14 @@ void xncc_fft_compute(const xncc_product_kernel *self, const xncc_plane_product 
              x += 2 * both.across) {
             for (int i = 0; i < count; i++)
                 block_place(&b[i], x, y);
-            block_in(&b[0]);
-            b[0].isa->convolve(b[0].table, &both, product->watch, array, spectrum, b[0].s.buffer);
+            char *known;
+            const xncc_fft_source source = source_at(product, x, y, &known);
+            if (!source.known)
+                block_in(&b[0]);
+            b[0].isa->convolve(b[0].table, &both, product->watch, source, array, spectrum,
+                               b[0].s.buffer);
+            if (known)
+                *known = 1;
             for (int32_t r = 0; r < b[0].height && !xncc_is_cancelled(product->watch); r++)
                 for (int i = 0; i < count; i++) {
                     block_products(&b[i], r);

@@ -35,6 +35,12 @@ typedef struct xncc_fft_sums {
                      that for each array */
 } xncc_fft_sums;
 
+/* The spectrum of a pair of blocks of the image that several templates share; NULL: none. */
+typedef struct xncc_fft_source {
+    void *spectrum;
+    int known; /* 1: to be used; 0: to be written */
+} xncc_fft_source;
+
 enum { XNCC_FFT_COLUMN = 128, XNCC_FFT_PIECE = 4 };
 
 /* The transforms of one instruction set. Arrays are complex, with ny rows of row_bytes(nx) bytes. A
@@ -58,9 +64,12 @@ typedef struct xncc_fft_isa {
                     char *array, void *spectrum);
     /* Transforms the columns of array[0], multiplies them by the conjugate of each plane's
      * spectrum, and transforms back into array[plane]. buffer: 2 * ny vectors of complex numbers,
-     * XNCC_FFT_COLUMN bytes each. Stops if the call is cancelled. */
+     * XNCC_FFT_COLUMN bytes each. Stops if the call is cancelled. If source.spectrum is not NULL,
+     * it receives the transformed columns or, if source.known is 1, has them, and array[0] is only
+     * written. */
     void (*convolve)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
-                     char *const array[2], char *const spectrum[2], void *buffer);
+                     xncc_fft_source source, char *const array[2], char *const spectrum[2],
+                     void *buffer);
     /* Sums of products of planes (xncc_fft_sums): transforms the columns of the arrays of planes,
      * and leaves the transformed back columns of the sums in their place. Stops if the call is
      * cancelled. */
@@ -70,6 +79,9 @@ typedef struct xncc_fft_isa {
      * from the imaginary part to b. */
     void (*row_out)(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,
                     int64_t *a, int64_t *b);
+    /* The same, for results that fit 32 bits, also after adding `more`. */
+    void (*row_out_narrow)(const void *table, const xncc_fft_blocking *blocking, void *row,
+                           int32_t count, int32_t more, int32_t *a, int32_t *b);
     /* The same without rounding: count_a results to a, count_b to b. */
     void (*reals_out)(const void *table, const xncc_fft_blocking *blocking, void *row,
                       int32_t count_a, int32_t count_b, double *a, double *b);
@@ -83,6 +95,8 @@ xncc_kernel_memory xncc_fft_memory(const xncc_product_kernel *self, const xncc_c
 void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,
                     const xncc_template *templ, const xncc_watch *watch, void *shared,
                     void *scratch);
+/* The bytes of the spectrum of a pair of blocks (xncc_image_spectra), or 0 for another kernel. */
+uint64_t xncc_fft_spectrum_bytes(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks);
 void xncc_fft_compute(const xncc_product_kernel *self, const xncc_plane_product *product,
                       void *const *scratch, int count);
 

@@ -425,13 +425,17 @@ static void sums_of_products(const void *table, const xncc_fft_blocking *blockin
 }
 
 static void convolve(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
-                     char *const array[2], char *const spectrum[2], void *buffer)
+                     xncc_fft_source source, char *const array[2], char *const spectrum[2],
+                     void *buffer)
 {
     const fft_side of_column = side_of(table, blocking, 1);
-    vc *column = buffer, *product = column + blocking->ny;
+    vc *const product = (vc *)buffer + blocking->ny;
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
-        column_load(array[0], blocking, i, column);
-        side_forward(&of_column, column);
+        vc *column = source.spectrum ? (vc *)source.spectrum + (ptrdiff_t)i * blocking->ny : buffer;
+        if (!source.known) {
+            column_load(array[0], blocking, i, column);
+            side_forward(&of_column, column);
+        }
         for (int32_t plane = 0; plane < blocking->planes; plane++) {
             const vc *t = (const vc *)(const void *)spectrum[plane] + (ptrdiff_t)i * blocking->ny;
             for (int32_t y = 0; y < blocking->ny; y++)
@@ -462,6 +466,25 @@ static void row_out(const void *table, const xncc_fft_blocking *blocking, void *
     }
 }
 
+/* The same to 32 bits. */
+FFT_INLINE void round_out_narrow(vd v, int32_t more, int32_t left, int32_t *out)
+{
+    const vd whole = (v + 0x1.8p52) - 0x1.8p52;
+    const vi value = __builtin_convertvector(whole, vi) + more;
+    memcpy(out, &value, left >= FFT_LANES ? sizeof value : (size_t)left * sizeof *out);
+}
+
+static void row_out_narrow(const void *table, const xncc_fft_blocking *blocking, void *row,
+                           int32_t count, int32_t more, int32_t *a, int32_t *b)
+{
+    vc *x = row;
+    row_backward(table, blocking, x);
+    for (int32_t i = 0; i * FFT_LANES < count; i++) {
+        round_out_narrow(x[i].re, more, count - i * FFT_LANES, a + (ptrdiff_t)i * FFT_LANES);
+        round_out_narrow(x[i].im, more, count - i * FFT_LANES, b + (ptrdiff_t)i * FFT_LANES);
+    }
+}
+
 FFT_INLINE void store_some(vd v, int32_t left, double *out)
 {
     if (left > 0)
@@ -485,9 +508,9 @@ static void reals_out(const void *table, const xncc_fft_blocking *blocking, void
 }
 
 /* The transforms of this build. */
-const xncc_fft_isa FFT_ISA = { row_bytes,        table_bytes, tables,    row_in,
-                               reals_in,         digits_in,   columns,   convolve,
-                               sums_of_products, row_out,     reals_out, results };
+const xncc_fft_isa FFT_ISA = { row_bytes,      table_bytes, tables,   row_in,           reals_in,
+                               digits_in,      columns,     convolve, sums_of_products, row_out,
+                               row_out_narrow, reals_out,   results };
 #define FFT_KERNEL(rows)                                                                           \
     {                                                                                              \
         xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &FFT_ISA, &(rows)                    \

@@ -42,6 +42,7 @@ static xncc_plane_product product_of(const run *r, const xncc_image *plane)
                                  .templ = r->job->templ,
                                  .watch = r->job->watch,
                                  .windows = plane ? NULL : r->job->windows,
+                                 .spectra = plane ? NULL : r->job->spectra,
                                  .sink = { .stride = r->tile->stride } };
 }
 

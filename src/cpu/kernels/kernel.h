@@ -36,6 +36,17 @@ typedef struct xncc_window_plane {
     ptrdiff_t stride;
 } xncc_window_plane;
 
+/* The spectra of the pairs of blocks of an image that the `fft` kernels transform, for templates
+ * that are searched for in it one after the other. The first search writes them; if it is
+ * cancelled, they are incomplete. Those of a row of pairs follow one another. Rectangles of the map
+ * begin at pairs. */
+typedef struct xncc_image_spectra {
+    char *data;
+    char *known;       /* per pair, 1: its spectrum is there */
+    int64_t across;    /* pairs in a row */
+    int64_t left, top; /* of the first window of the map in the image */
+} xncc_image_spectra;
+
 /* A call: what all its rectangles share. Constant while the threads run. */
 typedef struct xncc_job {
     const xncc_problem *problem;
@@ -54,6 +65,8 @@ typedef struct xncc_job {
     const xncc_mask_sums *mask_sums;
     /* NULL, or those of all windows of the call; only if blocks->narrow and blocks->tile.whole. */
     const xncc_window_plane *windows;
+    /* NULL, or those of the image; only if blocks->tile.whole. */
+    const xncc_image_spectra *spectra;
     /* What the kernel's begin wrote. Depends on the problem and the template alone. */
     const void *shared;
 } xncc_job;

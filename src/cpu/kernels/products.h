@@ -32,8 +32,9 @@ typedef struct xncc_plane_product {
     const void *shared;         /* what begin wrote */
     /* 1: 128 was added to the template's pixels, and the products wanted are those without it. */
     int32_t no_offset;
-    const xncc_watch *watch;          /* as in xncc_job */
-    const xncc_window_plane *windows; /* as in xncc_job */
+    const xncc_watch *watch;           /* as in xncc_job */
+    const xncc_window_plane *windows;  /* as in xncc_job */
+    const xncc_image_spectra *spectra; /* likewise */
     xncc_sink sink;
 } xncc_plane_product;
 

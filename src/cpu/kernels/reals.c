@@ -63,7 +63,8 @@ static double transform(xncc_reals_run *r, int32_t channel, int power, void *tem
     }
     memset(r->m.array + (uint64_t)rows * step, 0, (size_t)(c->ny - rows) * step);
     char *const array[2] = { r->m.array, NULL }, *const spectrum[2] = { templ, NULL };
-    fft->convolve(r->shared->table, c, r->job->watch, array, spectrum, r->m.buffer);
+    fft->convolve(r->shared->table, c, r->job->watch, (xncc_fft_source){ NULL, 0 }, array, spectrum,
+                  r->m.buffer);
     return 1.01 * sqrt(square + XNCC_REALS_TINY);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Window sums that several small searches share (shared_windows.h). */
+/* What several searches in one image share (shared_windows.h). */
 #include "cpu/kernels/shared_windows.h"
 
+#include "cpu/kernels/fft.h"
 #include "cpu/kernels/integers.h"
 #include "cpu/kernels/windows.h"
 
@@ -39,4 +40,11 @@ void xncc_shared_windows_fill(const xncc_cpu_kernel *self, const xncc_job *job,
         xncc_windows_sums(&windows, y, y == 0);
         memcpy(out + y * area->pitch, windows.window, (size_t)area->width * sizeof *out);
     }
+}
+
+uint64_t xncc_shared_spectrum_bytes(const xncc_cpu_kernel *self, const xncc_cpu_blocks *blocks)
+{
+    return self->area == xncc_integers_area && blocks->tile.whole
+               ? xncc_fft_spectrum_bytes(self->variant, blocks)
+               : 0;
 }

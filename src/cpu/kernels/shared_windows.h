@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Window sums that several small searches in one image share (xncc_job.windows). */
+/* What several searches in one image share: window sums (xncc_job.windows), and the spectra of its
+ * blocks (xncc_job.spectra). */
 #ifndef XNCC_CPU_KERNELS_SHARED_WINDOWS_H
 #define XNCC_CPU_KERNELS_SHARED_WINDOWS_H
 
@@ -15,5 +16,8 @@ uint64_t xncc_shared_windows_bytes(int32_t templ_width, int32_t width);
  * to `out`, area->pitch elements per row. */
 void xncc_shared_windows_fill(const xncc_cpu_kernel *self, const xncc_job *job,
                               const xncc_area *area, void *scratch, uint64_t *out);
+
+/* Returns the bytes of the spectrum of a pair of blocks, or 0 if the kernel takes none. */
+uint64_t xncc_shared_spectrum_bytes(const xncc_cpu_kernel *self, const xncc_cpu_blocks *blocks);
 
 #endif
