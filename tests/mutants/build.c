@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -274,6 +275,17 @@ static int is_fault(int number)
            number == SIGABRT;
 }
 
+/* Runs the program, with fewer cases first (kit_short in tests/kit/kit.h): often they are enough.
+ */
+static int run_program(const build_setup *setup, const mutant *m, const list *command)
+{
+    const char *folder = mutant_folder(setup, m), *log = log_of(setup, m);
+    setenv("EXACTNCC_TEST_SHORT", "1", 1);
+    const int status = run_command(command, folder, log);
+    unsetenv("EXACTNCC_TEST_SHORT");
+    return status == 0 ? run_command(command, folder, log) : status;
+}
+
 int run_mutant(const build_setup *setup, const mutant *m)
 {
     const char *folder = mutant_folder(setup, m);
@@ -290,7 +302,7 @@ int run_mutant(const build_setup *setup, const mutant *m)
     list_add(&command, "--stop");
     if (access(command.items[0], X_OK) != 0)
         fail("%s: not built", m->name);
-    const int status = run_command(&command, folder, log_of(setup, m));
+    const int status = run_program(setup, m, &command);
     const char *output = output_of(setup, m);
     if (status == MUTANTS_SKIPPED) {
         printf("%s: skipped by its run:\n%s", m->name, output);
