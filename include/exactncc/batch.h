@@ -120,7 +120,7 @@ XNCC_API xncc_status xncc_batch_describe(const xncc_batch *batch, size_t number,
  *
  * On the CPU engine the first call with three or more templates of 8 bits may allocate up to 15
  * bytes per pixel of the image, and no more than 128 MB, for bounds that skip most of the work; and
- * the first call with two or more, no more than 128 MB for what their searches share. On
+ * the first call with two or more, no more than 192 MB for what their searches share. On
  * the CUDA engine the first call allocates memory for what several templates need at once, and for
  * an image in host memory a copy on the GPU. Later calls allocate no more than xncc_plan_find
  * does. Statuses as for xncc_find_batch. */

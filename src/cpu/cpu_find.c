@@ -182,10 +182,6 @@ xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a search");
     run->job = xncc_job_make(plan, image);
     xncc_job_set_template(&run->job, templ);
-    if (plan->prepared && plan->prepared->in_use) {
-        run->job.windows = plan->prepared->sums ? &plan->prepared->windows : NULL;
-        run->job.spectra = plan->prepared->spectra.data ? &plan->prepared->spectra : NULL;
-    }
     run->plan = plan;
     run->rule = rule;
     run->rows = band_rows(plan);
@@ -194,7 +190,7 @@ xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image
                         (uint64_t)plan->map_width * (uint64_t)plan->map_height);
     xncc_status status = alloc_sweep_memory(run, error);
     if (!status) {
-        xncc_plan_prepare(plan, &run->job);
+        xncc_cpu_prepared_use(plan, &run->job);
         status = xncc_check_cancelled(plan->watch, error);
     }
     if (status)

@@ -137,7 +137,7 @@ xncc_status xncc_cpu_find_batch(xncc_engine_plan *plan, const xncc_image *image,
     for (size_t i = 0; i < group->count; i++)
         left += !done[i];
     if (left > 1 && !status)
-        status = xncc_cpu_prepared_begin(plan, image, error);
+        status = xncc_cpu_prepared_begin(plan, image, group, done, error);
     for (size_t i = 0; i < group->count && !status; i++)
         if (!done[i])
             status = xncc_cpu_find(plan, image, group->templ[i], rule,

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Without the shared parts of a larger image, each search computes its own. */
-enum { MOST_BYTES = 128 << 20, TASK_ROWS = 64, SLACK = 64 };
+/* Beyond these limits each search prepares its own. */
+enum { IMAGE_BYTES = 128 << 20, TEMPL_BYTES = 64 << 20, TASK_ROWS = 64, SLACK = 64 };
 
 static int shares_sums(const xncc_engine_plan *plan)
 {
@@ -46,26 +46,55 @@ static uint64_t lay_out(const xncc_engine_plan *plan, xncc_cpu_prepared *p, char
     return total;
 }
 
-/* Makes the parts that the plan can share; none if they are too large. */
-static xncc_status make(xncc_engine_plan *plan, xncc_error *error)
+static xncc_status no_memory(uint64_t bytes, xncc_error *error)
+{
+    return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for what templates share (%llu bytes)",
+                     (unsigned long long)bytes);
+}
+
+/* Makes room for the parts of the image that the plan can share. */
+static xncc_status make_image(const xncc_engine_plan *plan, xncc_cpu_prepared *p, xncc_error *error)
 {
     xncc_cpu_prepared sizes = { 0 };
-    const uint64_t windows = (uint64_t)plan->map_width * (uint64_t)plan->map_height,
-                   bytes = windows > MOST_BYTES / sizeof(uint64_t) ? UINT64_MAX
-                                                                   : lay_out(plan, &sizes, NULL);
-    if (bytes == 0 || bytes > MOST_BYTES)
+    const uint64_t windows = (uint64_t)plan->map_width * (uint64_t)plan->map_height;
+    if (p->memory || windows > IMAGE_BYTES / sizeof(uint64_t))
         return XNCC_OK;
-    xncc_cpu_prepared *p = xncc_alloc(1, sizeof *p);
-    if (p)
-        p->memory = xncc_alloc(bytes, 1);
-    if (!p || !p->memory) {
-        xncc_free(p);
-        return xncc_fail(error, XNCC_ERROR_MEMORY,
-                         "no memory for what templates share (%llu bytes)",
-                         (unsigned long long)bytes);
-    }
-    (void)lay_out(plan, p, p->memory);
-    plan->prepared = p;
+    const uint64_t bytes = lay_out(plan, &sizes, NULL);
+    if (bytes == 0 || bytes > IMAGE_BYTES)
+        return XNCC_OK;
+    char *memory = xncc_alloc(bytes, 1);
+    if (!memory)
+        return no_memory(bytes, error);
+    (void)lay_out(plan, p, memory);
+    p->memory = memory;
+    return XNCC_OK;
+}
+
+/* Makes room for `count` templates. */
+static xncc_status make_templs(const xncc_engine_plan *plan, xncc_cpu_prepared *p, size_t count,
+                               xncc_error *error)
+{
+    const xncc_cpu_kernel *kernel = plan->kernel;
+    uint64_t unused = 0;
+    const uint64_t bytes = kernel->begin && kernel->memory
+                               ? kernel->memory(kernel, &plan->problem, &plan->blocks).shared
+                               : 0;
+    (void)xncc_carve(NULL, &unused, bytes);
+    if (count == p->count || bytes == 0 || count > TEMPL_BYTES / unused)
+        return XNCC_OK;
+    xncc_free(p->templ);
+    xncc_free(p->templ_memory);
+    p->count = 0;
+    p->templ_memory = NULL;
+    p->templ = xncc_alloc(count, sizeof *p->templ);
+    if (p->templ)
+        p->templ_memory = xncc_alloc(count, unused);
+    if (!p->templ_memory)
+        return no_memory(count * unused, error);
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        p->templ[i].shared = xncc_carve(p->templ_memory, &total, bytes);
+    p->count = count;
     return XNCC_OK;
 }
 
@@ -90,21 +119,71 @@ static void sum_task(void *argument, uint64_t index, int32_t slot)
                              p->sums + first * (ptrdiff_t)plan->map_width);
 }
 
+typedef struct templ_run {
+    const xncc_engine_plan *plan;
+    const xncc_image *image;
+    const xncc_templ_group *group;
+    const char *done;
+} templ_run;
+
+static void templ_task(void *argument, uint64_t index, int32_t slot)
+{
+    const templ_run *run = argument;
+    const xncc_engine_plan *plan = run->plan;
+    const xncc_template *templ = run->group->templ[index];
+    xncc_cpu_prepared_templ *t = &plan->prepared->templ[index];
+    if (run->done[index] || t->serial == templ->serial)
+        return;
+    xncc_job job = xncc_job_make(plan, run->image);
+    xncc_job_set_template(&job, templ);
+    t->serial = 0;
+    plan->kernel->begin(plan->kernel, &job, t->shared, xncc_plan_scratch(plan, slot));
+    if (!xncc_is_cancelled(plan->watch)) /* otherwise it may be incomplete */
+        t->serial = templ->serial;
+}
+
 xncc_status xncc_cpu_prepared_begin(xncc_engine_plan *plan, const xncc_image *image,
+                                    const xncc_templ_group *group, const char *done,
                                     xncc_error *error)
 {
-    const xncc_status status = plan->prepared ? XNCC_OK : make(plan, error);
+    if (!plan->prepared)
+        plan->prepared = xncc_alloc(1, sizeof *plan->prepared);
     xncc_cpu_prepared *p = plan->prepared;
-    if (status || !p)
+    if (!p)
+        return no_memory(sizeof *p, error);
+    xncc_status status = make_image(plan, p, error);
+    if (!status)
+        status = make_templs(plan, p, group->count, error);
+    if (status)
         return status;
     if (p->spectra.data)
         memset(p->spectra.known, 0, (size_t)p->pairs);
-    sum_run run = { plan, image };
+    sum_run sums = { plan, image };
+    templ_run templs = { plan, image, group, done };
     if (p->sums)
         xncc_pool_run(plan->engine->pool, (uint64_t)xncc_ceil_div(plan->map_height, TASK_ROWS),
-                      sum_task, &run);
+                      sum_task, &sums);
+    if (p->count == group->count)
+        xncc_pool_run(plan->engine->pool, group->count, templ_task, &templs);
     p->in_use = 1;
     return xncc_check_cancelled(plan->watch, error);
+}
+
+void xncc_cpu_prepared_use(xncc_engine_plan *plan, xncc_job *job)
+{
+    const xncc_cpu_prepared *p = plan->prepared;
+    const void *shared = NULL;
+    if (p && p->in_use) {
+        job->windows = p->sums ? &p->windows : NULL;
+        job->spectra = p->spectra.data ? &p->spectra : NULL;
+        for (size_t i = 0; i < p->count && !shared; i++)
+            if (p->templ[i].serial == job->templ->serial)
+                shared = p->templ[i].shared;
+    }
+    if (shared)
+        job->shared = shared;
+    else
+        xncc_plan_prepare(plan, job);
 }
 
 void xncc_cpu_prepared_end(xncc_engine_plan *plan)
@@ -118,5 +197,7 @@ void xncc_cpu_prepared_destroy(xncc_cpu_prepared *prepared)
     if (!prepared)
         return;
     xncc_free(prepared->memory);
+    xncc_free(prepared->templ);
+    xncc_free(prepared->templ_memory);
     xncc_free(prepared);
 }

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the searches for several templates in one image share: the sums of its windows, and the
- * spectra of its blocks. */
+/* What a batch prepares before its searches without bounds: of the image, which all templates
+ * share, the sums of its windows and the spectra of its blocks; and each template, for all images.
+ */
 #ifndef XNCC_CPU_CPU_PREPARED_H
 #define XNCC_CPU_CPU_PREPARED_H
 
 #include "cpu/cpu_plan.h"
+
+/* A template in the form that the kernel reads. */
+typedef struct xncc_cpu_prepared_templ {
+    uint64_t serial; /* of the template; 0: none */
+    void *shared;
+} xncc_cpu_prepared_templ;
 
 struct xncc_cpu_prepared {
     int in_use; /* 1: for the searches that begin now, all in one image */
@@ -14,13 +21,20 @@ struct xncc_cpu_prepared {
     uint64_t pairs;             /* of blocks */
     char *memory, *scratch;     /* of all; scratch_step bytes per thread */
     uint64_t scratch_step;
+    xncc_cpu_prepared_templ *templ; /* NULL: each search prepares its own */
+    size_t count;
+    char *templ_memory; /* of all templates */
 };
 
-/* Prepares an image for the searches that follow, until xncc_cpu_prepared_end. Does nothing if the
- * kernel shares nothing, or if that takes too much memory. Returns XNCC_OK, XNCC_ERROR_MEMORY, or
- * XNCC_ERROR_CANCELLED. */
+/* Prepares an image, and the templates of which `done` is 0, for the searches that follow, until
+ * xncc_cpu_prepared_end. Leaves out what the kernel does not share, and what takes too much memory.
+ * Returns XNCC_OK, XNCC_ERROR_MEMORY, or XNCC_ERROR_CANCELLED. */
 xncc_status xncc_cpu_prepared_begin(xncc_engine_plan *plan, const xncc_image *image,
+                                    const xncc_templ_group *group, const char *done,
                                     xncc_error *error);
+
+/* Gives a search what is prepared for it. */
+void xncc_cpu_prepared_use(xncc_engine_plan *plan, xncc_job *job);
 
 /* The memory is kept for the next image. */
 void xncc_cpu_prepared_end(xncc_engine_plan *plan);
