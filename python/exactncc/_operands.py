@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The image, the template and the context of a call, from what the caller gave."""
+"""The images, the template and the context of a call, from what the caller gave."""
 
 from __future__ import annotations
 
@@ -70,6 +70,33 @@ def image_view(
     pixels, counts = _arrays.pixels_of(image, "image", channel_axis)
     mask = _arrays.mask_of(mask, counts, "image", pixels.shape)
     return _arrays.view_of(_arrays.to_dtype(pixels, template.dtype), mask, no_data, template.dtype)
+
+
+def pair_views(
+    images: tuple[Any, Any],
+    masks: tuple[Any, Any],
+    no_data: float | None,
+    channel_axis: int | None,
+    context: Context | None,
+) -> tuple[Context, list[_core.Image]]:
+    """Return the context, and views of two images in one pixel type: that of the images on a GPU, if there are any."""
+    names = ("image1", "image2")
+    views: list[_core.Image | None] = [None, None]
+    on_host: dict[int, tuple[_arrays.Array, _arrays.Array | None]] = {}
+    dtype = None
+    for i in range(2):
+        if _device.is_device(images[i]):
+            context = context or context_of(images[i])
+            views[i] = view = _device.image_view(images[i], masks[i], no_data, channel_axis, dtype)
+            dtype = _arrays.PIXELS[view.pixel]
+        else:
+            pixels, counts = _arrays.pixels_of(images[i], names[i], channel_axis)
+            on_host[i] = pixels, _arrays.mask_of(masks[i], counts, names[i], pixels.shape)
+    if dtype is None:
+        dtype = _arrays.common_dtype(*(pixels for pixels, _ in on_host.values()))
+    for i, (pixels, mask) in on_host.items():
+        views[i] = _arrays.view_of(_arrays.to_dtype(pixels, dtype), mask, no_data, dtype)
+    return context or default_context(), [view for view in views if view is not None]
 
 
 def templates_of(

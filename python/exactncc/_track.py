@@ -10,8 +10,8 @@ import numpy as np
 
 from . import _arrays, _core, _device
 from ._calls import Progress
-from ._context import Context, default_context
-from ._errors import UnsupportedError
+from ._context import Context
+from ._operands import pair_views
 
 _FITS = ("whole", "quadratic", "gaussian", "oversampled")
 
@@ -87,7 +87,8 @@ def track(
     Parameters
     ----------
     image1, image2 : array_like, shape (H, W) or with a channel axis
-        In host memory, with types as for `correlate`. Their extents may differ.
+        With types as for `correlate`. Their extents may differ. One or both may be on a GPU: then
+        both have the same type.
     points : array_like, shape (n, 2) or (n, 4), optional
         x and y of the chips' centres, and the displacement dx, dy that is predicted for each. By
         default a grid.
@@ -136,7 +137,12 @@ def track(
     Raises
     ------
     TypeError, ValueError, UnsupportedError, CancelledError
-        As for `correlate`; UnsupportedError also for arrays on a GPU.
+        As for `correlate`.
+
+    Notes
+    -----
+    With arrays on a GPU, the call waits for the caller's current stream first. The C header track.h
+    says what is tracked on the GPU; for the rest, the images are copied to the host.
 
     Examples
     --------
@@ -164,16 +170,11 @@ def track(
         raise ValueError("replace needs outliers, the limit of the test")
     if outliers is not None:
         rule.check(outliers, replace)
-    image1, image2 = _arrays.plain(image1), _arrays.plain(image2)
-    if _device.is_device(image1) or _device.is_device(image2):
-        raise UnsupportedError("track takes arrays in host memory; copy the images to the host")
-    first, counts1 = _arrays.pixels_of(image1, "image1", channel_axis)
-    second, counts2 = _arrays.pixels_of(image2, "image2", channel_axis)
-    dtype = _arrays.common_dtype(first, second)
-    view1 = _arrays.view_of(first, _arrays.mask_of(mask1, counts1, "image1", first.shape), no_data, dtype)
-    view2 = _arrays.view_of(second, _arrays.mask_of(mask2, counts2, "image2", second.shape), no_data, dtype)
-    rows = _points(_grid(first.shape, sides, step) if points is None else points, shift)
-    data = _core.track((context or default_context())._core, view1, view2, rule, rows, kernel, progress)
+    images = (_arrays.plain(image1), _arrays.plain(image2))
+    context, (view1, view2) = pair_views(images, (mask1, mask2), no_data, channel_axis, context)
+    rows = _points(_grid(view1.shape, sides, step) if points is None else points, shift)
+    with _device.ordered(view1), _device.ordered(view2):
+        data = _core.track(context._core, view1, view2, rule, rows, kernel, progress)
     return np.frombuffer(data, _FOUND)[_SHOWN].copy().view(np.recarray)
 
 

@@ -287,6 +287,36 @@ def test_poses_wait_for_the_image(draw, kind, monkeypatch):
     assert found.tobytes() == bytes([1]) * POSE.itemsize
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("on_gpu", [(True, True), (True, False), (False, True)])
+def test_tracks_wait_for_both_images(draw, kind, on_gpu, monkeypatch):
+    called = []
+
+    def call(context, view1, view2, *_):
+        called.append((view1, view2, Stream.waited))
+        return b""
+
+    monkeypatch.setattr(_core, "track", call)
+    first, second = draw((20, 30)), draw((24, 36))
+    given = [kind(a) if there else a for a, there in zip((first, second), on_gpu, strict=True)]
+    assert len(exactncc.track(*given, chip=8, search=3, mask1=draw((20, 30), "bool"))) == 0
+    view1, view2, waited = called[0]
+    assert (view1.on_device, view2.on_device) == on_gpu
+    assert (view1.shape, view2.shape) == ((20, 30, 1), (24, 36, 1))
+    assert view1.masked
+    assert waited == sum(on_gpu)
+
+
+def test_tracked_images_have_one_type(draw):
+    small = draw((20, 30))
+    with pytest.raises(TypeError, match="has dtype uint16 and must be uint8"):
+        exactncc.track(Cupy(small), Cupy(small.astype("uint16")))
+    large = small.astype("uint16") + 300
+    for first, second in ((Cupy(small), large), (large, Cupy(small))):
+        with pytest.raises(ValueError, match="dtype uint8 does not hold"):
+            exactncc.track(first, second)
+
+
 @pytest.mark.parametrize("kind", [Cupy, Torch])
 def test_channels_masks_and_strides(draw, kind):
     image, mask = draw((3, 20, 30)), draw((20, 30), "bool")

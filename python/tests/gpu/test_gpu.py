@@ -186,6 +186,33 @@ def test_masks_channels_and_plans(framework):
     assert (poses.x[0], poses.y[0], poses.score[0]) == (200, 100, 1.0)
 
 
+TRACKS = {
+    "": {},
+    "back": {"back": True, "fit": "gaussian"},
+    "no contrast": {"method": "ccorr_normed"},
+    # On the CPU, with copies of the images.
+    "mask": {"mask1": IMAGE > 20},
+    "passes": {"coarse": [(48, 12)], "search": 4},
+    "deform": {"deform": 1},
+}
+
+
+@pytest.mark.parametrize("name", TRACKS)
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+def test_tracks(framework, dtype, name):
+    options = {"chip": 24, "search": 10, "grid": 40, **TRACKS[name]}
+    first = IMAGE.astype(dtype)
+    second = np.ascontiguousarray(np.roll(first, (3, -4), axis=(0, 1))[:480])
+    wanted = exactncc.track(first, second, context=CPU, **options)
+    assert (wanted.whole_dx == -4).mean() > 0.8
+    if "mask1" in options:
+        options["mask1"] = framework.put(options["mask1"])
+    for pair in ((framework.put(first), framework.put(second)), (first, framework.put(second))):
+        found = exactncc.track(*pair, **options)
+        for field in wanted.dtype.names:
+            assert found[field].tobytes() == wanted[field].tobytes(), field
+
+
 def test_strides(streamed):
     """Views are read where they are; others are packed on the device."""
     on_gpu = streamed.put(IMAGE)
@@ -258,6 +285,7 @@ def test_searches_are_ordered_on_the_callers_stream(streamed):
         "find_batch": lambda image: exactncc.find_batch(image, templates, top=2),
         "refine": lambda image: exactncc.refine(image, templates[0], found),
         "find_poses": lambda image: exactncc.find_poses(image, templates[0], angles=(0, 0), top=1),
+        "track": lambda image: exactncc.track(IMAGE, image, chip=33, search=5)[["whole_dx", "whole_dy", "score"]],
     }
     for search in searches.values():
         with streamed.stream():
