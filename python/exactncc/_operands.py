@@ -91,7 +91,7 @@ def pair_views(
             dtype = _arrays.PIXELS[view.pixel]
         else:
             pixels, counts = _arrays.pixels_of(images[i], names[i], channel_axis)
-            on_host[i] = pixels, _arrays.mask_of(masks[i], counts, names[i], pixels.shape)
+            on_host[i] = pixels, _arrays.mask_of(_on_host(masks[i]), counts, names[i], pixels.shape)
     if dtype is None:
         dtype = _arrays.common_dtype(*(pixels for pixels, _ in on_host.values()))
     for i, (pixels, mask) in on_host.items():

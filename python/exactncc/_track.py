@@ -121,7 +121,8 @@ def track(
     min_valid : float
         A chip or a window of which less than this fraction counts has no score.
     mask1, mask2 : array_like of bool or uint8, optional
-        A pixel of image1 (image2) counts where its mask is not 0.
+        A pixel of image1 (image2) counts where its mask is not 0. A mask may be on the host or on a GPU,
+        wherever its image is.
     no_data, channel_axis, kernel, context, progress
         As for `correlate`.
 

@@ -36,6 +36,14 @@ class Array:
     def get(self):
         return self.array.copy()
 
+    numpy = get
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array.copy()
+
+    def cpu(self):
+        return self
+
     def detach(self):
         return self
 
@@ -299,11 +307,13 @@ def test_tracks_wait_for_both_images(draw, kind, on_gpu, monkeypatch):
     monkeypatch.setattr(_core, "track", call)
     first, second = draw((20, 30)), draw((24, 36))
     given = [kind(a) if there else a for a, there in zip((first, second), on_gpu, strict=True)]
-    assert len(exactncc.track(*given, chip=8, search=3, mask1=draw((20, 30), "bool"))) == 0
+    masks = {"mask1": draw((20, 30), "bool"), "mask2": kind(draw((24, 36), "bool"))}
+    assert len(exactncc.track(*given, chip=8, search=3, **masks)) == 0
     view1, view2, waited = called[0]
     assert (view1.on_device, view2.on_device) == on_gpu
     assert (view1.shape, view2.shape) == ((20, 30, 1), (24, 36, 1))
     assert view1.masked
+    assert view2.masked
     assert waited == sum(on_gpu)
 
 
