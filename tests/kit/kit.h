@@ -61,9 +61,9 @@ void kit_give_up(const char *format, ...);
 const char *kit_option(int argc, char **argv, const char *name, const char *fallback);
 int kit_flag(int argc, char **argv, const char *name);
 
-/* Is the run to be short? So says the environment variable EXACTNCC_TEST_SHORT, which scripts/test.sh
- * sets unless all is asked for. Tests then leave out cases that differ in values, sizes or turns
- * alone. */
+/* Is the run to be short? So says the environment variable EXACTNCC_TEST_SHORT, which
+ * scripts/test.sh sets unless all is asked for. Tests then leave out cases that differ in values,
+ * sizes or turns alone. */
 int kit_short(void);
 
 /* A random generator (splitmix64), which yields the same numbers on every machine. */
