@@ -221,7 +221,7 @@ def main():
     parser.add_argument("data", type=pathlib.Path)
     o = parser.parse_args()
     if os.environ.get("EXACTNCC_TEST_SHORT") and o.most:
-        o.most = max(2, o.most // 3)
+        o.most = max(4, o.most // 3)
     with tempfile.TemporaryDirectory(prefix="exactncc-faults.") as folder:
         work = pathlib.Path(folder)
         runner = Runner(o.tool, o.data.resolve(), work, o.device)
