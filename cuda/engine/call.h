@@ -15,6 +15,7 @@ struct Call {
     const xncc_template *source; // the template
     const DeviceTemplate *templ; // its form on the device
     xncc_score_rule rule;        // its scoring rule
+    bool mask_done;              // the products with its mask are there: the last template's
     cudaStream_t stream;
     xncc_error *error;
 };

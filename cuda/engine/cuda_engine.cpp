@@ -194,7 +194,9 @@ xncc_status bind_match(xncc_engine_plan *plan, xncc_error *error)
         status = score_bind(plan, error);
     if (!status)
         status = find_bind(plan, error);
-    return status ? status : match_bind(plan, error);
+    if (!status)
+        match_bind(plan);
+    return status;
 }
 
 void unbind(xncc_engine_plan *plan)

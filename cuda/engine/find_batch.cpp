@@ -22,17 +22,17 @@ xncc_status make_batch(xncc_engine_plan *plan, xncc_error *error)
 {
     Find &find = plan->find;
     const xncc_batch_slots &b = plan->decision.batch;
-    if (find.batch_fetched.as<void>())
+    if (find.batch_made)
         return XNCC_OK;
     xncc_status status = plan->memory.need(XNCC_BUFFER_BATCH, error);
     if (status)
         return status;
     unsigned char *at = plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH) +
                         (b.map + b.sums + b.toeplitz) * static_cast<uint64_t>(b.slots) + b.terms;
-    cudaError_t code = find.batch.make(plan->x.map, plan->y.map, b.slots, at);
-    if (code == cudaSuccess)
-        code = find.batch_fetched.take(b.results);
-    return check(code, "allocating the workspace of a batch", error);
+    status = check(find.batch.make(plan->x.map, plan->y.map, b.slots, at),
+                   "preparing the workspace of a batch", error);
+    find.batch_made = !status;
+    return status;
 }
 
 // The templates of a batch whose results fit the memory.
@@ -51,7 +51,7 @@ struct Group {
 
 const xncc_template *templ_at(const Piece &piece, const Group &group, int i)
 {
-    return piece.batch->templ[piece.first + group.first + static_cast<size_t>(i)];
+    return piece.batch->templ[piece.first + group.first + static_cast<size_t>(i)]; // i: -1 too
 }
 
 PeakJob make_job(const xncc_engine_plan *plan, const xncc_search_rule &rule, const Group &group)
@@ -106,6 +106,14 @@ xncc_status compute_map(const Call &call, Band *band, const Target &target, bool
     return status ? status : score_band(call, *band, target, nullptr);
 }
 
+// Tells whether the products with the mask of template i are there: the template before it has that
+// mask, and the band is the whole map.
+bool has_last_mask(const xncc_engine_plan *plan, const Piece &piece, const Group &group, int i)
+{
+    return plan->x.count() == 1 && plan->y.count() == 1 && (group.first > 0 || i > 0) &&
+           xncc_template_has_mask_of(templ_at(piece, group, i), templ_at(piece, group, i - 1));
+}
+
 // Searches a group by way of maps.
 xncc_status search_maps(const Call &call, const Piece &piece, Band *band, const PeakJob &search,
                         const Group &group)
@@ -115,6 +123,7 @@ xncc_status search_maps(const Call &call, const Piece &piece, Band *band, const 
         Call one = make_call(call.plan, &call.image, templ_at(piece, group, i), call.stream,
                              call.error);
         one.rows_padded = call.rows_padded;
+        one.mask_done = has_last_mask(call.plan, piece, group, i);
         const Target target = { const_cast<float *>(search.map) + i * search.plane, search.pitch };
         status = compute_map(one, band, target, group.first == 0 && i == 0);
     }
@@ -162,9 +171,11 @@ xncc_status fetch_piece(const Call &call, const Piece &piece, uint64_t top)
     xncc_engine_plan *plan = call.plan;
     const size_t states = piece.count * sizeof(PeakState),
                  matches = piece.count * top * sizeof(xncc_match);
+    cudaError_t code = plan->find.batch_fetched.need(states + matches);
     unsigned char *host = plan->find.batch_fetched.as<unsigned char>();
-    cudaError_t code = cudaMemcpyAsync(host, plan->find.batch.states(), states,
-                                       cudaMemcpyDeviceToHost, call.stream);
+    if (code == cudaSuccess)
+        code = cudaMemcpyAsync(host, plan->find.batch.states(), states, cudaMemcpyDeviceToHost,
+                               call.stream);
     if (code == cudaSuccess)
         code = cudaMemcpyAsync(host + states, plan->find.batch.matches(), matches,
                                cudaMemcpyDeviceToHost, call.stream);

@@ -12,8 +12,9 @@ namespace xncc {
 struct Find {
     bool served = false; // the plan holds the map, and the device can search it
     PeakWorkspace search;
-    PinnedMemory fetched;       // one PeakState, then PEAK_ROOM matches
-    PeakWorkspace batch;        // made by the first batch
+    PinnedMemory fetched; // one PeakState, then PEAK_ROOM matches
+    PeakWorkspace batch;
+    bool batch_made = false;    // by the first batch
     PinnedMemory batch_fetched; // the states of a batch, then their matches
 };
 

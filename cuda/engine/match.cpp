@@ -82,14 +82,12 @@ xncc_status search_rows(const Call &call, xncc_peaks *peaks, int32_t begin, int3
 
 } // namespace
 
-xncc_status match_bind(xncc_engine_plan *plan, xncc_error *error)
+void match_bind(xncc_engine_plan *plan)
 {
     uint64_t row = static_cast<uint64_t>(plan->x.map) * sizeof(float), rows = PINNED_BYTES / row;
     rows = rows < KEPT_ROWS ? KEPT_ROWS : rows;
     plan->pinned_rows = rows < static_cast<uint64_t>(plan->y.map) ? static_cast<int32_t>(rows)
                                                                   : plan->y.map;
-    return check(plan->pinned.take(row * static_cast<uint64_t>(plan->pinned_rows + KEPT_ROWS)),
-                 "allocating the plan's workspace", error);
 }
 
 xncc_status prepare_band(const Call &call, Band *band, const Target &target, bool first)
@@ -152,10 +150,14 @@ xncc_status find_by_fetching(const Call &call, const xncc_search_rule *rule, xnc
 {
     xncc_engine_plan *plan = call.plan;
     const Target own = { plan->memory.as<float>(XNCC_BUFFER_MAP), plan->x.map };
+    const uint64_t width = static_cast<uint64_t>(plan->x.map),
+                   rows_there = static_cast<uint64_t>(plan->pinned_rows + KEPT_ROWS);
     xncc_peaks *peaks = nullptr;
-    xncc_status status = xncc_peaks_create(
-        rule, static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(plan->y.map), &peaks,
-        call.error);
+    xncc_status status = check(plan->pinned.need(width * sizeof(float) * rows_there),
+                               "allocating host memory for the map", call.error);
+    if (!status)
+        status = xncc_peaks_create(rule, width * static_cast<uint64_t>(plan->y.map), &peaks,
+                                   call.error);
     for (int32_t y = 0; y < plan->y.count(); y++) {
         const int32_t row = plan->y.start(y), rows = plan->y.length(y);
         if (!status)

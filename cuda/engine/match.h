@@ -7,8 +7,8 @@
 
 namespace xncc {
 
-// Allocates the host memory through which maps are fetched. The axes of the map are set.
-xncc_status match_bind(xncc_engine_plan *plan, xncc_error *error);
+// Divides the map into the chunks in which it is fetched. The axes of the map are set.
+void match_bind(xncc_engine_plan *plan);
 
 // The steps of a band up to the scores. target: where the scores will go. first: nothing of this
 // template is laid out yet.

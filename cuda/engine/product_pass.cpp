@@ -64,6 +64,13 @@ CorrelateJob make_job(const xncc_engine_plan *plan, const Band &band)
     return job;
 }
 
+// Tells whether a product is there already: with the mask of the last template, which is this
+// one's.
+bool is_done(const Call &call, const xncc_general_step &step)
+{
+    return call.mask_done && call.plan->decision.planes.templ[step.templ].kind == XNCC_PLANE_COUNT;
+}
+
 // All products of a band by a kernel that reads textures: one plane of the image at a time.
 xncc_status multiply_textures(const Call &call, const Band &band)
 {
@@ -72,13 +79,17 @@ xncc_status multiply_textures(const Call &call, const Band &band)
     const xncc_workspace &w = plan->memory.sizes();
     const xncc_problem of = xncc_problem_read(&plan->problem);
     xncc_status status = XNCC_OK;
+    int staged = -1; // the image plane that the textures show
     for (int i = 0; i < planes.products && !status; i++) {
         const xncc_general_step &s = planes.step[i];
-        if (i == 0 || planes.step[i - 1].image != s.image)
+        if (is_done(call, s))
+            continue;
+        if (s.image != staged)
             status = check(plan->stage.fill_plane(band.image.data + s.image * w.plane,
                                                   static_cast<size_t>(band.image.pitch), band.x,
                                                   band.y, call.stream),
                            "copying a plane of the image", call.error);
+        staged = s.image;
         CorrelateJob job = make_job(plan, band);
         job.pitch = static_cast<int64_t>(w.sums_pitch);
         job.sums = plan->memory.as<unsigned char>(XNCC_BUFFER_SUMS) + s.term * w.sums;
@@ -89,14 +100,15 @@ xncc_status multiply_textures(const Call &call, const Band &band)
 }
 
 // Returns how many steps from this one on one launch can compute: products of the same image plane
-// whose template planes, and whose terms, are the same distance apart.
-int group_at(const xncc_general_planes &planes, int step)
+// that are to be made, and whose template planes, and terms, are the same distance apart.
+int group_at(const Call &call, int step)
 {
+    const xncc_general_planes &planes = call.plan->decision.planes;
     const xncc_general_step *s = planes.step + step;
     int count = 1;
     while (count < TENSOR_SLOTS && step + count < planes.products) {
         const xncc_general_step &a = s[count - 1], &b = s[count];
-        if (b.image != s->image || b.add != s->add)
+        if (b.image != s->image || b.add != s->add || is_done(call, b))
             break;
         if (count > 1 && (b.templ - a.templ != s[1].templ - s[0].templ ||
                           b.term - a.term != s[1].term - s[0].term))
@@ -116,9 +128,13 @@ xncc_status multiply_tensors(const Call &call, const Band &band, bool laid_out)
                   sums = static_cast<int64_t>(w.sums / sizeof(uint32_t));
     xncc_status status = XNCC_OK;
     TensorPlane image = band.image;
-    for (int i = 0, count; i < planes.products && !status; i += count) {
+    bool first = true;
+    for (int i = 0, count = 1; i < planes.products && !status; i += count) {
         const xncc_general_step *s = planes.step + i;
-        count = group_at(planes, i);
+        count = 1;
+        if (is_done(call, *s))
+            continue;
+        count = group_at(call, i);
         TensorProducts::Group to = {};
         to.toeplitz = plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ) + s->templ * toeplitz;
         to.toeplitz_step = count > 1 ? (s[1].templ - s[0].templ) * toeplitz : 0;
@@ -129,7 +145,8 @@ xncc_status multiply_tensors(const Call &call, const Band &band, bool laid_out)
         to.add = s->add != 0;
         to.width = band.width;
         to.height = band.height;
-        to.pdl = laid_out && i == 0;
+        to.pdl = laid_out && first;
+        first = false;
         image.data = band.image.data + s->image * w.plane;
         status = plan->tensor.multiply(image, to, call.stream, call.error);
     }

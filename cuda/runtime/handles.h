@@ -150,10 +150,21 @@ class PinnedMemory {
     {
         forgive(cudaFreeHost(address));
         address = nullptr;
+        room = 0;
     }
     cudaError_t take(uint64_t bytes)
     {
         return cudaMallocHost(&address, static_cast<size_t>(bytes));
+    }
+    // Takes at least `bytes`, unless that much is there. What was there is lost.
+    cudaError_t need(uint64_t bytes)
+    {
+        if (bytes <= room)
+            return cudaSuccess;
+        release();
+        const cudaError_t code = take(bytes);
+        room = code == cudaSuccess ? bytes : 0;
+        return code;
     }
     template <class T> T *as() const
     {
@@ -162,6 +173,7 @@ class PinnedMemory {
 
   private:
     void *address = nullptr;
+    uint64_t room = 0; // bytes that need() has taken
 };
 
 // An event without timing. get() returns nullptr before make().

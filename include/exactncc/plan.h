@@ -96,7 +96,8 @@ typedef struct xncc_plan xncc_plan;
  * exceptions, which it allocates on first use and keeps: a copy of images from the host, and what a
  * batch needs. Both are part of the sum that device_memory of the context limits, and that
  * xncc_plan_explain prints. On both engines a search may allocate host memory for its candidates
- * while it runs. Several devices that share a plan allocate later (xncc_context_options).
+ * while it runs; on the CUDA engine it may also allocate page-locked host memory for results, on
+ * first use. Several devices that share a plan allocate later (xncc_context_options).
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY, XNCC_ERROR_UNSUPPORTED (no kernel, or
  * not the forced one, can serve the problem; the error text names the limit of each that was asked

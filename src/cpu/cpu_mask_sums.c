@@ -26,11 +26,6 @@ static xncc_status find_one(const batch_run *run, size_t i, xncc_error *error)
                          error);
 }
 
-static int have_one_mask(const xncc_template *a, const xncc_template *b)
-{
-    return memcmp(a->mask, b->mask, (size_t)a->width * (size_t)a->height) == 0;
-}
-
 /* Finds template i, and all later ones with its mask. */
 static xncc_status find_alike(batch_run *run, size_t i, xncc_error *error)
 {
@@ -39,7 +34,7 @@ static xncc_status find_alike(batch_run *run, size_t i, xncc_error *error)
     size_t first = i;
     run->sums.known = 0;
     for (size_t k = i + 1; k < group->count && run->sums.S && !status; k++) {
-        if (run->done[k] || !have_one_mask(group->templ[i], group->templ[k]))
+        if (run->done[k] || !xncc_template_has_mask_of(group->templ[k], group->templ[i]))
             continue;
         run->plan->mask_sums = &run->sums;
         if (!run->sums.known)

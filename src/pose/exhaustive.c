@@ -7,6 +7,7 @@
 #include "api/batch_object.h"
 #include "base/memory.h"
 #include "image/samples.h"
+#include "template/template.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -18,8 +19,9 @@
 enum { PORTION = 96, PORTION_BYTES = 64 << 20 };
 
 /* Images of up to this number of pixels do not keep the threads busy with one pose. Their portions
- * run side by side. */
-enum { SMALL_IMAGE = 1 << 18 };
+ * run side by side. On a GPU this number of portions does: templates are made while others are
+ * searched, and each has a plan, with its memory. */
+enum { SMALL_IMAGE = 1 << 18, GPU_PORTIONS = 4 };
 
 typedef struct pose_index {
     int32_t templ, angle, scale, width, height;
@@ -123,19 +125,35 @@ static float least_score(const xncc_pose_job *job)
     return least;
 }
 
+/* Lists the templates of a portion, those with one mask one after the other, and the number of each
+ * within the portion. Returns how many there are. */
+static size_t arrange(const portion *p, const xncc_template **templ, size_t *number)
+{
+    char listed[PORTION] = { 0 };
+    size_t count = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        const int first = !listed[i] && p->templ[i];
+        for (size_t k = i; k < p->count && first; k++) {
+            if (k > i &&
+                (listed[k] || !p->templ[k] || !xncc_template_has_mask_of(p->templ[i], p->templ[k])))
+                continue;
+            listed[k] = 1;
+            number[count] = k;
+            templ[count++] = p->templ[k];
+        }
+    }
+    return count;
+}
+
 static xncc_status search_portion(portion *p, xncc_error *error)
 {
     const xncc_pose_options *o = p->job->options;
     const xncc_template *templ[PORTION];
-    size_t number[PORTION], count = 0;
+    size_t number[PORTION];
+    const size_t count = arrange(p, templ, number);
     xncc_problem problem = XNCC_PROBLEM_INIT;
     xncc_preference preference = XNCC_PREFERENCE_INIT;
     xncc_batch_options options = XNCC_BATCH_OPTIONS_INIT;
-    for (size_t i = 0; i < p->count; i++)
-        if (p->templ[i]) {
-            templ[count] = p->templ[i];
-            number[count++] = i;
-        }
     if (count == 0)
         return XNCC_OK;
     problem.rule.min_valid = o->min_valid;
@@ -218,6 +236,11 @@ static void portion_task(void *argument, uint64_t index, int32_t slot)
 {
     (void)slot;
     plan_of_portions *all = argument;
+    pthread_mutex_lock(&all->lock);
+    const int failed = all->status != XNCC_OK;
+    pthread_mutex_unlock(&all->lock);
+    if (failed)
+        return;
     xncc_error error = { "" };
     portion *p = xncc_alloc(1, sizeof *p);
     xncc_status status = p ? XNCC_OK : xncc_fail(&error, XNCC_ERROR_MEMORY, "poses: no memory");
@@ -264,12 +287,21 @@ static size_t divide(const xncc_pose_job *job, const pose_index *pose, size_t co
     return portions;
 }
 
+/* Does the context search on a GPU, if that is faster? */
+static int may_use_gpu(const xncc_pose_job *job)
+{
+    return job->context->engine[xncc_slot(XNCC_DEVICE_CUDA)] != NULL;
+}
+
 static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size_t count,
                                 xncc_error *error)
 {
     const int small = (int64_t)job->image->width * job->image->height <= SMALL_IMAGE;
-    const size_t threads = job->pool ? (size_t)xncc_pool_threads(job->pool) : 1,
-                 share = count / (2 * threads) + 1;
+    const int32_t threads = xncc_pool_threads(job->pool);
+    int32_t beside = small ? threads : may_use_gpu(job) ? GPU_PORTIONS : 1;
+    if (beside > threads)
+        beside = threads;
+    const size_t share = count / (2 * (size_t)threads) + 1;
     const size_t most = small && threads > 1 && share < PORTION ? share : PORTION;
     plan_of_portions all = { .job = job, .pose = pose, .count = count, .error = error };
     all.portions = divide(job, pose, count, most, NULL);
@@ -278,9 +310,9 @@ static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu poses", count);
     (void)divide(job, pose, count, most, all.first);
     pthread_mutex_init(&all.lock, NULL);
-    if (small)
-        xncc_pose_run(job, all.portions, portion_task, &all);
-    for (size_t i = 0; i < all.portions && !small && !all.status; i++)
+    if (beside > 1)
+        xncc_pool_run_on(job->pool, beside, all.portions, portion_task, &all);
+    for (size_t i = 0; i < all.portions && beside == 1; i++)
         portion_task(&all, i, 0);
     pthread_mutex_destroy(&all.lock);
     xncc_free(all.first);

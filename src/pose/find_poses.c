@@ -98,7 +98,7 @@ static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *
 /* Why a pyramid cannot serve the image; NULL: it can, if all floats are finite. */
 static const char *obstacle(const xncc_pose_job *job)
 {
-    if (!job->pool)
+    if (!job->context->engine[xncc_slot(XNCC_DEVICE_CPU)])
         return "the context has no CPU engine";
     if (job->image->memory != XNCC_HOST)
         return "the image is in device memory";
@@ -143,16 +143,19 @@ static xncc_status find(xncc_pose_job *job, xncc_pose_match *match, size_t *foun
 }
 
 /* Sets what the engines of the context offer. */
-static void set_engines(xncc_pose_job *job)
+static xncc_status set_engines(xncc_pose_job *job, xncc_error *error)
 {
-    xncc_engine *cpu = job->context->engine[xncc_slot(XNCC_DEVICE_CPU)];
+    xncc_engine *cpu;
     const xncc_image *image = job->image;
-    if (!cpu)
-        return;
+    const xncc_status status = xncc_context_helper(job->context, &cpu, error);
+    if (status)
+        return status;
     job->pool = xncc_cpu_engine_pool(cpu);
-    if (image->pixel == XNCC_U8 && xncc_image_channels(image) == 1 && image->memory == XNCC_HOST &&
+    if (job->context->engine[xncc_slot(XNCC_DEVICE_CPU)] && image->pixel == XNCC_U8 &&
+        xncc_image_channels(image) == 1 && image->memory == XNCC_HOST &&
         !xncc_image_is_masked(image))
         job->loops = xncc_probe_loops_of(xncc_context_cpu(job->context).cpu.features);
+    return XNCC_OK;
 }
 
 xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
@@ -192,7 +195,8 @@ xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
     if (!subject || !inner)
         status = xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu templates", count);
     job.subject = subject;
-    set_engines(&job);
+    if (!status)
+        status = set_engines(&job, error);
     if (!status)
         status = make_subjects(&job, templ, subject, inner, error);
     if (!status && o.top > 0 && count > 0)

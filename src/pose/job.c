@@ -57,10 +57,7 @@ xncc_status xncc_pose_template_make(xncc_context *context, const xncc_pose_sourc
 
 void xncc_pose_run(const xncc_pose_job *job, uint64_t count, xncc_task_fn function, void *argument)
 {
-    if (job->pool)
-        xncc_pool_run(job->pool, count, function, argument);
-    for (uint64_t i = 0; i < count && !job->pool; i++)
-        function(argument, i, 0);
+    xncc_pool_run(job->pool, count, function, argument);
 }
 
 static xncc_status check_pose(double angle, double scale, xncc_support support, xncc_error *error)

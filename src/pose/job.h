@@ -24,7 +24,7 @@ typedef struct xncc_pose_job {
     const xncc_pose_options *options;
     const xncc_pose_subject *subject; /* `count` templates with their grids */
     size_t count;
-    xncc_pool *pool;               /* NULL: the context has no CPU engine */
+    xncc_pool *pool;
     const xncc_probe_loops *loops; /* NULL: probes cannot score the image */
     size_t peaks;                  /* most matches per pose */
     int32_t apart;                 /* their minimum distance, as in xncc_peak_rule */
@@ -44,7 +44,7 @@ xncc_status xncc_pose_template_make(xncc_context *context, const xncc_pose_sourc
                                     xncc_pose_pixels *pixels, xncc_template **templ,
                                     xncc_error *error);
 
-/* Runs `count` tasks, on the threads of the pool if there is one. */
+/* Runs `count` tasks on the threads of the pool. */
 void xncc_pose_run(const xncc_pose_job *job, uint64_t count, xncc_task_fn function, void *argument);
 
 #endif

@@ -211,6 +211,14 @@ const char *xncc_method_name(xncc_method method)
     return (unsigned)method < METHODS ? method_names[method] : "?";
 }
 
+int xncc_template_has_mask_of(const xncc_template *templ, const xncc_template *other)
+{
+    if (!templ->mask || !other->mask)
+        return 0;
+    return templ->whole == other->whole &&
+           memcmp(templ->mask, other->mask, (size_t)templ->width * (size_t)templ->height) == 0;
+}
+
 xncc_status xncc_method_parse(const char *name, xncc_method *method, xncc_error *error)
 {
     XNCC_ENTER;

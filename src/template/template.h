@@ -51,6 +51,9 @@ struct xncc_filter {
  * xncc_template_clear must free what was allocated. */
 xncc_status xncc_template_fill(xncc_template *templ, const xncc_image *pixels, xncc_error *error);
 
+/* 1 if both templates, which have one size, have the same mask. */
+int xncc_template_has_mask_of(const xncc_template *templ, const xncc_template *other);
+
 /* Frees the pixels and the mask. */
 void xncc_template_clear(xncc_template *templ);
 

@@ -24,7 +24,7 @@ void open_context(size_t device_memory)
     const xncc_context_options o = { .size = sizeof o,
                                      .device = XNCC_DEVICE_CUDA,
                                      .cuda_index = FAULTS_DEVICE,
-                                     .threads = 2,
+                                     .threads = 1, /* calls have one order */
                                      .device_memory = device_memory };
     CHECK_STATUS(xncc_context_create(&o, &context, &kit_error), XNCC_OK);
 }

@@ -34,6 +34,17 @@ static void fill(batch_picture *p, kit_random *random)
     p->mask[count / 2] = 1;
 }
 
+/* Every second template has the mask of an earlier one of its size, if there is one. */
+static void share_mask(batch_scene *s, int i, kit_random *random)
+{
+    batch_picture *p = &s->pixels[i];
+    const int64_t count = (int64_t)p->view.width * p->view.height;
+    const int wanted = kit_below(random, 2) == 0;
+    for (int k = 0; k < i && wanted; k++)
+        if (s->pixels[k].view.width == p->view.width && s->pixels[k].view.height == p->view.height)
+            memcpy(p->mask, s->pixels[k].mask, (size_t)count);
+}
+
 static void make(batch_picture *p, const batch_kind *kind, int32_t width, int32_t height)
 {
     p->view = (xncc_image){ .data = p->memory,
@@ -105,6 +116,7 @@ void batch_scene_make(batch_scene *s, xncc_context *context, const batch_kind *k
         const int32_t *z = size[kit_below(&random, 4)];
         make(&s->pixels[i], kind, z[0], z[1]);
         fill(&s->pixels[i], &random);
+        share_mask(s, i, &random);
         if (kind->masks && kit_below(&random, 2))
             s->pixels[i].view.mask = s->pixels[i].mask;
         CHECK_STATUS(xncc_template_create(context, &s->pixels[i].view, &s->templ[i], &kit_error),
