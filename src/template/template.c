@@ -213,7 +213,8 @@ const char *xncc_method_name(xncc_method method)
 
 int xncc_template_has_mask_of(const xncc_template *templ, const xncc_template *other)
 {
-    if (!templ->mask || !other->mask)
+    if (!templ->mask || !other->mask || templ->width != other->width ||
+        templ->height != other->height)
         return 0;
     return templ->whole == other->whole &&
            memcmp(templ->mask, other->mask, (size_t)templ->width * (size_t)templ->height) == 0;

@@ -51,7 +51,7 @@ struct xncc_filter {
  * xncc_template_clear must free what was allocated. */
 xncc_status xncc_template_fill(xncc_template *templ, const xncc_image *pixels, xncc_error *error);
 
-/* 1 if both templates, which have one size, have the same mask. */
+/* 1 if both templates have a mask, and the same one. */
 int xncc_template_has_mask_of(const xncc_template *templ, const xncc_template *other);
 
 /* Frees the pixels and the mask. */
