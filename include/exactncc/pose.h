@@ -159,7 +159,8 @@ typedef struct xncc_pose_match {
  * With XNCC_POSES_PYRAMID, step 1 contributes only the poses to which the coarse levels led.
  *
  * - context: must be the context of the templates.
- * - image: in host or device memory.
+ * - image: in host or device memory. One in device memory with 8 bits, one channel and no mask is
+ *   copied to the host if matches are refined.
  * - templ: `count` templates with the pixel type and the channels of the image. A pose that does
  *   not fit into the image is left out.
  * - options: NULL means XNCC_POSE_OPTIONS_INIT.

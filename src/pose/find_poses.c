@@ -123,6 +123,52 @@ static xncc_status collect(xncc_pose_job *job, xncc_error *error)
     return xncc_pose_exhaustive(job, error);
 }
 
+/* Probes score windows of 8-bit pixels with one channel, on the host, of which all count. */
+static int suits_probes(const xncc_image *image)
+{
+    return image->pixel == XNCC_U8 && xncc_image_channels(image) == 1 &&
+           !xncc_image_is_masked(image);
+}
+
+/* Sets the loops of probes, if they serve the image. */
+static xncc_status set_loops(xncc_pose_job *job, xncc_error *error)
+{
+    xncc_engine *cpu;
+    xncc_machine machine = { .cpu.absent = 1 };
+    if (job->image->memory != XNCC_HOST || !suits_probes(job->image))
+        return XNCC_OK;
+    xncc_status status = xncc_context_helper(job->context, &cpu, error);
+    if (!status)
+        status = cpu->ops->describe(cpu, &machine, error);
+    if (!status)
+        job->loops = xncc_probe_loops_of(machine.cpu.features);
+    return status;
+}
+
+/* Turns the first `kept` hits into matches. Each takes a few windows under templates that no other
+ * match has, which the host scores sooner than a GPU; an image in device memory is copied for it.
+ */
+static xncc_status refine(xncc_pose_job *job, size_t kept, xncc_pose_match *match,
+                          xncc_error *error)
+{
+    const xncc_image *image = job->image;
+    const int copies = image->memory == XNCC_DEVICE && suits_probes(image) &&
+                       job->options->refine && kept > 0;
+    xncc_image host = *image;
+    void *owned = NULL;
+    xncc_status status = XNCC_OK;
+    if (copies)
+        status = xncc_context_fetch(job->context, image, "image", &host, &owned, error);
+    job->image = &host;
+    if (!status)
+        status = set_loops(job, error);
+    if (!status)
+        status = xncc_pose_refine(job, job->hits.hit, kept, match, error);
+    job->image = image;
+    xncc_free(owned);
+    return status;
+}
+
 /* Searches, and writes at most job->options->top matches. */
 static xncc_status find(xncc_pose_job *job, xncc_pose_match *match, size_t *found,
                         xncc_error *error)
@@ -135,27 +181,11 @@ static xncc_status find(xncc_pose_job *job, xncc_pose_match *match, size_t *foun
                                     job->options->overlap, job->options->top, &kept, error);
     }
     if (!status)
-        status = xncc_pose_refine(job, job->hits.hit, kept, match, error);
+        status = refine(job, kept, match, error);
     if (!status)
         *found = kept;
     xncc_free(job->hits.hit);
     return status;
-}
-
-/* Sets what the engines of the context offer. */
-static xncc_status set_engines(xncc_pose_job *job, xncc_error *error)
-{
-    xncc_engine *cpu;
-    const xncc_image *image = job->image;
-    const xncc_status status = xncc_context_helper(job->context, &cpu, error);
-    if (status)
-        return status;
-    job->pool = xncc_cpu_engine_pool(cpu);
-    if (job->context->engine[xncc_slot(XNCC_DEVICE_CPU)] && image->pixel == XNCC_U8 &&
-        xncc_image_channels(image) == 1 && image->memory == XNCC_HOST &&
-        !xncc_image_is_masked(image))
-        job->loops = xncc_probe_loops_of(xncc_context_cpu(job->context).cpu.features);
-    return XNCC_OK;
 }
 
 xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
@@ -195,8 +225,13 @@ xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
     if (!subject || !inner)
         status = xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu templates", count);
     job.subject = subject;
+    xncc_engine *cpu = NULL;
     if (!status)
-        status = set_engines(&job, error);
+        status = xncc_context_helper(context, &cpu, error);
+    if (!status) {
+        job.pool = xncc_cpu_engine_pool(cpu);
+        status = set_loops(&job, error);
+    }
     if (!status)
         status = make_subjects(&job, templ, subject, inner, error);
     if (!status && o.top > 0 && count > 0)
