@@ -45,7 +45,7 @@ static xncc_status make_tables(bench_run *run, app_error *error)
 {
     static xncc_status (*const make[])(
         bench_run *, app_error *) = { bench_sizes, bench_kinds, bench_filters, bench_throughput,
-                                      bench_find,  bench_batch, bench_mixed };
+                                      bench_find,  bench_batch, bench_mixed,   bench_devices };
     const unsigned tables = run->options->tables;
     xncc_status status = XNCC_OK;
     if (!tables)

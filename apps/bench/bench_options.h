@@ -16,14 +16,15 @@ enum {
     BENCH_TABLE_FIND = 16,
     BENCH_TABLE_BATCH = 32,
     BENCH_TABLE_MIXED = 64,
-    BENCH_TABLE_ALL = 127
+    BENCH_TABLE_DEVICES = 128,
+    BENCH_TABLE_ALL = 255
 };
 
 typedef struct bench_options {
     app_options common; /* first, so that a setter that is given it can reach the rest */
     bench_task task;
     int32_t repeat;  /* timed runs per figure, from 1 */
-    int32_t batch;   /* templates in the table `batch`, from 1 */
+    int32_t batch;   /* templates in the tables `batch` and `devices`, from 1 */
     unsigned tables; /* which tables instead of that of the kernels, BENCH_TABLE_*, combined */
     int has_format;  /* 1: --format was given */
 } bench_options;

@@ -58,7 +58,7 @@ typedef enum bench_column {
     BENCH_COLUMNS
 } bench_column;
 
-enum { BENCH_SECTIONS = 8, BENCH_SECTION_COLUMNS = 24 };
+enum { BENCH_SECTIONS = 9, BENCH_SECTION_COLUMNS = 24 };
 
 /* One table of the report. */
 typedef struct bench_section {

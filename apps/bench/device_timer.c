@@ -363,6 +363,17 @@ xncc_status device_fetch(void *to, const void *from, size_t bytes, app_error *er
     return e == cudaSuccess ? XNCC_OK : fail(error, e, "copying the result");
 }
 
+xncc_status device_lock(void *memory, size_t bytes, app_error *error)
+{
+    const cudaError_t e = cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
+    return e == cudaSuccess ? XNCC_OK : fail(error, e, "locking host memory");
+}
+
+void device_unlock(void *memory)
+{
+    cudaHostUnregister(memory);
+}
+
 xncc_status device_wait(app_error *error)
 {
     const cudaError_t e = cudaDeviceSynchronize();

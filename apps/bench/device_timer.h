@@ -61,6 +61,10 @@ void device_free(const void *p);
 /* Copies device memory to host memory, after all work on the device has ended. */
 xncc_status device_fetch(void *to, const void *from, size_t bytes, app_error *error);
 
+/* Makes host memory page-locked for all devices. Give it to device_unlock before it is freed. */
+xncc_status device_lock(void *memory, size_t bytes, app_error *error);
+void device_unlock(void *memory);
+
 /* Waits for all work on the device. */
 xncc_status device_wait(app_error *error);
 

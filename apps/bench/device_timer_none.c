@@ -69,6 +69,18 @@ xncc_status device_fetch(void *to, const void *from, size_t bytes, app_error *er
     return no_cuda(error);
 }
 
+xncc_status device_lock(void *memory, size_t bytes, app_error *error)
+{
+    (void)memory;
+    (void)bytes;
+    return no_cuda(error);
+}
+
+void device_unlock(void *memory)
+{
+    (void)memory;
+}
+
 xncc_status device_wait(app_error *error)
 {
     return no_cuda(error);

@@ -62,7 +62,7 @@ typedef struct xncc_context_options {
      *   results in device memory, the plan divides no further call.
      * - Each device has a host thread of its own.
      *
-     * How fast several devices are has not been measured yet. */
+     * docs/performance.md says how fast two devices are. */
     int32_t cuda_count;
     /* What happens if one of several devices fails. 1: the call fails, with a text that names the
      * device. 0: the other devices do its work, the context does not use it again, and

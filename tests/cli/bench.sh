@@ -24,8 +24,9 @@ for option in --version -V; do
     prints 'exactncc-bench '
 done
 wrong '--repet: no such option; did you mean --repeat?' --repet 3
-wrong '--table kind: must be sizes, kinds, filters, templates, find, batch or mixed, with commas between; did you mean kinds?' --table kind
+wrong '--table kind: must be sizes, kinds, filters, templates, find, batch, mixed or devices, with commas between; did you mean kinds?' --table kind
 wrong 'x: takes no files' x
+wrong '--table devices: needs several devices, as --device cuda:all or cuda:0,1 names them' --device cpu --table devices
 wrong '--nonsense: no such option' --nonsense
 wrong '--device: needs a value: auto, cpu, cuda, cuda:N, cuda:N,N,... with each device once, or cuda:all; see exactncc-bench --help' --device
 wrong '--device gpu: must be auto, cpu, cuda, cuda:N, cuda:N,N,... with each device once, or cuda:all' --device gpu
