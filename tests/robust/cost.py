@@ -103,6 +103,16 @@ def make_files():
     write("small.pgm", b"P5 8 8 255\n" + bytes(range(64)))
     write("filter.txt", b"1 " * MIB)
     write("points.txt", b"1 1\n" * 200000)
+    write("manifest.csv", b"image,options\n" + b"small.pgm,--top 1\n" * 300000)
+    write("manifest_quote.csv", b'image,templates\nsmall.pgm,"' + b"x;\n" * 1500000)
+    write("manifest_words.csv", b"image,templates,options\nsmall.pgm,small.pgm," + b"-q " * 1000000 + b"\n")
+    write("two.csv", b"image,templates\n" + b"small.pgm,small.pgm\n" * 2)
+    run(["find", "--manifest", "two.csv", "--shard", "1/1", "-o", "whole.csv"], 5)
+    with open("whole.csv.1-of-1", "rb") as part:
+        head = part.readline()
+    write("part_records.csv", head + b"item 0 1 0 0\n\n" * 400000)
+    write("part_claim.csv", head + b"item 0 1 0 %d\nx\n" % ((1 << 63) - 1))
+    write("part_line.csv", head + b"x" * (6 * MIB))
     values = wide_reals(120)
     write("reals.npy", npy(120, 120, "<f8", values))
     write("reals_part.npy", npy(16, 16, "<f8", values[: 16 * 16 * 8]))
@@ -144,6 +154,12 @@ def cases():
         yield ["convolve", "--device", "cpu", "-q", "--filter", name, "small.pgm", "-o", "out.tif"], 1, alone, 0.5
     track = ["track", "-q", "--chip", "4", "--points", "points.txt", "small.pgm", "small.pgm", "-o", "out.csv"]
     yield track, 0, alone + 200000 * 200 / MIB, 5
+    manifest = ["find", "--device", "cpu", "-o", "out.csv", "--manifest"]
+    for name in ("manifest.csv", "manifest_quote.csv"):
+        yield manifest + [name], 1, alone + 4 * os.path.getsize(name) / MIB, 3
+    yield manifest + ["manifest_words.csv"], 0, alone + (4 * os.path.getsize("manifest_words.csv") + 1000000 * 60) / MIB, 6
+    for name in ("part_records.csv", "part_claim.csv", "part_line.csv"):
+        yield ["join", name, "-o", "out.csv"], 1, alone + 8 * os.path.getsize(name) / MIB, 2
     # The dearest values: every window of 256 products is settled by integers, at no more than 300 ns per product.
     yield ["correlate", "--device", "cpu", "-q", "reals.npy", "reals_part.npy", "-o", "out.tif"], 0, alone, 105 * 105 * 256 * 300e-9 + 0.5
 
