@@ -23,7 +23,7 @@ optional_packages() {
     has_library jpeglib.h -ljpeg || echo libjpeg-dev
     [[ ${1:-} != tests ]] || has_mpi || printf '%s\n' libopenmpi-dev openmpi-bin
     [[ ${1:-} != tests ]] || command -v clang-format-14 >/dev/null || echo clang-format-14
-    [[ ${2:-} != full ]] || ! command -v clang >/dev/null || can_fuzz || echo "libclang-rt-$(clang -dumpversion | cut -d . -f 1)-dev"
+    [[ ${1:-} != tests ]] || ! command -v clang >/dev/null || can_fuzz || echo "libclang-rt-$(clang -dumpversion | cut -d . -f 1)-dev"
     [[ ${1:-} != tests ]] || command -v python3 >/dev/null || echo python3
     [[ ${1:-} != tests ]] || python3 -c 'import numpy, PIL' 2>/dev/null || /usr/bin/python3 -c 'import numpy, PIL' 2>/dev/null ||
         printf '%s\n' python3-numpy python3-pil

@@ -5,7 +5,7 @@
 #
 #   bash scripts/test.sh           all of it
 #   bash scripts/test.sh quick     the first part only
-#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, half an hour of mixed calls from eight threads, small worlds with every case of them, pictures larger than memory, every failing call of the tool, coverage, fuzzing, a build with -march=native, other processors and compilers (scripts/port.sh, an hour),
+#   bash scripts/test.sh full      after all of it: ten minutes each of attacks on bounds and of problems drawn at random, half an hour of mixed calls from eight threads, small worlds with every case of them, pictures larger than memory, every failing call of the tool, coverage, a build with -march=native, other processors and compilers (scripts/port.sh, an hour),
 #                                  a shared library, a release made twice and its Debian packages in a bare root, the wheels, the oldest CMake that is promised, reports in a browser, and a build
 #                                  for all GPUs with its limits of size; three hours more
 #
@@ -102,27 +102,6 @@ if [[ ${1:-} == quick ]]; then
     exit 0
 fi
 
-# Lines are enough to read a report, and take less time to compile than all that a debugger wants.
-lines=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g1" "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1")
-build asan "${lines[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_SANITIZE=address,undefined
-run asan --label-exclude 'gpu|slow|lint|mutant'
-
-build tsan "${lines[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DEXACTNCC_SANITIZE=thread
-# Older thread sanitizers do not start where addresses are randomized widely.
-setarch "$(uname -m)" -R true 2>/dev/null && launcher=(setarch "$(uname -m)" -R)
-run tsan --label-regex '^threads$'
-launcher=()
-
-if command -v clang >/dev/null; then
-    build clang -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DCMAKE_C_COMPILER=clang
-    run clang --label-regex 'clang|threads'
-else
-    note "no clang here: its warnings are not checked"
-fi
-unset EXACTNCC_TEST_SHORT
-
-# Everything below takes long, or needs packages from PyPI.
-
 # step NAME COMMAND...: runs it with its output in NAME.log. A failure ends the script.
 step() {
     local name=$1 status=0
@@ -142,6 +121,32 @@ may_lack() {
     "$@" || status=$?
     [[ $status == 77 ]] || return "$status"
 }
+
+# Lines are enough to read a report, and take less time to compile than all that a debugger wants.
+lines=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g1" "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1")
+build asan "${lines[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_SANITIZE=address,undefined
+run asan --label-exclude 'gpu|slow|lint|mutant'
+
+build tsan "${lines[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DEXACTNCC_SANITIZE=thread
+# Older thread sanitizers do not start where addresses are randomized widely.
+setarch "$(uname -m)" -R true 2>/dev/null && launcher=(setarch "$(uname -m)" -R)
+run tsan --label-regex '^threads$'
+launcher=()
+
+if command -v clang >/dev/null; then
+    build clang -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DCMAKE_C_COMPILER=clang
+    run clang --label-regex 'clang|threads'
+else
+    note "no clang here: its warnings are not checked"
+fi
+
+# Every fuzz target for ten seconds, from one seed: what fails here after a change did not fail before it.
+start=$SECONDS
+step fuzz may_lack env "BUILD=$root/fuzz" "JOBS=$jobs" SEED=1 bash scripts/fuzz.sh 10
+note "fuzzing: $(grep -c '^fuzz: .* runs' "$root/fuzz.log" || true) targets without a finding, $((SECONDS - start)) s"
+unset EXACTNCC_TEST_SHORT
+
+# Everything below takes long, or needs packages from PyPI.
 
 at_most() {
     local what=$1 file=$2 limit=$3 size
@@ -181,10 +186,6 @@ if [[ ${1:-} == full ]]; then
     # The kernel instances that the tests for GPUs launch; no GPU is needed to count them.
     step instances may_lack env "BUILD=$root/instances" bash scripts/instances.sh
     note "$(tail -n 1 "$root/instances.log")"
-
-    # Every fuzz target for ten seconds, from one seed: what fails here after a change did not fail before it.
-    step fuzz may_lack env "BUILD=$root/fuzz" "JOBS=$jobs" SEED=1 bash scripts/fuzz.sh 10
-    note "fuzzing: $(grep -c '^fuzz: .* runs' "$root/fuzz.log" || true) targets without a finding"
 
     # Pictures larger than memory, and work that is killed and goes on.
     built=$PWD/$root/release
