@@ -4,6 +4,7 @@
 
 #include "base/first_failure.h"
 #include "base/memory.h"
+#include "pose/parts.h"
 #include "pose/places.h"
 
 #include <math.h>
@@ -26,14 +27,13 @@ void xncc_pose_rung_center(const xncc_pose_rung *r, xncc_pose_candidate *c)
     set_center(r, x, y, c);
 }
 
-/* The window of a pose that is nearest to a centre. */
-static void nearest_window(const xncc_pose_rung *r, const xncc_stored_pose *p,
+/* The window of a pose that is nearest to a centre. Its sides, and the offset of the pose, are set.
+ */
+static void nearest_window(const xncc_pose_rung *r, double offset_x, double offset_y,
                            const xncc_pose_candidate *at, xncc_pose_candidate *to)
 {
-    to->width = p->probe.of.width;
-    to->height = p->probe.of.height;
-    to->wx = (int32_t)floor((at->x - p->offset_x + 0.5) / r->size - 0.5 * to->width + 0.5);
-    to->wy = (int32_t)floor((at->y - p->offset_y + 0.5) / r->size - 0.5 * to->height + 0.5);
+    to->wx = (int32_t)floor((at->x - offset_x + 0.5) / r->size - 0.5 * to->width + 0.5);
+    to->wy = (int32_t)floor((at->y - offset_y + 0.5) / r->size - 0.5 * to->height + 0.5);
 }
 
 static _Atomic(uint64_t) all_tries, all_pixels;
@@ -46,39 +46,91 @@ xncc_pose_work xncc_pose_tries(void)
 /* One candidate on its way. */
 typedef struct climb {
     xncc_pose_rung *rung;
-    int sign; /* of its scores */
+    int sign;  /* of its scores */
+    int parts; /* 1: its poses are scored in parts, by all threads */
     xncc_pose_candidate at, best;
     int moved; /* 1: the best is not the middle window of the pose of `at` */
     uint64_t tries;
 } climb;
 
-/* Tries the nine windows of a pose near `at`. If one is better than the best, it becomes the best.
- */
-static xncc_status try_pose(climb *c, int32_t angle, int32_t scale, xncc_error *error)
-{
-    xncc_pose_rung *r = c->rung;
-    xncc_pose_candidate to = { .angle = angle, .scale = scale };
-    const xncc_stored_pose *pose;
+/* A pose that a move tries, with the middle one of its nine windows. */
+typedef struct attempt {
+    xncc_pose_candidate to;
+    double offset_x, offset_y;
     double score[XNCC_PROBE_WINDOWS];
-    const xncc_status status = xncc_pose_store_take(&r->poses, angle, scale, 0, 0, &pose, error);
-    if (status)
-        return status;
-    nearest_window(r, pose, &c->at, &to);
-    const int32_t wx = to.wx, wy = to.wy;
-    xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, wx - 1, wy - 1, XNCC_PROBE_SIDE,
-                           score);
+} attempt;
+
+/* If one of the windows is better than the best, it becomes the best. */
+static void choose(climb *c, const attempt *a)
+{
     c->tries++;
     for (int32_t i = 0; i < XNCC_PROBE_WINDOWS; i++)
-        if (c->sign * score[i] > c->sign * c->best.score) {
-            to.score = score[i];
-            to.wx = wx + i % XNCC_PROBE_SIDE - 1;
-            to.wy = wy + i / XNCC_PROBE_SIDE - 1;
-            set_center(r, pose->offset_x, pose->offset_y, &to);
+        if (c->sign * a->score[i] > c->sign * c->best.score) {
+            xncc_pose_candidate to = a->to;
+            to.score = a->score[i];
+            to.wx += i % XNCC_PROBE_SIDE - 1;
+            to.wy += i / XNCC_PROBE_SIDE - 1;
+            set_center(c->rung, a->offset_x, a->offset_y, &to);
             c->best = to;
-            c->moved = i != XNCC_PROBE_WINDOWS / 2 || angle != c->at.angle || scale != c->at.scale;
+            c->moved = i != XNCC_PROBE_WINDOWS / 2 || to.angle != c->at.angle ||
+                       to.scale != c->at.scale;
         }
+}
+
+/* Tries the nine windows of a pose near `at`. */
+static xncc_status try_pose(climb *c, attempt *a, xncc_error *error)
+{
+    xncc_pose_rung *r = c->rung;
+    const xncc_stored_pose *pose;
+    const xncc_status status = xncc_pose_store_take(&r->poses, a->to.angle, a->to.scale, 0, 0,
+                                                    &pose, error);
+    if (status)
+        return status;
+    a->to.width = pose->probe.of.width;
+    a->to.height = pose->probe.of.height;
+    a->offset_x = pose->offset_x;
+    a->offset_y = pose->offset_y;
+    nearest_window(r, a->offset_x, a->offset_y, &c->at, &a->to);
+    xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, a->to.wx - 1, a->to.wy - 1,
+                           XNCC_PROBE_SIDE, a->score);
     xncc_pose_store_give(pose);
+    choose(c, a);
     return XNCC_OK;
+}
+
+/* The most poses of a move: on level 0 and above, three scales of seven angles. */
+enum { MOST_ATTEMPTS = 21 };
+
+/* The same for several poses, in parts. */
+static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *error)
+{
+    xncc_pose_rung *r = c->rung;
+    xncc_pose_store *store = &r->poses;
+    xncc_pose_parts part[MOST_ATTEMPTS];
+    for (size_t i = 0; i < count; i++) {
+        xncc_pose_candidate *to = &a[i].to;
+        const xncc_pose_place place = xncc_pose_place_of(
+            &store->source, xncc_pose_value(&store->grid.angle, to->angle),
+            xncc_pose_value(&store->grid.scale, to->scale));
+        to->width = place.width;
+        to->height = place.height;
+        xncc_pose_store_offset(store, to->angle, to->scale, &a[i].offset_x, &a[i].offset_y);
+        nearest_window(r, a[i].offset_x, a[i].offset_y, &c->at, to);
+        part[i] = (xncc_pose_parts){ .store = store,
+                                     .angle = to->angle,
+                                     .scale = to->scale,
+                                     .source = &store->source,
+                                     .place = place,
+                                     .x = to->wx - 1,
+                                     .y = to->wy - 1,
+                                     .side = XNCC_PROBE_SIDE,
+                                     .score = a[i].score };
+    }
+    const xncc_status status = xncc_pose_score_parts(r->job, store->loops, r->image, part, count,
+                                                     error);
+    for (size_t i = 0; i < count && !status; i++)
+        choose(c, &a[i]);
+    return status;
 }
 
 /* How many steps of the angle a move tries to both sides. The first one on a level tries more,
@@ -87,26 +139,40 @@ static xncc_status try_pose(climb *c, int32_t angle, int32_t scale, xncc_error *
  * angles go up and down. */
 enum { FIRST_REACH = 3, LAST_REACH = 2 };
 
+/* Lists the poses that a move tries, and returns their number. */
+static size_t list_attempts(const climb *c, int reach, attempt a[MOST_ATTEMPTS])
+{
+    const xncc_pose_grid *grid = &c->rung->poses.grid;
+    const int grows = grid->scale.count > 1;
+    size_t count = 0;
+    for (int j = -grows; j <= grows; j++)
+        for (int i = -reach; i <= reach; i++) {
+            const int32_t angle = xncc_pose_index(&grid->angle, c->at.angle + i),
+                          scale = xncc_pose_index(&grid->scale, c->at.scale + j);
+            if (angle >= 0 && scale >= 0)
+                a[count++].to = (xncc_pose_candidate){ .angle = angle, .scale = scale };
+        }
+    return count;
+}
+
 /* Moves to the best neighbour, until there is none. */
 static xncc_status climb_one(climb *c, int moves, xncc_error *error)
 {
-    const xncc_pose_grid *grid = &c->rung->poses.grid;
-    const int turns = grid->angle.count > 1, grows = grid->scale.count > 1;
+    const int turns = c->rung->poses.grid.angle.count > 1;
     c->best.score = 0.0;
     c->moved = 1;
     for (int n = 0; n < moves && c->moved; n++) {
         const int reach = turns * (n == 0 ? FIRST_REACH : c->rung->level == 0 ? LAST_REACH : 1);
+        attempt a[MOST_ATTEMPTS];
+        xncc_status status = XNCC_OK;
+        const size_t count = list_attempts(c, reach, a);
         c->moved = 0;
-        for (int j = -grows; j <= grows; j++)
-            for (int i = -reach; i <= reach; i++) {
-                const int32_t angle = xncc_pose_index(&grid->angle, c->at.angle + i),
-                              scale = xncc_pose_index(&grid->scale, c->at.scale + j);
-                if (angle < 0 || scale < 0)
-                    continue;
-                const xncc_status status = try_pose(c, angle, scale, error);
-                if (status)
-                    return status;
-            }
+        if (c->parts)
+            status = try_parts(c, a, count, error);
+        for (size_t i = 0; i < count && !c->parts && !status; i++)
+            status = try_pose(c, &a[i], error);
+        if (status)
+            return status;
         c->at = c->best;
     }
     return XNCC_OK;
@@ -130,7 +196,7 @@ typedef struct climber {
 
 typedef struct climb_run {
     xncc_pose_rung *rung;
-    int moves;
+    int moves, parts;
     xncc_pose_candidate *candidate;
     climber *climber;
     size_t count;
@@ -151,7 +217,11 @@ static void climb_task(void *argument, uint64_t index, int32_t slot)
         if (xncc_first_failure_status(&run->failure))
             break;
         xncc_status status = xncc_check_cancelled(&run->rung->job->watch, &error);
-        climb way = { .rung = run->rung, .sign = c->score < 0.0 ? -1 : 1, .at = *c, .best = *c };
+        climb way = { .rung = run->rung,
+                      .sign = c->score < 0.0 ? -1 : 1,
+                      .parts = run->parts,
+                      .at = *c,
+                      .best = *c };
         if (!status)
             status = climb_one(&way, run->moves, &error);
         *c = way.at;
@@ -197,7 +267,12 @@ xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, i
     if (!run.climber)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates", count);
     line_up(&run, above);
-    xncc_pose_run(rung->job, (count - 1) / CANDIDATES_PER_TASK + 1, climb_task, &run);
+    const size_t tasks = (count - 1) / CANDIDATES_PER_TASK + 1;
+    run.parts = xncc_pose_wants_parts(rung->job, &rung->poses.source, count);
+    if (!run.parts)
+        xncc_pose_run(rung->job, tasks, climb_task, &run);
+    for (size_t i = 0; i < tasks && run.parts; i++)
+        climb_task(&run, i, 0);
     xncc_free(run.climber);
     return xncc_first_failure_status(&run.failure);
 }
@@ -210,8 +285,11 @@ static int order(double a, double b)
 static int compare(const void *left, const void *right)
 {
     const xncc_pose_candidate *a = left, *b = right;
-    const int by[] = { order(fabs(b->score), fabs(a->score)), order(a->y, b->y), order(a->x, b->x),
-                       a->scale - b->scale, a->angle - b->angle };
+    const int by_score = order(fabs(b->score), fabs(a->score));
+    if (by_score)
+        return by_score;
+    const int by[] = { order(a->y, b->y), order(a->x, b->x), a->scale - b->scale,
+                       a->angle - b->angle };
     for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
         if (by[i])
             return by[i];
@@ -261,8 +339,9 @@ xncc_status xncc_pose_thin(const xncc_pose_rung *r, xncc_pose_candidate *candida
         return status;
     if (*count > 1)
         qsort(candidate, *count, sizeof *candidate, compare);
-    const double limit = fmax(sieve->limit,
-                              sieve->part * wanted_score(&places, candidate, *count, r, sieve));
+    double limit = sieve->limit;
+    if (sieve->part > 0.0)
+        limit = fmax(limit, sieve->part * wanted_score(&places, candidate, *count, r, sieve));
     xncc_places_empty(&places, 1.5 * r->size);
     for (size_t i = 0; i < *count && kept < sieve->most && fabs(candidate[i].score) >= limit; i++) {
         if (has_near(&places, candidate, &candidate[i], &r->poses.grid.angle, 1))

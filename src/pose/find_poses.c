@@ -60,17 +60,10 @@ static xncc_status check_template(const xncc_pose_job *job, const xncc_template 
  * resemble. */
 static float chance_limit(const xncc_pose_job *job, const xncc_pose_subject *subject)
 {
-    const xncc_template *t = subject->templ;
-    const xncc_image view = { .data = t->pixels, /* biased; that moves the mean alone */
-                              .width = t->width,
-                              .height = t->height,
-                              .pixel = xncc_pixel_stored(t->pixel),
-                              .channels = t->channels,
-                              .mask = t->mask };
     const double windows = (double)job->image->width * job->image->height *
                            subject->grid.angle.count * subject->grid.scale.count *
                            (1 + job->options->any_polarity);
-    const double limit = xncc_chance_limit(xncc_chance_of(&view).pixels, windows);
+    const double limit = xncc_chance_limit(xncc_template_independent(subject->templ), windows);
     return (float)fmin(fmax(limit, XNCC_POSE_LEAST_LIMIT), XNCC_POSE_MOST_LIMIT);
 }
 

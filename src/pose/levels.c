@@ -250,8 +250,14 @@ xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t chann
                                          &mask, error);
     if (status)
         return status;
-    for (int32_t y = 0; y < source->height; y++)
-        convert_row(&v, y, pixels + (size_t)y * (size_t)source->width);
+    const size_t row = (size_t)source->width;
+    for (int32_t y = 0; y < source->height; y++) {
+        if (source->pixel == XNCC_U8 && source->channels == 1)
+            memcpy(pixels + (size_t)y * row, (const uint8_t *)source->pixels + (size_t)y * row,
+                   row);
+        else
+            convert_row(&v, y, pixels + (size_t)y * row);
+    }
     if (mask)
         memcpy(mask, source->mask, (size_t)source->width * (size_t)source->height);
     for (int32_t l = 1; l < XNCC_MOST_LEVELS && !status; l++) {

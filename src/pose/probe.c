@@ -15,18 +15,42 @@ static int needs_u128(const xncc_pose_probe *p)
     return p->of.count > UINT64_C(11909805);
 }
 
-xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels *pixels,
-                                 xncc_pose_probe *probe, xncc_error *error)
+xncc_status xncc_pose_probe_open(xncc_pose_pixels *pixels, xncc_pose_probe *probe,
+                                 xncc_error *error)
 {
     *probe = (xncc_pose_probe){ .of = *pixels };
     *pixels = (xncc_pose_pixels){ 0 };
     const int32_t height = probe->of.height;
     probe->span = xncc_alloc((uint64_t)height, 2 * sizeof *probe->span);
-    if (!probe->span)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d rows", height);
-    loops->prepare(probe);
+    return probe->span
+               ? XNCC_OK
+               : xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d rows", height);
+}
+
+void xncc_pose_probe_finish(xncc_pose_probe *probe)
+{
     probe->root_var = sqrt(
         xncc_difference(probe->of.count, probe->sum2, probe->sum, probe->sum, needs_u128(probe)));
+}
+
+xncc_pose_probe xncc_pose_probe_rows(const xncc_pose_probe *probe, int32_t first, int32_t end)
+{
+    const size_t at = (size_t)first * (size_t)probe->of.width;
+    return (xncc_pose_probe){ .of = { .width = probe->of.width,
+                                      .height = end - first,
+                                      .pixels = (uint8_t *)probe->of.pixels + at,
+                                      .mask = probe->of.mask + at },
+                              .span = probe->span + 2 * (size_t)first };
+}
+
+xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels *pixels,
+                                 xncc_pose_probe *probe, xncc_error *error)
+{
+    const xncc_status status = xncc_pose_probe_open(pixels, probe, error);
+    if (status)
+        return status;
+    loops->prepare(probe);
+    xncc_pose_probe_finish(probe);
     return XNCC_OK;
 }
 
@@ -37,7 +61,7 @@ void xncc_pose_probe_clear(xncc_pose_probe *probe)
     *probe = (xncc_pose_probe){ 0 };
 }
 
-static double score_of(const xncc_pose_probe *p, const xncc_probe_sums *s)
+double xncc_pose_probe_score(const xncc_pose_probe *p, const xncc_probe_sums *s)
 {
     const uint64_t n = p->of.count;
     const double var = xncc_difference(n, s->Q, s->S, s->S, needs_u128(p));
@@ -69,7 +93,8 @@ void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops
     loops->add(probe, (const uint8_t *)xncc_image_row(image, top) + left, xncc_image_pitch(image),
                across, down, sum);
     for (int32_t i = 0; i < across * down; i++)
-        score[(top - y + i / across) * side + left - x + i % across] = score_of(probe, &sum[i]);
+        score[(top - y + i / across) * side + left - x + i % across] = xncc_pose_probe_score(
+            probe, &sum[i]);
 }
 
 const xncc_probe_loops *xncc_probe_loops_of(uint32_t features)

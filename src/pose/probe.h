@@ -39,6 +39,20 @@ xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels
                                  xncc_pose_probe *probe, xncc_error *error);
 void xncc_pose_probe_clear(xncc_pose_probe *probe);
 
+/* The parts of xncc_pose_probe_make. The first one takes the pixels over, and allocates. Then
+ * prepare() must be called, for the whole probe, or for all of its rows in parts whose counts and
+ * sums the caller adds. The last one sets what follows from the sums. */
+xncc_status xncc_pose_probe_open(xncc_pose_pixels *pixels, xncc_pose_probe *probe,
+                                 xncc_error *error);
+void xncc_pose_probe_finish(xncc_pose_probe *probe);
+
+/* The rows first .. end - 1 of a probe, borrowed, with sums of 0. Sums of windows are those of the
+ * rows. */
+xncc_pose_probe xncc_pose_probe_rows(const xncc_pose_probe *probe, int32_t first, int32_t end);
+
+/* The score of a window, NaN if it is flat. */
+double xncc_pose_probe_score(const xncc_pose_probe *probe, const xncc_probe_sums *sum);
+
 /* How many of the `side` windows from `at` on lie in the image, along one axis; less than 1: none.
  * *first: receives the first of them. */
 int32_t xncc_probe_inside(int32_t at, int32_t side, int32_t window, int32_t extent, int32_t *first);

@@ -3,6 +3,7 @@
  * the candidates on each finer one. */
 #include "pose/pyramid.h"
 
+#include "base/first_failure.h"
 #include "base/memory.h"
 #include "image/image.h"
 #include "plan/machine.h"
@@ -87,29 +88,51 @@ static void make_grids(descent *d)
 /* The NCC of two poses of 8-bit pixels with equal windows, over the pixels that count in both. */
 static double likeness_of(const xncc_pose_pixels *a, const xncc_pose_pixels *b)
 {
-    double n = 0.0, sa = 0.0, sb = 0.0, aa = 0.0, bb = 0.0, ab = 0.0;
-    for (size_t i = 0; i < (size_t)a->width * (size_t)a->height; i++) {
-        const double u = ((const uint8_t *)a->pixels)[i], v = ((const uint8_t *)b->pixels)[i];
-        if (!a->mask[i] || !b->mask[i])
-            continue;
-        n += 1.0;
-        sa += u;
-        sb += v;
-        aa += u * u;
-        bb += v * v;
-        ab += u * v;
+    int64_t count = 0, sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
+    for (int32_t y = 0; y < a->height; y++) {
+        const size_t at = (size_t)y * (size_t)a->width;
+        const uint8_t *row = (const uint8_t *)a->pixels + at,
+                      *other = (const uint8_t *)b->pixels + at;
+        uint32_t n = 0, u_sum = 0, v_sum = 0, uu = 0, vv = 0, uv = 0; /* sides are at most 2^14 */
+        for (int32_t x = 0; x < a->width; x++) {
+            const uint32_t both = a->mask[at + (size_t)x] & b->mask[at + (size_t)x],
+                           u = both * row[x], v = both * other[x];
+            n += both;
+            u_sum += u;
+            v_sum += v;
+            uu += u * u;
+            vv += v * v;
+            uv += u * v;
+        }
+        count += n;
+        sa += u_sum;
+        sb += v_sum;
+        aa += uu;
+        bb += vv;
+        ab += uv;
     }
-    const double var = (n * aa - sa * sa) * (n * bb - sb * sb);
-    return var > 0.0 ? (n * ab - sa * sb) / sqrt(var) : 0.0;
+    const double n = (double)count, x = (double)sa, y = (double)sb,
+                 var = (n * (double)aa - x * x) * (n * (double)bb - y * y);
+    return var > 0.0 ? (n * (double)ab - x * y) / sqrt(var) : 0.0;
 }
 
+/* What is measured of a level. */
+typedef struct level_test {
+    const descent *d;
+    double likeness[XNCC_MOST_LEVELS];
+    uint64_t pixels[XNCC_MOST_LEVELS]; /* of a pose that count */
+    xncc_first_failure failure;
+} level_test;
+
 /* Compares a pose of a level with the one that lies half a step away on every axis, at the smallest
- * scale. *pixels: how many of its pixels count. */
-static xncc_status measure_level(const descent *d, int32_t l, double *likeness, uint64_t *pixels,
-                                 xncc_error *error)
+ * scale. */
+static void measure_level(void *argument, uint64_t index, int32_t slot)
 {
-    const xncc_pose_source *s = &d->levels.level[l];
-    const xncc_pose_grid *g = &d->grid[l];
+    (void)slot;
+    level_test *test = argument;
+    const size_t l = (size_t)index + 1;
+    const xncc_pose_source *s = &test->d->levels.level[l];
+    const xncc_pose_grid *g = &test->d->grid[l];
     xncc_pose_place at = xncc_pose_place_of(s, g->angle.first, g->scale.first), off = at;
     if (g->angle.count > 1)
         off.angle += 0.5 * g->angle.step;
@@ -117,38 +140,42 @@ static xncc_status measure_level(const descent *d, int32_t l, double *likeness, 
         off.scale = fmin(off.scale + 0.5 * g->scale.step, XNCC_MAX_SCALE);
     off.shift_x = off.shift_y = 0.5;
     xncc_pose_pixels a = { 0 }, b = { 0 };
-    xncc_status status = xncc_pose_resample(s, &at, &a, error);
+    xncc_error error = { "" };
+    xncc_status status = xncc_pose_resample(s, &at, &a, &error);
     if (!status)
-        status = xncc_pose_resample(s, &off, &b, error);
+        status = xncc_pose_resample(s, &off, &b, &error);
     if (!status) {
-        *likeness = likeness_of(&a, &b);
-        *pixels = a.count;
+        test->likeness[l] = likeness_of(&a, &b);
+        test->pixels[l] = a.count;
     }
     xncc_pose_pixels_clear(&a);
     xncc_pose_pixels_clear(&b);
-    return status;
+    xncc_first_failure_note(&test->failure, status, &error);
 }
 
 /* Chooses the coarsest level. */
 static xncc_status choose_level(descent *d, xncc_error *error)
 {
     const double smallest = d->subject->grid.scale.first;
-    xncc_status status = XNCC_OK;
-    d->likeness[0] = 1.0;
-    d->strength = EASY_STRENGTH;
-    for (int32_t l = 1; l < d->levels.count && !status; l++) {
-        const xncc_pose_source *s = &d->levels.level[l];
-        uint64_t pixels = 0;
+    level_test test = { .d = d, .failure.error = error };
+    int32_t levels = 1;
+    for (; levels < d->levels.count; levels++) {
+        const xncc_pose_source *s = &d->levels.level[levels];
         if (smallest * (s->width < s->height ? s->width : s->height) < LEAST_SIDE)
             break;
-        status = measure_level(d, l, &d->likeness[l], &pixels, error);
-        const double strength = d->likeness[l] * sqrt((double)pixels);
-        if (status || pixels < LEAST_PIXELS || strength < LEAST_STRENGTH)
+    }
+    xncc_pose_run(d->job, (uint64_t)levels - 1, measure_level, &test);
+    d->likeness[0] = 1.0;
+    d->strength = EASY_STRENGTH;
+    for (int32_t l = 1; l < levels; l++) {
+        const double strength = test.likeness[l] * sqrt((double)test.pixels[l]);
+        d->likeness[l] = test.likeness[l];
+        if (test.pixels[l] < LEAST_PIXELS || strength < LEAST_STRENGTH)
             break;
         d->strength = strength;
         d->top = l;
     }
-    return status;
+    return xncc_first_failure_status(&test.failure);
 }
 
 static xncc_pose_rung rung_of(const descent *d, int32_t l)

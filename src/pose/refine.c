@@ -6,6 +6,7 @@
 #include "base/first_failure.h"
 #include "base/memory.h"
 #include "pose/fit.h"
+#include "pose/parts.h"
 #include "pose/scorer.h"
 
 #include <math.h>
@@ -28,21 +29,17 @@ typedef struct refiner {
 
 enum { MOST_FITS = 4 };
 
-/* The scores of 3 x 3 windows around a spot, and of those two pixels away on each axis. */
-static xncc_status score_middle(const refiner *r, const xncc_pose_spot *s,
-                                double score[XNCC_PROBE_WINDOWS], double far[2][2],
-                                xncc_error *error)
+/* Takes the scores of 3 x 3 windows from those of 5 x 5, and of those two pixels away on each axis.
+ */
+static void take_middle(const double all[XNCC_PROBE_FAR], double score[XNCC_PROBE_WINDOWS],
+                        double far[2][2])
 {
-    double all[XNCC_PROBE_FAR];
-    const xncc_status status = xncc_pose_score_spot(&r->scorer, s, -2, XNCC_PROBE_FAR_SIDE, all,
-                                                    error);
-    for (int i = 0; i < XNCC_PROBE_WINDOWS && !status; i++)
+    for (int i = 0; i < XNCC_PROBE_WINDOWS; i++)
         score[i] = all[(1 + i / 3) * XNCC_PROBE_FAR_SIDE + 1 + i % 3];
-    for (int i = 0; i < 2 && !status; i++) {
+    for (int i = 0; i < 2; i++) {
         far[0][i] = all[10 + 4 * i];
         far[1][i] = all[2 + 20 * i];
     }
-    return status;
 }
 
 static double in_range(double scale)
@@ -57,7 +54,7 @@ static xncc_pose_spot spot_near(const refiner *r, const between *at, int turn, i
 {
     double angle = at->angle + turn * r->angle_step,
            scale = in_range(at->scale + grow * r->scale_step);
-    xncc_pose_spot s = { .angle = -1, .scale = -1 };
+    xncc_pose_spot s = { .angle = -1, .scale = -1, .from = -1, .side = XNCC_PROBE_SIDE };
     if (at->angle_index >= 0) {
         s.angle = xncc_pose_index(&r->grid->angle, at->angle_index + turn);
         s.scale = xncc_pose_index(&r->grid->scale, at->scale_index + grow);
@@ -90,16 +87,26 @@ static xncc_status fit_around(const refiner *r, const between *at, xncc_pose_fit
                               xncc_error *error)
 {
     const int sides = r->angles / 2, up = r->scales / 2;
-    double score[XNCC_FIT_POINTS], *next = score, far[2][2] = { { NAN, NAN }, { NAN, NAN } };
-    xncc_status status = XNCC_OK;
-    for (int j = -up; j <= up && !status; j++)
-        for (int i = -sides; i <= sides && !status; i++, next += XNCC_PROBE_WINDOWS) {
-            const xncc_pose_spot s = spot_near(r, at, i, j, 0, 0);
-            status = i || j ? xncc_pose_score_spot(&r->scorer, &s, -1, XNCC_PROBE_SIDE, next, error)
-                            : score_middle(r, &s, next, far, error);
+    double score[XNCC_FIT_POINTS], *next = score, *middle = score, all[XNCC_PROBE_FAR], far[2][2];
+    xncc_pose_spot spot[XNCC_FIT_POINTS / XNCC_PROBE_WINDOWS];
+    size_t count = 0;
+    for (int j = -up; j <= up; j++)
+        for (int i = -sides; i <= sides; i++, next += XNCC_PROBE_WINDOWS) {
+            xncc_pose_spot *s = &spot[count++];
+            *s = spot_near(r, at, i, j, 0, 0);
+            if (i || j) {
+                s->score = next;
+                continue;
+            }
+            middle = next;
+            s->from = -2;
+            s->side = XNCC_PROBE_FAR_SIDE;
+            s->score = all;
         }
+    const xncc_status status = xncc_pose_score_spots(&r->scorer, spot, count, error);
     if (status)
         return status;
+    take_middle(all, middle, far);
     for (double *s = score; s < next; s++)
         *s *= r->sign;
     for (int k = 0; k < 4; k++)
@@ -109,31 +116,36 @@ static xncc_status fit_around(const refiner *r, const between *at, xncc_pose_fit
     return XNCC_OK;
 }
 
+/* The poses that look_around tries: two steps of the angle to both sides, at four shifts. */
+enum { MOST_LOOKS = 4 * 5 };
+
 /* Where the surface has no peak: moves to the best of the poses between those of the grid, at half
  * pixels and up to two steps of the angle away. The grid has one centre per pose, which can be half
  * a pixel off; its best pose can then be one with a wrong angle. */
 static xncc_status look_around(const refiner *r, between *at, xncc_error *error)
 {
     const between from = *at;
-    const int sides = 2 * (r->angles / 2);
-    double best = -INFINITY;
-    xncc_status status = XNCC_OK;
-    for (int n = 0; n < 4 * (2 * sides + 1) && !status; n++) {
-        double score[XNCC_PROBE_WINDOWS];
-        const int turn = n / 4 - sides;
-        const xncc_pose_spot s = spot_near(r, &from, turn, 0, n % 2, n / 2 % 2);
-        status = xncc_pose_score_spot(&r->scorer, &s, -1, XNCC_PROBE_SIDE, score, error);
-        for (int k = 0; k < XNCC_PROBE_WINDOWS && !status; k++)
-            if (r->sign * score[k] > best) {
-                best = r->sign * score[k];
-                *at = (between){ .angle = from.angle + turn * r->angle_step,
+    const int sides = 2 * (r->angles / 2), count = 4 * (2 * sides + 1);
+    double best = -INFINITY, score[MOST_LOOKS][XNCC_PROBE_WINDOWS];
+    xncc_pose_spot spot[MOST_LOOKS];
+    for (int n = 0; n < count; n++) {
+        spot[n] = spot_near(r, &from, n / 4 - sides, 0, n % 2, n / 2 % 2);
+        spot[n].score = score[n];
+    }
+    const xncc_status status = xncc_pose_score_spots(&r->scorer, spot, (size_t)count, error);
+    for (int n = 0; n < count && !status; n++) {
+        const xncc_pose_spot *s = &spot[n];
+        for (int k = 0; k < XNCC_PROBE_WINDOWS; k++)
+            if (r->sign * score[n][k] > best) {
+                best = r->sign * score[n][k];
+                *at = (between){ .angle = from.angle + (n / 4 - sides) * r->angle_step,
                                  .scale = from.scale,
-                                 .x = s.x + k % XNCC_PROBE_SIDE - 1,
-                                 .y = s.y + k / XNCC_PROBE_SIDE - 1,
-                                 .width = s.place.width,
-                                 .height = s.place.height,
-                                 .angle_index = s.angle,
-                                 .scale_index = s.scale };
+                                 .x = s->x + k % XNCC_PROBE_SIDE - 1,
+                                 .y = s->y + k / XNCC_PROBE_SIDE - 1,
+                                 .width = s->place.width,
+                                 .height = s->place.height,
+                                 .angle_index = s->angle,
+                                 .scale_index = s->scale };
             }
     }
     return status;
@@ -218,9 +230,20 @@ static xncc_status refine_from(refiner *r, const between *start, xncc_pose_match
     return XNCC_OK;
 }
 
-static xncc_status refine_hit(const xncc_pose_job *job, xncc_pose_store *poses,
-                              const xncc_pose_hit *hit, xncc_pose_match *match, xncc_error *error)
+typedef struct refine_run {
+    const xncc_pose_job *job;
+    xncc_pose_store *poses; /* per template; NULL: there are no probes */
+    const xncc_pose_hit *hit;
+    xncc_pose_match *match;
+    int parts; /* 1: one match after the other, in parts */
+    xncc_first_failure failure;
+} refine_run;
+
+static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit,
+                              xncc_pose_match *match, xncc_error *error)
 {
+    const xncc_pose_job *job = run->job;
+    xncc_pose_store *poses = run->poses ? &run->poses[hit->templ] : NULL;
     const xncc_pose_subject *subject = &job->subject[hit->templ];
     const xncc_pose_grid *grid = &subject->grid;
     between start = { .angle = xncc_pose_value(&grid->angle, hit->angle),
@@ -231,7 +254,10 @@ static xncc_status refine_hit(const xncc_pose_job *job, xncc_pose_store *poses,
                       .height = hit->height,
                       .angle_index = hit->angle,
                       .scale_index = hit->scale };
-    refiner r = { .scorer = { job, poses ? &poses->source : &subject->inner, poses },
+    refiner r = { .scorer = { .job = job,
+                              .source = poses ? &poses->source : &subject->inner,
+                              .poses = poses,
+                              .parts = run->parts },
                   .grid = grid,
                   .angles = grid->angle.count > 1 ? 3 : 1,
                   .scales = grid->scale.count > 1 ? 3 : 1,
@@ -262,14 +288,6 @@ static xncc_status refine_hit(const xncc_pose_job *job, xncc_pose_store *poses,
     return status;
 }
 
-typedef struct refine_run {
-    const xncc_pose_job *job;
-    xncc_pose_store *poses; /* per template; NULL: there are no probes */
-    const xncc_pose_hit *hit;
-    xncc_pose_match *match;
-    xncc_first_failure failure;
-} refine_run;
-
 static void refine_task(void *argument, uint64_t index, int32_t slot)
 {
     (void)slot;
@@ -278,8 +296,7 @@ static void refine_task(void *argument, uint64_t index, int32_t slot)
     xncc_error error = { "" };
     if (xncc_first_failure_status(&run->failure))
         return;
-    const xncc_status status = refine_hit(run->job, run->poses ? &run->poses[hit->templ] : NULL,
-                                          hit, &run->match[index], &error);
+    const xncc_status status = refine_hit(run, hit, &run->match[index], &error);
     xncc_first_failure_note(&run->failure, status, &error);
 }
 
@@ -302,6 +319,15 @@ static xncc_status open_stores(refine_run *run, xncc_error *error)
     return status;
 }
 
+/* Are the templates of all matches large? */
+static int wants_parts(const xncc_pose_job *job, const xncc_pose_hit *hit, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!xncc_pose_wants_parts(job, &job->subject[hit[i].templ].source, count))
+            return 0;
+    return count > 0;
+}
+
 xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit, size_t count,
                              xncc_pose_match *match, xncc_error *error)
 {
@@ -310,7 +336,11 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
     if (job->loops && job->options->refine)
         status = open_stores(&run, error);
     if (!status) {
-        xncc_pose_run(job, count, refine_task, &run);
+        run.parts = run.poses && wants_parts(job, hit, count);
+        if (!run.parts)
+            xncc_pose_run(job, count, refine_task, &run);
+        for (size_t i = 0; i < count && run.parts; i++)
+            refine_task(&run, i, 0);
         status = xncc_first_failure_status(&run.failure);
     }
     for (size_t t = 0; run.poses && t < job->count; t++)

@@ -185,8 +185,8 @@ static uint64_t any_row(const xncc_sampling *s, int32_t y, char *pixels, size_t 
     return count;
 }
 
-xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_place *place,
-                               xncc_pose_pixels *out, xncc_error *error)
+xncc_status xncc_pose_pixels_make(const xncc_pose_source *source, const xncc_pose_place *place,
+                                  xncc_pose_pixels *out, xncc_error *error)
 {
     const size_t bytes = (size_t)source->channels * xncc_pixel_size(source->pixel);
     *out = (xncc_pose_pixels){ .width = place->width, .height = place->height };
@@ -201,15 +201,31 @@ xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_p
     if (!out->pixels || !out->mask)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for a template of %d x %d",
                          place->width, place->height);
+    return XNCC_OK;
+}
+
+uint64_t xncc_pose_resample_rows(const xncc_pose_source *source, const xncc_pose_place *place,
+                                 int32_t first, int32_t end, xncc_pose_pixels *out)
+{
+    const size_t bytes = (size_t)source->channels * xncc_pixel_size(source->pixel);
     const xncc_sampling s = xncc_sampling_of(source, place);
-    for (int32_t y = 0; y < place->height; y++) {
+    uint64_t count = 0;
+    for (int32_t y = first; y < end; y++) {
         const size_t at = (size_t)y * (size_t)place->width;
         char *row = (char *)out->pixels + at * bytes;
-        out->count += bytes == 1 && s.fine == 1
-                          ? source->byte_row(&s, y, (uint8_t *)row, out->mask + at)
-                          : any_row(&s, y, row, bytes, out->mask + at);
+        count += bytes == 1 && s.fine == 1 ? source->byte_row(&s, y, (uint8_t *)row, out->mask + at)
+                                           : any_row(&s, y, row, bytes, out->mask + at);
     }
-    return XNCC_OK;
+    return count;
+}
+
+xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_place *place,
+                               xncc_pose_pixels *out, xncc_error *error)
+{
+    const xncc_status status = xncc_pose_pixels_make(source, place, out, error);
+    if (!status)
+        out->count = xncc_pose_resample_rows(source, place, 0, place->height, out);
+    return status;
 }
 
 void xncc_pose_pixels_clear(xncc_pose_pixels *pixels)

@@ -57,6 +57,15 @@ xncc_pose_place xncc_pose_place_of(const xncc_pose_source *source, double angle,
  * XNCC_MAX_POSE_SIDE. */
 xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_place *place,
                                xncc_pose_pixels *out, xncc_error *error);
+
+/* The two parts of xncc_pose_resample. The first checks the sides and allocates pixels that are 0,
+ * with the statuses of both. The second computes the rows first .. end - 1, and returns how many
+ * pixels of them count; out->count does not change. */
+xncc_status xncc_pose_pixels_make(const xncc_pose_source *source, const xncc_pose_place *place,
+                                  xncc_pose_pixels *out, xncc_error *error);
+uint64_t xncc_pose_resample_rows(const xncc_pose_source *source, const xncc_pose_place *place,
+                                 int32_t first, int32_t end, xncc_pose_pixels *out);
+
 void xncc_pose_pixels_clear(xncc_pose_pixels *pixels);
 
 #endif

@@ -3,6 +3,7 @@
 #include "pose/scorer.h"
 
 #include "image/image.h"
+#include "pose/parts.h"
 
 #include <math.h>
 
@@ -35,13 +36,19 @@ static xncc_status correlate_windows(const xncc_pose_scorer *r, xncc_pose_pixels
     return status;
 }
 
+/* The scores of the library are floats. */
+static void round_scores(double *score, int32_t side)
+{
+    for (int i = 0; i < side * side; i++)
+        score[i] = (double)(float)score[i];
+}
+
 /* The same by a probe, with the same bits. */
 static void probe_windows(const xncc_pose_scorer *r, const xncc_pose_probe *probe, int32_t x,
                           int32_t y, int32_t side, double *score)
 {
     xncc_pose_probe_scores(probe, r->job->loops, r->job->image, x, y, side, score);
-    for (int i = 0; i < side * side; i++)
-        score[i] = (double)(float)score[i];
+    round_scores(score, side);
 }
 
 xncc_status xncc_pose_score_windows(const xncc_pose_scorer *r, const xncc_pose_place *place,
@@ -65,17 +72,55 @@ xncc_status xncc_pose_score_windows(const xncc_pose_scorer *r, const xncc_pose_p
     return status;
 }
 
-xncc_status xncc_pose_score_spot(const xncc_pose_scorer *r, const xncc_pose_spot *s, int32_t from,
-                                 int32_t side, double *score, xncc_error *error)
+static xncc_status score_spot(const xncc_pose_scorer *r, const xncc_pose_spot *s, xncc_error *error)
 {
     const xncc_stored_pose *pose;
+    const int32_t x = s->x + s->from, y = s->y + s->from;
     if (!r->poses || s->angle < 0)
-        return xncc_pose_score_windows(r, &s->place, s->x + from, s->y + from, side, score, error);
+        return xncc_pose_score_windows(r, &s->place, x, y, s->side, s->score, error);
     const xncc_status status = xncc_pose_store_take(r->poses, s->angle, s->scale, s->wider,
                                                     s->higher, &pose, error);
     if (status)
         return status;
-    probe_windows(r, &pose->probe, s->x + from, s->y + from, side, score);
+    probe_windows(r, &pose->probe, x, y, s->side, s->score);
     xncc_pose_store_give(pose);
     return XNCC_OK;
+}
+
+enum { SPOTS_AT_ONCE = 32 };
+
+static xncc_status score_parts(const xncc_pose_scorer *r, const xncc_pose_spot *spot, size_t count,
+                               xncc_error *error)
+{
+    xncc_pose_parts part[SPOTS_AT_ONCE];
+    for (size_t i = 0; i < count; i++) {
+        const xncc_pose_spot *s = &spot[i];
+        part[i] = (xncc_pose_parts){ .store = s->angle < 0 ? NULL : r->poses,
+                                     .angle = s->angle,
+                                     .scale = s->scale,
+                                     .wider = s->wider,
+                                     .higher = s->higher,
+                                     .source = r->source,
+                                     .place = s->place,
+                                     .x = s->x + s->from,
+                                     .y = s->y + s->from,
+                                     .side = s->side,
+                                     .score = s->score };
+    }
+    const xncc_status status = xncc_pose_score_parts(r->job, r->job->loops, r->job->image, part,
+                                                     count, error);
+    for (size_t i = 0; i < count && !status; i++)
+        round_scores(spot[i].score, spot[i].side);
+    return status;
+}
+
+xncc_status xncc_pose_score_spots(const xncc_pose_scorer *r, const xncc_pose_spot *spot,
+                                  size_t count, xncc_error *error)
+{
+    xncc_status status = XNCC_OK;
+    for (size_t i = 0, some; i < count && !status; i += some) {
+        some = !r->parts ? 1 : count - i < SPOTS_AT_ONCE ? count - i : SPOTS_AT_ONCE;
+        status = r->parts ? score_parts(r, spot + i, some, error) : score_spot(r, spot + i, error);
+    }
+    return status;
 }

@@ -11,14 +11,18 @@ typedef struct xncc_pose_scorer {
     const xncc_pose_job *job;
     const xncc_pose_source *source;
     xncc_pose_store *poses; /* of `source`, on the grid; NULL: there is none */
+    int parts;              /* 1: poses are scored in parts, by all threads; there are probes */
 } xncc_pose_scorer;
 
-/* A template at a pose, and the window under it that is asked for. */
+/* A template at a pose, a window under it, and the windows beside it that are asked for: side x
+ * side of them, from `from` pixels beside it on. */
 typedef struct xncc_pose_spot {
     xncc_pose_place place;
     int32_t x, y;
     int32_t angle, scale;  /* on the grid; -1: it is not there */
     int32_t wider, higher; /* than the pose's own window */
+    int32_t from, side;
+    double *score; /* receives the scores */
 } xncc_pose_spot;
 
 /* The scores of side x side windows from (x, y) on, of a pose at any place. */
@@ -26,8 +30,8 @@ xncc_status xncc_pose_score_windows(const xncc_pose_scorer *scorer, const xncc_p
                                     int32_t x, int32_t y, int32_t side, double *score,
                                     xncc_error *error);
 
-/* The scores of the windows from `from` pixels beside a spot on, side x side of them. */
-xncc_status xncc_pose_score_spot(const xncc_pose_scorer *scorer, const xncc_pose_spot *spot,
-                                 int32_t from, int32_t side, double *score, xncc_error *error);
+/* Scores the windows of spots. */
+xncc_status xncc_pose_score_spots(const xncc_pose_scorer *scorer, const xncc_pose_spot *spot,
+                                  size_t count, xncc_error *error);
 
 #endif

@@ -41,7 +41,7 @@ xncc_status xncc_pose_settle(const xncc_pose_job *job, xncc_pose_hit *hit, xncc_
 {
     const xncc_pose_subject *subject = &job->subject[hit->templ];
     const xncc_pose_grid *grid = &subject->grid;
-    const settler s = { .scorer = { job, &subject->source, NULL },
+    const settler s = { .scorer = { .job = job, .source = &subject->source },
                         .grid = grid,
                         .sign = hit->score < 0.0f ? -1.0 : 1.0 };
     xncc_status status = XNCC_OK;

@@ -156,6 +156,25 @@ xncc_chance xncc_chance_of(const xncc_image *p)
     return chance;
 }
 
+double xncc_template_independent(const xncc_template *t)
+{
+    uint64_t bits = __atomic_load_n(&t->independent, __ATOMIC_RELAXED);
+    double pixels;
+    if (bits == 0) {
+        const xncc_image view = { .data = t->pixels, /* biased; that moves the mean alone */
+                                  .width = t->width,
+                                  .height = t->height,
+                                  .pixel = xncc_pixel_stored(t->pixel),
+                                  .channels = t->channels,
+                                  .mask = t->mask };
+        pixels = xncc_chance_of(&view).pixels;
+        memcpy(&bits, &pixels, sizeof bits);
+        __atomic_store_n(&((xncc_template *)(uintptr_t)t)->independent, bits, __ATOMIC_RELAXED);
+    }
+    memcpy(&pixels, &bits, sizeof pixels);
+    return pixels;
+}
+
 xncc_status xncc_chance_look(const xncc_image *templ, xncc_chance *chance, xncc_error *error)
 {
     XNCC_ENTER;

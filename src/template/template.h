@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The structs behind xncc_template and xncc_filter, and the rules for scoring windows under a
- * template. Both structs are immutable once they are made. */
+ * template. Both structs are immutable once they are made, but for a number that is kept when it is
+ * first asked for. */
 #ifndef XNCC_TEMPLATE_TEMPLATE_H
 #define XNCC_TEMPLATE_TEMPLATE_H
 
@@ -32,6 +33,8 @@ struct xncc_template {
     int32_t finite;        /* 0: a sample that counts is a NaN or an infinity */
     uint64_t sum, sum2;    /* sumT and sumT2 of the biased samples; only for one channel of integers
                               of up to 16 bits */
+    uint64_t independent;  /* the bits of what xncc_template_independent returns, for atomic access;
+                              0: not known yet */
     void *prepared[XNCC_ENGINE_SLOTS];
 };
 

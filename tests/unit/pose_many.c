@@ -4,6 +4,7 @@
 #include "unit/pose.h"
 #include "unit/pose_scene.h"
 
+#include "base/memory.h"
 #include "pose/climb.h"
 
 #include <math.h>
@@ -149,9 +150,103 @@ static void check_smooth(xncc_context *context)
     kit_image_destroy(&image);
 }
 
+/* Requests for memory fail, each alone or with all that follow. */
+static void check_parts_memory(xncc_context *context, const xncc_image *image,
+                               const xncc_template *templ)
+{
+    xncc_pose_match match;
+    size_t found = 0;
+    xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
+    o.angles = (xncc_pose_range){ -20.0, 20.0, XNCC_AUTO };
+    (void)xncc_alloc_fail(0, 0);
+    CHECK_STATUS(xncc_find_poses(context, image, &templ, 1, &o, &match, 1, &found, &kit_error),
+                 XNCC_OK);
+    const uint64_t requests = xncc_alloc_fail(0, 0), step = kit_short() ? 37 : 11;
+    for (uint64_t nth = 1; nth < requests; nth += step) {
+        (void)xncc_alloc_fail(requests - nth, (int)(nth / step % 2));
+        CHECK_STATUS(xncc_find_poses(context, image, &templ, 1, &o, &match, 1, &found, &kit_error),
+                     XNCC_ERROR_MEMORY);
+        (void)xncc_alloc_fail(0, 0);
+    }
+}
+
+static kit_image noisy_waves(int32_t width, int32_t height)
+{
+    kit_random r = kit_stream(13);
+    const kit_room room = { 0, KIT_AFTER };
+    kit_image image = kit_image_create_channels(XNCC_U8, 1, width, height, room);
+    for (int32_t y = 0; y < height; y++)
+        for (int32_t x = 0; x < width; x++)
+            pose_put(&image.view, x, y,
+                     pose_placed(x, y, &(xncc_pose_match){ .center_x = -999.0, .scale = 1.0 }) +
+                         kit_between(&r, -9, 9));
+    return image;
+}
+
+/* The poses of a large template are scored in parts. What is found does not depend on that: a
+ * template, one with a mask, whose best pose lies between those of the grid, and one in the image's
+ * corner; with one thread and with more. */
+static void check_parts(void)
+{
+    enum {
+        KINDS = 3,
+        WIDTH = 520,
+        HEIGHT = 480,
+        LEFT = 160,
+        TOP = 150,
+        ACROSS = 200,
+        DOWN = 173,
+        LIMIT = 3
+    };
+    kit_image image = noisy_waves(WIDTH, HEIGHT);
+    static xncc_pose_match match[4][KINDS][LIMIT];
+    size_t found[4][KINDS];
+    memset(match, 0, sizeof match);
+    for (int k = 0; k < 4; k++) {
+        static const int32_t threads[4] = { 1, 2, 7, 12 };
+        xncc_context *context = kit_context(XNCC_DEVICE_CPU, threads[k]);
+        xncc_image patch;
+        xncc_template *templ[KINDS] = { NULL };
+        CHECK_STATUS(xncc_image_crop(&image.view, LEFT, TOP, ACROSS, DOWN, &patch, &kit_error),
+                     XNCC_OK);
+        CHECK_STATUS(xncc_template_create(context, &patch, &templ[0], &kit_error), XNCC_OK);
+        CHECK_STATUS(
+            xncc_template_resample(templ[0], 33.3, 1.0, XNCC_SUPPORT_WHOLE, &templ[1], &kit_error),
+            XNCC_OK);
+        CHECK_STATUS(xncc_image_crop(&image.view, 0, 0, ACROSS, DOWN, &patch, &kit_error), XNCC_OK);
+        CHECK_STATUS(xncc_template_create(context, &patch, &templ[2], &kit_error), XNCC_OK);
+        for (int i = 0; i < KINDS; i++) {
+            const xncc_template *const only = templ[i];
+            xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
+            o.search = XNCC_POSES_PYRAMID;
+            o.angles = (xncc_pose_range){ -40.0, 10.0, XNCC_AUTO };
+            if (i == 0)
+                o.scales = (xncc_pose_range){ 0.97, 1.02, XNCC_AUTO };
+            o.top = LIMIT;
+            CHECK_STATUS(xncc_find_poses(context, &image.view, &only, 1, &o, match[k][i], LIMIT,
+                                         &found[k][i], &kit_error),
+                         XNCC_OK);
+            CHECK(found[k][i] > 0 && found[k][i] == found[0][i] &&
+                  memcmp(match[k][i], match[0][i], sizeof match[0][i]) == 0);
+        }
+        CHECK(pose_is_at(&match[k][0][0],
+                         &(xncc_pose_match){ .center_x = LEFT + 0.5 * (ACROSS - 1),
+                                             .center_y = TOP + 0.5 * (DOWN - 1),
+                                             .scale = 1.0 },
+                         0.05, 0.05, 0.001));
+        if (k == 3)
+            check_parts_memory(context, &image.view, templ[0]);
+        for (int i = 0; i < KINDS; i++)
+            xncc_template_destroy(templ[i]);
+        xncc_context_destroy(context);
+    }
+    kit_image_destroy(&image);
+}
+
 void check_many(xncc_context *context, xncc_device device)
 {
     check_objects();
+    check_parts();
     if (device == XNCC_DEVICE_CPU) { /* elsewhere nothing climbs */
         check_work(context);
         if (!kit_short()) /* it counts pixels, which are the same in every build */
