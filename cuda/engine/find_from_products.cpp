@@ -23,7 +23,6 @@ TensorTiles make_tiles(const xncc_engine_plan *plan, const ProductSearch &m, int
     tiles.across = m.search.across;
     tiles.count = m.search.tiles;
     tiles.slots = count;
-    tiles.fp64_is_slow = fp64_is_slow_on(plan);
     tiles.width = plan->x.map;
     tiles.height = plan->y.map;
     tiles.plane = m.slots.sums_step;

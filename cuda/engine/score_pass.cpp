@@ -23,6 +23,12 @@ namespace xncc {
 
 namespace {
 
+xncc_general_rule make_rule(const Call &call)
+{
+    const xncc_match_rule &rule = call.plan->problem.rule;
+    return xncc_general_rule_make(call.source, rule.method, rule.flat, rule.min_valid);
+}
+
 // ---- kernels that read whole pixels ----
 
 // Computes S and Q of the rows of the band's windows.
@@ -184,7 +190,7 @@ xncc_status score_terms(const Call &call, const Band &band, const Target &target
     const xncc_general_planes &planes = plan->decision.planes;
     const xncc_workspace &w = plan->memory.sizes();
     GeneralScoreJob job = {};
-    job.rule = xncc_general_rule_make(call.source, p.rule.method, p.rule.flat, p.rule.min_valid);
+    job.rule = make_rule(call);
     job.method = p.rule.method;
     job.channels = p.channels;
     job.count = planes.term_count;
@@ -213,8 +219,7 @@ xncc_status score_terms(const Call &call, const Band &band, const Target &target
 MaskedScoreJob make_masked_job(const Call &call, const Band &band, const Target &target)
 {
     const xncc_problem &p = call.plan->problem;
-    const xncc_general_rule rule = xncc_general_rule_make(call.source, p.rule.method, p.rule.flat,
-                                                          p.rule.min_valid);
+    const xncc_general_rule rule = make_rule(call);
     MaskedScoreJob job = {};
     job.n = static_cast<uint32_t>(call.source->whole);
     job.sum = static_cast<uint32_t>(call.templ->sum[0]);
@@ -304,7 +309,7 @@ ChannelScoreJob make_channel_job(const Call &call, const Band &band, const Targe
     job.channels = p.channels;
     job.digits = xncc_pixel_digits(p.pixel);
     job.method = p.rule.method;
-    job.rule = xncc_general_rule_make(call.source, p.rule.method, p.rule.flat, p.rule.min_valid);
+    job.rule = make_rule(call);
     for (int c = 0; c < job.channels; c++)
         job.T[c] = call.templ->sum[c];
     job.T2 = call.templ->sum2.low;
@@ -356,12 +361,18 @@ xncc_status score_strips(const Call &call, const Band &band, const Target &targe
     const xncc_engine_plan *plan = call.plan;
     const int processors = plan->engine->machine.cuda.processors;
     TensorScoreJob job = make_strip_job(plan, band, call.rule);
+    if (job.method != XNCC_CCOEFF_NORMED) {
+        job.general = make_rule(call);
+        job.T = call.templ->sum[0];
+        job.T2 = call.templ->sum2.low;
+    }
     job.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS);
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.skip = skip;
-    job.fp64_is_slow = fp64_is_slow_on(plan);
-    job.pdl = plan->tensor.may_use_pdl();
+    // later bands are laid out without the template in between
+    const bool one_band = plan->x.count() == 1 && plan->y.count() == 1;
+    job.pdl = one_band && plan->tensor.may_use_pdl();
     cudaError_t code;
     if (xncc_decision_has(&plan->decision, XNCC_STEP_FUSED))
         code = fused_launch(job, plan->decision.tensor,
@@ -408,7 +419,7 @@ PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &targ
     job.templ_height = p.templ_height;
     job.channels = p.channels;
     job.method = p.rule.method;
-    job.rule = xncc_general_rule_make(call.source, p.rule.method, p.rule.flat, p.rule.min_valid);
+    job.rule = make_rule(call);
     job.map = target.map;
     job.map_pitch = target.pitch;
     return job;
@@ -461,6 +472,8 @@ xncc_status score_bind(const xncc_engine_plan *plan, xncc_error *error)
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_MASKED))
         code = masked_planes_set_max_shared_memory(
             d.tensor, xncc_problem_image_varies(&plan->problem) != 0, most);
+    if (xncc_decision_has(&d, XNCC_STEP_FUSED))
+        code = fused_set_max_shared_memory(make_strip_job(plan, {}, {}), d.tensor, most);
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS))
         code = fused_channels_set_max_shared_memory(d.tensor, plan->problem.channels, most);
     if (xncc_decision_has(&d, XNCC_STEP_CHANNEL_SCORE))
@@ -479,8 +492,11 @@ TensorScoreJob make_strip_job(const xncc_engine_plan *plan, const Band &band,
     job.plane = static_cast<int64_t>(w.plane);
     job.sums_step = static_cast<int64_t>(w.sums / sizeof(uint32_t));
     job.rule = rule;
+    job.method = plan->problem.rule.method;
+    job.general.bias = xncc_pixel_bias(plan->problem.pixel);
     job.window_width = plan->problem.templ_width;
     job.window_height = plan->problem.templ_height;
+    job.fp64_is_slow = fp64_is_slow_on(plan);
     job.sums_pitch = static_cast<int64_t>(w.sums_pitch);
     job.width = band.width;
     job.height = band.height;

@@ -66,8 +66,6 @@ cudaError_t TensorProducts::make(const xncc_decision &decision, const xncc_machi
     blocks = decision.tensor;
     processors = machine.cuda.processors;
     cudaError_t code = toeplitz_may_use_pdl(&pdl);
-    if (code == cudaSuccess && xncc_decision_has(&decision, XNCC_STEP_FUSED))
-        code = fused_set_max_shared_memory(blocks, most);
     if (code == cudaSuccess && kernel == XNCC_KERNEL_TENSOR_WGMMA)
         code = wgmma_set_max_shared_memory(blocks, most);
     if (code == cudaSuccess && kernel == XNCC_KERNEL_TENSOR_MMA)

@@ -335,10 +335,10 @@ template <int MOST> Kernel kernel_of(const xncc_tensor_blocks &b, bool odd)
     }
 }
 
-Kernel kernel_of(const xncc_tensor_blocks &b, int channels)
+Kernel kernel_of(const xncc_tensor_blocks &b, int)
 {
     const bool odd = b.width % Apart::STEP != 0;
-    return channels == 1 ? kernel_of<1>(b, odd) : kernel_of<CHANNELS>(b, odd);
+    return kernel_of<CHANNELS>(b, odd);
 }
 
 } // namespace

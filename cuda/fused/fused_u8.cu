@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ccoeff_normed of 8-bit pixels in one kernel (fused_u8.h), for templates so small that writing and
-// reading X costs more than computing it:
+// Scores of 8-bit pixels in one kernel (fused_u8.h), for templates so small that writing and
+// reading X costs more than computing it; ccoeff_normed:
 //
 //     score = (n X - S sumT) / (sqrt(n Q - S^2) * root_var)
+//
+// The other methods are made from those of the sums that they need.
 //
 // Data mapping: a block of four warps walks down a segment of a strip of 512 map columns, as the
 // score pass does (strip_windows.cuh), eight map rows per batch. The image rows under the windows
@@ -17,8 +19,9 @@
 // to 4 blocks of 128 threads per multiprocessor (__launch_bounds__), so at most 128 registers per
 // thread. 4 blocks fit for templates of up to 32 rows, 3 up to 48.
 //
-// Template parameters: Arith, the arithmetic of the score (score_arith.cuh); CHUNKS and HALF, the
-// bytes of a template row in products of 32 (image_ring.cuh); SHIFT, the window's width modulo 2.
+// Template parameters: Arith, the method and the arithmetic of the score (score_arith.cuh); CHUNKS
+// and HALF, the bytes of a template row in products of 32 (image_ring.cuh); SHIFT, the window's
+// width modulo 2.
 //
 // Preconditions: xncc_fit_tensor has checked that the template is at most 57 wide and that its sums
 // fit 32 bits. Compute capability 8.0; below it the kernels are empty.
@@ -66,6 +69,7 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
                      int y1)
 {
     constexpr int PITCH = RING_PITCH<CHUNKS>;
+    constexpr bool SUMS = Arith::OF_S || Arith::OF_Q;
     using Loader = RingLoader<PITCH>;
     StripPrefixes<WORDS> &windows = *reinterpret_cast<StripPrefixes<WORDS> *>(memory);
     unsigned char *ring = memory + sizeof windows;
@@ -79,14 +83,16 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
         loader.load_row(i * PITCH, row);
     int at = 0, lead_at = (rows - 1 + warp) * PITCH,
         lag_at = (above + warp > 0 ? above + warp - 1 : rows + XNCC_TENSOR_FUSED_SPARE - 1) * PITCH;
-    sum_first_windows<WORDS>(job, windows, x0, y0);
+    if constexpr (SUMS)
+        sum_first_windows<WORDS>(job, windows, x0, y0);
     uint4 *taps = reinterpret_cast<uint4 *>(ring + end);
     wait_for_front();
     for (int i = threadIdx.x; i < layout.bytes / 16; i += THREADS)
         taps[i] = layout.taps[i];
     const int own = Apart::first(), x = x0 + own, distance = job.all.window_width - SHIFT;
-    typename Arith::Sum s[4], q[4];
-    load_first_windows<Arith, Apart>(job, windows, s, q);
+    typename Arith::Sum s[4] = {}, q[4] = {};
+    if constexpr (SUMS)
+        load_first_windows<Arith, Apart>(job, windows, s, q);
     // no window reaches the last lanes' columns, so their values do not matter; stay in the row
     const unsigned char *columns = ring + min(4 * WORDS * lane, PITCH - 4 * WORDS);
     const unsigned char *pixels = fragment_bytes(ring, warp, lane);
@@ -103,21 +109,24 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
         at = further<PITCH>(further<PITCH>(at, end), end);
 #pragma unroll
         for (int i = 0; i < SCORED; i++) {
-            uint32_t lead[WORDS], lag[WORDS];
             const int more = left - i * ROWS;
             if (more <= 0)
                 break;
+            if constexpr (SUMS) {
+                uint32_t lead[WORDS], lag[WORDS];
 #pragma unroll
-            for (int k = 0; k < WORDS; k++) {
-                lead[k] = *reinterpret_cast<const uint32_t *>(columns + lead_at + 4 * k);
-                lag[k] = *reinterpret_cast<const uint32_t *>(columns + lag_at + 4 * k) & gone;
+                for (int k = 0; k < WORDS; k++) {
+                    lead[k] = *reinterpret_cast<const uint32_t *>(columns + lead_at + 4 * k);
+                    lag[k] = *reinterpret_cast<const uint32_t *>(columns + lag_at + 4 * k) & gone;
+                }
+                gone = ~0u;
+                lead_at = further<PITCH>(lead_at, end);
+                lag_at = further<PITCH>(lag_at, end);
+                prefix_row<Arith, WORDS>(lead, lag, &windows.s[warp][4 * WORDS * lane],
+                                         &windows.q[warp][4 * WORDS * lane]);
             }
-            gone = ~0u;
-            lead_at = further<PITCH>(lead_at, end);
-            lag_at = further<PITCH>(lag_at, end);
-            prefix_row<WORDS>(lead, lag, &windows.s[warp][4 * WORDS * lane],
-                              &windows.q[warp][4 * WORDS * lane]);
-            __syncthreads();
+            if (SUMS || i == SCORED - 1)
+                __syncthreads();
             if (i == SCORED - 1) // the rows that leave the window are not read again
 #pragma unroll
                 for (int j = 0; j < SCORED;
@@ -125,8 +134,7 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
                     loader.load_row(load_at, row);
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                slide<Arith, Apart, SHIFT>(s, &windows.s[r][own], distance);
-                slide<Arith, Apart, SHIFT>(q, &windows.q[r][own], distance);
+                slide_windows<Arith, Apart, SHIFT>(s, q, windows, r, own, distance);
                 output.score_row(job, s, q, products[i].x[r], x, more > r);
             }
             output.end_batch(job, windows, s, q, products[i], x, y1 - more, more);
@@ -194,17 +202,22 @@ __global__ void build_taps(ToeplitzJob job)
     reinterpret_cast<uint32_t *>(job.toeplitz + blockIdx.y * job.slot_toeplitz)[i] = word;
 }
 
-// The kernels for a template width: for a map and for tiles.
+// The kernels for a template width: for a map and, by ccoeff_normed, for tiles.
 struct Kernels {
     void (*match)(FusedJob);
     void (*bound)(FusedTilesJob);
 };
 
+template <class Arith, int CHUNKS, int HALF, int SHIFT> Kernels kernels_of()
+{
+    if constexpr (Arith::IS_WIDE)
+        return { match_fused<Arith, CHUNKS, HALF, SHIFT>, tiles_fused<Arith, CHUNKS, HALF, SHIFT> };
+    return { match_fused<Arith, CHUNKS, HALF, SHIFT>, nullptr };
+}
+
 template <class Arith, int CHUNKS, int HALF> Kernels kernels_of(bool odd)
 {
-    if (odd)
-        return { match_fused<Arith, CHUNKS, HALF, 1>, tiles_fused<Arith, CHUNKS, HALF, 1> };
-    return { match_fused<Arith, CHUNKS, HALF, 0>, tiles_fused<Arith, CHUNKS, HALF, 0> };
+    return odd ? kernels_of<Arith, CHUNKS, HALF, 1>() : kernels_of<Arith, CHUNKS, HALF, 0>();
 }
 
 // nullptr if the width has no kernels. odd: the width is odd.
@@ -214,14 +227,18 @@ template <class Arith> Kernels kernels_of(const xncc_tensor_blocks &b, bool odd)
     case 1: return kernels_of<Arith, 0, 1>(odd);
     case 2: return kernels_of<Arith, 1, 0>(odd);
     case 3: return kernels_of<Arith, 1, 1>(odd);
-    case 4: return kernels_of<Arith, 2, 0>(odd);
-    default: return { nullptr, nullptr };
+    default: break;
     }
+    if constexpr (Arith::IS_WIDE)
+        if (2 * b.chunks + b.half == 4)
+            return kernels_of<Arith, 2, 0>(odd);
+    return { nullptr, nullptr };
 }
 
-Kernels kernels_of(const xncc_tensor_blocks &b, bool pairs, bool odd)
+Kernels kernels_of(const TensorScoreJob &all, const xncc_tensor_blocks &b)
 {
-    return pairs ? kernels_of<FloatFloat>(b, odd) : kernels_of<Fp64>(b, odd);
+    const bool odd = all.window_width % Apart::STEP != 0;
+    return with_arithmetic(all, [&](auto arith) { return kernels_of<decltype(arith)>(b, odd); });
 }
 
 Layout make_layout(const TensorScoreJob &all, const xncc_tensor_blocks &blocks,
@@ -233,13 +250,16 @@ Layout make_layout(const TensorScoreJob &all, const xncc_tensor_blocks &blocks,
 
 } // namespace
 
-cudaError_t fused_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most)
+cudaError_t fused_set_max_shared_memory(const TensorScoreJob &all, const xncc_tensor_blocks &blocks,
+                                        int most)
 {
+    TensorScoreJob job = all;
     cudaError_t code = cudaSuccess;
-    for (int i = 0; i < 4 && code == cudaSuccess; i++) {
-        Kernels kernels = kernels_of(blocks, i & 2, i & 1);
+    for (int pairs = 0; pairs < 2 && code == cudaSuccess; pairs++) {
+        job.fp64_is_slow = pairs != 0;
+        const Kernels kernels = kernels_of(job, blocks);
         code = set_max_shared_memory(kernels.match, most);
-        if (code == cudaSuccess)
+        if (code == cudaSuccess && kernels.bound)
             code = set_max_shared_memory(kernels.bound, most);
     }
     return code;
@@ -258,8 +278,8 @@ cudaError_t fused_launch(const TensorScoreJob &all, const xncc_tensor_blocks &bl
 {
     FusedJob fused = { make_job(all, Apart::STEP), make_layout(all, blocks, taps) };
     const dim3 grid = cut_strips(&fused.job, processors, blocks.stages);
-    Kernels kernels = kernels_of(blocks, all.fp64_is_slow, all.window_width % Apart::STEP != 0);
-    return launch(kernels.match, grid, THREADS, blocks.shared_bytes, stream, all.pdl, fused);
+    return launch(kernels_of(all, blocks).match, grid, THREADS, blocks.shared_bytes, stream,
+                  all.pdl, fused);
 }
 
 cudaError_t fused_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles,
@@ -269,8 +289,8 @@ cudaError_t fused_tiles_launch(const TensorScoreJob &all, const TensorTiles &til
     FusedTilesJob fused = { TilesJob{ make_job(all, Apart::STEP), tiles },
                             make_layout(all, blocks, taps) };
     const dim3 grid = cut_tiles(&fused.of, processors, blocks.stages);
-    Kernels kernels = kernels_of(blocks, tiles.fp64_is_slow, all.window_width % Apart::STEP != 0);
-    return launch(kernels.bound, grid, THREADS, blocks.shared_bytes, stream, all.pdl, fused);
+    return launch(kernels_of(all, blocks).bound, grid, THREADS, blocks.shared_bytes, stream,
+                  all.pdl, fused);
 }
 
 } // namespace xncc

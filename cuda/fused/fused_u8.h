@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ccoeff_normed of 8-bit pixels in one kernel, for small templates: the kernel `tensor-fused`. For
+// Scores of 8-bit pixels in one kernel, for small templates: the kernel `tensor-fused`. For
 // compute capability 8.0 and later. Method and data mapping: fused_u8.cu.
 #ifndef XNCC_CUDA_FUSED_FUSED_U8_H
 #define XNCC_CUDA_FUSED_FUSED_U8_H
@@ -9,9 +9,10 @@
 
 namespace xncc {
 
-// Sets the dynamic shared-memory limit of the kernels for this shape of template on the current
-// device to `most` bytes. The last call holds for all plans, so pass the device's maximum.
-cudaError_t fused_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most);
+// Sets the dynamic shared-memory limit of the kernels for this shape of template and method on the
+// current device to `most` bytes. The last call holds for all plans, so pass the device's maximum.
+cudaError_t fused_set_max_shared_memory(const TensorScoreJob &job, const xncc_tensor_blocks &blocks,
+                                        int most);
 
 // Lays planes of templates out as B fragments (`taps` below), blocks.toeplitz bytes each. Also
 // serves fused_channels.h and fused_masked_u8.h.

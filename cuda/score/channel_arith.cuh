@@ -5,7 +5,6 @@
 #define XNCC_CUDA_SCORE_CHANNEL_ARITH_CUH
 
 #include "cuda/score/channel_windows.cuh"
-#include "math/method.h"
 
 namespace xncc {
 
@@ -68,8 +67,8 @@ __device__ __forceinline__ bool finish(const ChannelJob &job, const double *num,
             sure &= fast_quotient(num[i], var[i], job.unit, &score[i]);
     } else if (job.finish == FINISH_DIVIDE) {
 #pragma unroll
-        for (int i = 0; i < 4; i++) // the plain formula: many of these quotients are midpoints
-            score[i] = __double2float_rn(__ddiv_rn(num[i], job.n));
+        for (int i = 0; i < 4; i++)
+            score[i] = exact_quotient(num[i], job.n, job.reciprocal);
     } else {
 #pragma unroll
         for (int i = 0; i < 4; i++)
@@ -94,28 +93,18 @@ __device__ __noinline__ inline float exact_score(const ChannelJob &job, const ui
     return xncc_general_score(job.all.method, &job.all.rule, &all);
 }
 
-inline Linear<double> as_doubles(const Linear<int64_t> &of)
-{
-    return { static_cast<double>(of.product), static_cast<double>(of.sum),
-             static_cast<double>(of.square), static_cast<double>(of.rest) };
-}
-
-// The linear functions of the methods that are not centred: X, Q and Q - 2 X + sumT2 without the
-// bias.
+// The linear functions of the methods that are not centred.
 inline void make_linear(ChannelJob *job)
 {
     const ChannelScoreJob &all = job->all;
-    const int64_t bias = static_cast<int64_t>(all.rule.bias),
-                  square = all.channels * static_cast<int64_t>(all.rule.whole) * bias * bias;
-    int64_t templ = 0;
+    uint64_t templ = 0;
     for (int c = 0; c < all.channels; c++)
-        templ += static_cast<int64_t>(all.T[c]);
-    const bool differs = xncc_method_of_difference(all.method);
-    job->whole_num = differs ? Linear<int64_t>{ -2, 0, 1, static_cast<int64_t>(all.T2) }
-                             : Linear<int64_t>{ 1, -bias, 0, square - bias * templ };
-    job->whole_var = { 0, -2 * bias, 1, square };
-    job->num = as_doubles(job->whole_num);
-    job->var = as_doubles(job->whole_var);
+        templ += all.T[c];
+    const LinearScore of = linear_score(all.method, all.rule, all.channels, templ, all.T2);
+    job->whole_num = of.num;
+    job->whole_var = of.var;
+    job->num = as_doubles(of.num);
+    job->var = as_doubles(of.var);
 }
 
 // The reciprocal root of the template's part of the denominator, or NaN if that is 0.
@@ -127,8 +116,7 @@ inline double unit_of_templ(const ChannelScoreJob &all)
                                          xncc_u128_of(c == 0 ? all.T2 : 0) };
         xncc_general_add(&templ, &sums, all.rule.bias);
     }
-    const xncc_u128 spread = all.method == XNCC_CCOEFF_NORMED ? templ.templ_var : templ.T2;
-    return xncc_u128_is_zero(spread) ? NAN : 1.0 / sqrt(xncc_u128_to_double(spread));
+    return unit_of_general(all.method, templ);
 }
 
 // The job with its derived constants; the segment is set by cut_strips. floats: per vector of the
@@ -145,6 +133,7 @@ inline ChannelJob make_channel_job(const ChannelScoreJob &all, int floats)
                      : 0;
     job.read = job.summed || job.squared ? all.channels : 0;
     job.n = static_cast<double>(all.rule.whole);
+    job.reciprocal = 1.0 / job.n;
     job.lowered = -job.n * LIFT;
     job.finish = normed ? FINISH_ROOT : job.centred ? FINISH_DIVIDE : FINISH_EXACT;
     job.unit = normed ? unit_of_templ(all) : 0.0;

@@ -32,18 +32,6 @@ namespace xncc {
 
 constexpr int CHANNELS = XNCC_CHANNEL_SCORE_CHANNELS;
 
-// An integer linear function of the sums of a window.
-template <class Number> struct Linear {
-    Number product, sum, square, rest; // factors of X, S (of all channels) and Q, and a constant
-};
-
-// What becomes of the fractions.
-enum Finish {
-    FINISH_ROOT,   // num unit / sqrt(var)
-    FINISH_DIVIDE, // num / n
-    FINISH_EXACT   // num
-};
-
 // Parameters of the pass, with constants derived on the host.
 struct ChannelJob {
     ChannelScoreJob all;
@@ -61,6 +49,8 @@ struct ChannelJob {
     double unit;
     // n and -n 2^52, sumT of each channel.
     double n, lowered, T[CHANNELS];
+    // 1 / n.
+    double reciprocal;
     Linear<double> num, var;
     Linear<int64_t> whole_num, whole_var;
     // 2^shift of each term of X.
@@ -76,19 +66,6 @@ constexpr int PIXEL_ROW = Span<WORDS>::COLUMNS, PIXEL_ROWS = 2 * PIXEL_ROW;
 static_assert(PREFIX_ARRAY * 4 == XNCC_CHANNEL_SCORE_ARRAY &&
                   WARPS * PIXEL_ROWS == XNCC_CHANNEL_SCORE_PIXELS,
               "the decision knows the size of shared memory");
-
-// The sum of v over the lanes below this one.
-template <class Sum> __device__ __forceinline__ Sum sum_before(Sum v)
-{
-    Sum all = v;
-#pragma unroll
-    for (int step = 1; step < LANES; step *= 2) {
-        const Sum lower = __shfl_up_sync(0xffffffffu, all, step);
-        if (static_cast<int>(threadIdx.x) % LANES >= step)
-            all += lower;
-    }
-    return all - v;
-}
 
 // Prefix sums of 32 bits are in one array, and those of 64 bits in two: low and high words.
 __device__ __forceinline__ void load_prefix(const uint32_t *from, uint32_t *v)

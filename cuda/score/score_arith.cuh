@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two ways from the exact sums of a window to its score, which give the same bits:
+// From the exact sums of a window to its score. Two ways for ccoeff_normed, which give the same
+// bits:
 //
 // - Fp64: in doubles, for devices whose doubles run at half the rate of floats.
 // - FloatFloat: in pairs of floats (math/float_float.h), for devices with slow doubles. Doubles are
 //   used only if the rounding is in doubt.
 //
-// Both have the same static interface, so a pass takes one as a template parameter (`Arith`):
+// The other methods are computed in doubles on every device: Quotient (ccoeff) and Linear64.
+//
+// All have the same static interface, so a pass takes one as a template parameter (`Arith`):
 //
 // - Sum: a window's S or Q in the form that slides fastest; from_integer, to_integer, slide_by.
+// - OF_S, OF_Q: whether the score needs S and Q. Sums that it does not need are not made.
+// - IS_WIDE: whether there are kernels for windows more than 128 wide.
 // - score: the score, or false if the plain formula must decide.
-// - bound_key_of, bound_score_of: approximate scores for the best score of a tile.
+// - exact: the score by the plain formula.
+// - bound_key_of, bound_score_of (ccoeff_normed): approximate scores for the best score of a tile.
 #ifndef XNCC_CUDA_SCORE_SCORE_ARITH_CUH
 #define XNCC_CUDA_SCORE_SCORE_ARITH_CUH
 
@@ -18,15 +24,9 @@
 
 namespace xncc {
 
-// S, Q < 2^32 and n < 2^17, so n X, S sumT, n Q and S^2 are integers below 2^53
-// (n^2 255^2 < 2^53 up to n = 372,000): two fused multiply-adds each give numerator and variance
-// exactly.
-struct Fp64 {
-    static constexpr bool IS_BUILT = builds_arithmetic(false);
-    using Sum = double; // lifted: 2^52 + the sum, which is then its low word
-    using TemplSum = double;
-    // High word of 1.0.
-    static constexpr int ONE = 0x3ff00000;
+// Sums as lifted doubles: 2^52 + the sum, which is then the low word.
+struct Lifted {
+    using Sum = double;
 
     __device__ __forceinline__ static Sum from_integer(uint32_t v)
     {
@@ -44,6 +44,28 @@ struct Fp64 {
         return __hiloint2double(__double2hiint(v),
                                 static_cast<int>(low_word(v) + entering - leaving));
     }
+};
+
+// What both ways of ccoeff_normed share.
+struct CentredRoot {
+    static constexpr bool OF_S = true, OF_Q = true, IS_WIDE = true;
+
+    __device__ __forceinline__ static float exact(const Job &job, uint32_t s, uint32_t q,
+                                                  uint32_t x)
+    {
+        return xncc_score_integer(XNCC_CCOEFF_NORMED, &job.all.rule, s, q, x);
+    }
+};
+
+// S, Q < 2^32 and n < 2^17, so n X, S sumT, n Q and S^2 are integers below 2^53
+// (n^2 255^2 < 2^53 up to n = 372,000): two fused multiply-adds each give numerator and variance
+// exactly.
+struct Fp64 : Lifted, CentredRoot {
+    static constexpr bool IS_BUILT = builds_arithmetic(false);
+    using TemplSum = double;
+    // High word of 1.0.
+    static constexpr int ONE = 0x3ff00000;
+
     // The score of a window from S, Q and X; false if the plain formula must decide.
     __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x,
                                                  float *score)
@@ -77,7 +99,7 @@ struct Fp64 {
 
 // n X, S sumT, n Q and S^2 are below 2^49, numerator and variance below 2^48, so their differences
 // are exact in 64 bits and as pairs (math/float_float.h).
-struct FloatFloat {
+struct FloatFloat : CentredRoot {
     static constexpr bool IS_BUILT = builds_arithmetic(true);
     using Sum = uint32_t;
     using TemplSum = uint32_t;
@@ -116,6 +138,83 @@ struct FloatFloat {
         return root > 0.0f ? __int_as_float(best) / root : 0.0f;
     }
 };
+
+// ccoeff: (n X - S sumT) / n, exact as in Fp64. It is never in doubt.
+struct Quotient : Lifted {
+    static constexpr bool IS_BUILT = true, OF_S = true, OF_Q = false, IS_WIDE = false;
+
+    __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum, uint32_t x,
+                                                 float *score)
+    {
+        const double nx = fma(job.n, __hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(x)),
+                              job.lowered);
+        *score = exact_quotient(fma(-job.sum, __dadd_rn(s, -LIFT), nx), job.n, job.reciprocal);
+        return true;
+    }
+    __device__ __forceinline__ static float exact(const Job &, uint32_t, uint32_t, uint32_t)
+    {
+        return 0.0f; // not called
+    }
+};
+
+// The methods that are not centred: linear functions of X, S and Q that remove the bias, all of
+// them integers below 2^53 (channel_score.cu). NORMED: num / sqrt(var), otherwise num. S is needed
+// only if there is a bias that the method depends on.
+template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
+    static constexpr bool IS_BUILT = true, OF_S = S, OF_Q = Q, IS_WIDE = false;
+
+    __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x,
+                                                 float *score)
+    {
+        const double product = __dadd_rn(__hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(x)),
+                                         -LIFT);
+        const double sum = S ? __dadd_rn(s, -LIFT) : 0.0, square = Q ? __dadd_rn(q, -LIFT) : 0.0;
+        double num = fma(job.num.product, product, job.num.rest), var = square;
+        if (S)
+            num = fma(job.num.sum, sum, num);
+        if (Q)
+            num = fma(job.num.square, square, num);
+        if (S)
+            var = fma(job.var.sum, sum, __dadd_rn(square, job.var.rest));
+        if (NORMED)
+            return fast_quotient(num, var, job.unit, score);
+        *score = __double2float_rn(num);
+        return true;
+    }
+    // By general_score.h, which score.h agrees with. Without a bias S does not matter.
+    __device__ __forceinline__ static float exact(const Job &job, uint32_t s, uint32_t q,
+                                                  uint32_t x)
+    {
+        xncc_general all = xncc_general_begin(job.all.general.whole);
+        const xncc_general_sums sums = { S ? s : 0, job.all.T, xncc_u128_of(q), xncc_u128_of(x),
+                                         xncc_u128_of(job.all.T2) };
+        xncc_general_add(&all, &sums, job.all.general.bias);
+        return xncc_general_score(job.all.method, &job.all.general, &all);
+    }
+};
+
+// Calls make with the arithmetic of a method. biased: the pixels are; pairs: compute ccoeff_normed
+// in pairs of floats.
+template <class Make> auto with_arithmetic(xncc_method method, bool biased, bool pairs, Make make)
+{
+    switch (method) {
+    case XNCC_CCOEFF: return make(Quotient());
+    case XNCC_CCORR:
+        return biased ? make(Linear64<false, true, false>())
+                      : make(Linear64<false, false, false>());
+    case XNCC_SQDIFF: return make(Linear64<false, false, true>()); // the bias cancels
+    case XNCC_CCORR_NORMED:
+    case XNCC_SQDIFF_NORMED:
+        return biased ? make(Linear64<true, true, true>()) : make(Linear64<true, false, true>());
+    default: return pairs ? make(FloatFloat()) : make(Fp64());
+    }
+}
+
+// Calls make with the arithmetic of a job.
+template <class Make> auto with_arithmetic(const TensorScoreJob &all, Make make)
+{
+    return with_arithmetic(all.method, all.general.bias != 0, all.fp64_is_slow, make);
+}
 
 } // namespace xncc
 

@@ -27,6 +27,7 @@
 #include "cuda/score/window_terms.cuh"
 
 #include "math/float_float.h"
+#include "math/method.h"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #pragma nv_diag_suppress 177 // the kernels are empty there, so these functions have no callers
@@ -55,6 +56,18 @@ static_assert(Span<WORDS>::COLUMNS >= XNCC_TENSOR_COLUMNS + XNCC_TENSOR_WIDTH,
 static_assert(Span<WIDE_WORDS>::COLUMNS >= XNCC_TENSOR_COLUMNS + XNCC_TENSOR_SCORE_WIDTH,
               "columns of a strip's windows");
 
+// An integer linear function of the sums of a window.
+template <class Number> struct Linear {
+    Number product, sum, square, rest; // factors of X, S (of all channels) and Q, and a constant
+};
+
+// What becomes of the fractions.
+enum Finish {
+    FINISH_ROOT,   // num unit / sqrt(var)
+    FINISH_DIVIDE, // num / n
+    FINISH_EXACT   // num
+};
+
 // Parameters of a score pass, with constants derived on the host.
 struct Job {
     TensorScoreJob all;
@@ -66,6 +79,9 @@ struct Job {
     double n, lowered, sum, unit;
     // 1 / root_var as a pair of floats.
     xncc_float_float pair_unit;
+    // The other methods: 1 / n, and numerator and denominator (linear_score).
+    double reciprocal;
+    Linear<double> num, var;
 };
 
 // The integer v of a lifted value 2^52 + v.
@@ -100,6 +116,24 @@ __device__ __forceinline__ bool fast_quotient(double num, double var, double uni
     double t = __dmul_rn(__dmul_rn(num, unit), y), quotient = fma(t, c, t);
     *score = __double2float_rn(quotient);
     return is_certain(quotient, *score);
+}
+
+// The float of the double num / n, without a division. num: an integer as a double, rounded or not;
+// n: an integer below 2^17; reciprocal: the double 1 / n.
+//
+// With Q = num / n, q differs from Q by less than 2^-52 Q. The rest num - q n is a multiple of q's
+// unit of the last place, because num is, and less than 2^19 of them; so it is exact. The last step
+// adds Q - q with a relative error of 2^-53, and rounds once: the sum is off by 2^-105 Q before.
+//
+// So a Q that is a double is found exactly, among them every midpoint of two floats. Any other Q
+// differs from a midpoint M 2^j, M < 2^25, by more than rounding to double can change. Let num be
+// A 2^k with A < 2^53: the difference is at least 2^k / n > 2^-53 Q if j >= k, and otherwise at
+// least 2^j / n > 2^-42 Q. So the result and the quotient of the plain formula are on the same side
+// of each midpoint.
+__device__ __forceinline__ float exact_quotient(double num, double n, double reciprocal)
+{
+    const double q = __dmul_rn(num, reciprocal);
+    return __double2float_rn(fma(fma(-q, n, num), reciprocal, q));
 }
 
 // 64-bit integers to double by two additions and with one rounding, as the (slow) conversion
@@ -232,6 +266,19 @@ __device__ __forceinline__ void store(float *to, const float *f, int x, int widt
             to[i] = f[i];
 }
 
+// The sum of v over the lanes below this one.
+template <class Sum> __device__ __forceinline__ Sum sum_before(Sum v)
+{
+    Sum all = v;
+#pragma unroll
+    for (int step = 1; step < LANES; step *= 2) {
+        const Sum lower = __shfl_up_sync(0xffffffffu, all, step);
+        if (static_cast<int>(threadIdx.x) % LANES >= step)
+            all += lower;
+    }
+    return all - v;
+}
+
 // Cuts strips of 512 columns into segments, one per block: as many segments as make one wave of
 // `blocks` blocks, but none so short (an eighth of a window's height) that summing its first
 // windows costs more than sliding. *segment, a multiple of batch: map rows per block. Returns the
@@ -263,20 +310,65 @@ inline int32_t vector_columns(const float *map, int64_t pitch, int32_t width, in
     return aligned ? width : 0;
 }
 
+// Numerator and denominator of the methods that are not centred: X, Q and Q - 2 X + sumT2 without
+// the bias. Square: Q, and what the numerator adds of it.
+struct LinearScore {
+    Linear<int64_t> num, var;
+};
+
+// templ, T2: sumT and sumT2 over all channels.
+inline LinearScore linear_score(xncc_method method, const xncc_general_rule &rule, int channels,
+                                uint64_t templ, uint64_t T2)
+{
+    const int64_t bias = static_cast<int64_t>(rule.bias),
+                  square = channels * static_cast<int64_t>(rule.whole) * bias * bias;
+    const Linear<int64_t> var = { 0, -2 * bias, 1, square };
+    if (xncc_method_of_difference(method))
+        return { { -2, 0, 1, static_cast<int64_t>(T2) }, var };
+    return { { 1, -bias, 0, square - bias * static_cast<int64_t>(templ) }, var };
+}
+
+inline Linear<double> as_doubles(const Linear<int64_t> &of)
+{
+    return { static_cast<double>(of.product), static_cast<double>(of.sum),
+             static_cast<double>(of.square), static_cast<double>(of.rest) };
+}
+
+// The reciprocal root of the template's part of the denominator, given the sums of all channels, or
+// NaN if that is 0.
+inline double unit_of_general(xncc_method method, const xncc_general &templ)
+{
+    const xncc_u128 spread = method == XNCC_CCOEFF_NORMED ? templ.templ_var : templ.T2;
+    return xncc_u128_is_zero(spread) ? NAN : 1.0 / sqrt(xncc_u128_to_double(spread));
+}
+
 // The job with its derived constants; the segment is set by cut_strips. floats: per vector of the
 // map.
 inline Job make_job(const TensorScoreJob &all, int floats)
 {
-    double n = static_cast<double>(all.rule.n);
-    xncc_float_float pair_unit = xncc_ff_unit(XNCC_CCOEFF_NORMED, &all.rule);
-    return Job{ all,
-                0,
-                vector_columns(all.map, all.map_pitch, all.width, floats),
-                n,
-                -n * LIFT,
-                static_cast<double>(all.rule.sum),
-                1.0 / all.rule.root_var,
-                pair_unit };
+    Job job = {};
+    job.all = all;
+    job.vector_columns = vector_columns(all.map, all.map_pitch, all.width, floats);
+    if (all.method == XNCC_CCOEFF_NORMED) {
+        job.n = static_cast<double>(all.rule.n);
+        job.sum = static_cast<double>(all.rule.sum);
+        job.unit = 1.0 / all.rule.root_var;
+        job.pair_unit = xncc_ff_unit(XNCC_CCOEFF_NORMED, &all.rule);
+    } else {
+        const LinearScore of = linear_score(all.method, all.general, 1, all.T, all.T2);
+        const xncc_general_sums sums = { 0, all.T, xncc_u128_of(0), xncc_u128_of(0),
+                                         xncc_u128_of(all.T2) };
+        xncc_general templ = xncc_general_begin(all.general.whole);
+        xncc_general_add(&templ, &sums, all.general.bias);
+        job.n = static_cast<double>(all.general.whole);
+        job.sum = static_cast<double>(all.T);
+        job.unit = unit_of_general(all.method, templ);
+        job.reciprocal = 1.0 / job.n;
+        job.num = as_doubles(of.num);
+        job.var = as_doubles(of.var);
+    }
+    job.lowered = -job.n * LIFT;
+    return job;
 }
 
 } // namespace xncc

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Window sums and ccoeff_normed in one pass over the image and X, for 8-bit windows up to 384
-// pixels wide (score_u8.h):
+// Window sums and scores in one pass over the image and X, for 8-bit windows up to 384 pixels wide
+// (score_u8.h); ccoeff_normed:
 //
 //     score = (n X - S sumT) / (sqrt(n Q - S^2) * root_var)
+//
+// and by the other methods up to 128 pixels wide. Only the sums that a method needs are made: for
+// ccorr without a bias none, and then no image row is read.
 //
 // Data mapping: a block of four warps walks down a segment of a strip of 512 map columns, four map
 // rows per batch, as strip_windows.cuh describes: one warp per map row for the prefix sums along
@@ -16,8 +19,8 @@
 // of 128 threads per multiprocessor (__launch_bounds__), so at most 96 or 128 registers per thread.
 // Spilled registers are expensive, because most of the first-level cache is shared memory here.
 //
-// Template parameters: Arith, the arithmetic of the score (score_arith.cuh); WORDS; SHIFT, the
-// window's width modulo 4; Output, what is made of the sums.
+// Template parameters: Arith, the method and the arithmetic of the score (score_arith.cuh); WORDS;
+// SHIFT, the window's width modulo 4; Output, what is made of the sums.
 //
 // Preconditions: window width and sums fit (xncc_tensor_scores); image planes have whole 16-byte
 // pieces. Compute capability 8.0 (cp.async); below it the kernels are empty.
@@ -49,15 +52,18 @@ template <class Arith, int WORDS, int SHIFT, class Output>
 __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y0, int y1)
 {
     constexpr int COLUMNS = Span<WORDS>::COLUMNS;
+    constexpr bool SUMS = Arith::OF_S || Arith::OF_Q;
     const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % LANES,
               warp = threadIdx.x / LANES;
     const int distance = job.all.window_width - SHIFT;
     RowLoader<WORDS> rows(job.all.image, job.all.window_width, job.all.window_height,
                           &shared.pixels[warp][0][0][0], first_column(), y0);
-    rows.fetch(job);
-    sum_first_windows<WORDS>(job, shared, first_column(), y0);
-    typename Arith::Sum s[4], q[4];
-    load_first_windows<Arith, Adjacent>(job, shared, s, q);
+    typename Arith::Sum s[4] = {}, q[4] = {};
+    if constexpr (SUMS) {
+        rows.fetch(job);
+        sum_first_windows<WORDS>(job, shared, first_column(), y0);
+        load_first_windows<Arith, Adjacent>(job, shared, s, q);
+    }
     const uint32_t *now = reinterpret_cast<const uint32_t *>(
                        &shared.pixels[warp][0][0][4 * WORDS * lane]),
                    *next = now + COLUMNS / 2;
@@ -70,25 +76,26 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
                 products[r] = __ldcs(reinterpret_cast<const uint4 *>(sums + r * sums_pitch));
-        uint32_t lead[WORDS], lag[WORDS];
-        asm volatile("cp.async.wait_group 0;" ::: "memory");
-        __syncwarp();
+        if constexpr (SUMS) {
+            uint32_t lead[WORDS], lag[WORDS];
+            asm volatile("cp.async.wait_group 0;" ::: "memory");
+            __syncwarp();
 #pragma unroll
-        for (int i = 0; i < WORDS; i++) {
-            lead[i] = now[i];
-            lag[i] = now[COLUMNS / 4 + i];
+            for (int i = 0; i < WORDS; i++) {
+                lead[i] = now[i];
+                lag[i] = now[COLUMNS / 4 + i];
+            }
+            const uint32_t *t = now;
+            now = next;
+            next = t;
+            rows.fetch(job);
+            prefix_row<Arith, WORDS>(lead, lag, &shared.s[warp][4 * WORDS * lane],
+                                     &shared.q[warp][4 * WORDS * lane]);
+            __syncthreads();
         }
-        const uint32_t *t = now;
-        now = next;
-        next = t;
-        rows.fetch(job);
-        prefix_row<WORDS>(lead, lag, &shared.s[warp][4 * WORDS * lane],
-                          &shared.q[warp][4 * WORDS * lane]);
-        __syncthreads();
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            slide<Arith, Adjacent, SHIFT>(s, &shared.s[r][own], distance);
-            slide<Arith, Adjacent, SHIFT>(q, &shared.q[r][own], distance);
+            slide_windows<Arith, Adjacent, SHIFT>(s, q, shared, r, own, distance);
             const uint32_t product[4] = { products[r].x, products[r].y, products[r].z,
                                           products[r].w };
             output.score_row(job, s, q, product, x, left > r);
@@ -225,8 +232,10 @@ int words_of(const TensorScoreJob &all)
 template <class Arith> MapKernel any_map_kernel(const TensorScoreJob &all)
 {
     const int shift = all.window_width % Adjacent::STEP;
-    return words_of(all) == WORDS ? map_kernel<Arith, WORDS>(shift)
-                                  : map_kernel<Arith, WIDE_WORDS>(shift);
+    if constexpr (Arith::IS_WIDE)
+        if (words_of(all) == WIDE_WORDS)
+            return map_kernel<Arith, WIDE_WORDS>(shift);
+    return map_kernel<Arith, WORDS>(shift);
 }
 
 template <class Arith> TilesKernel any_tiles_kernel(const TensorScoreJob &all)
@@ -242,8 +251,8 @@ cudaError_t score_u8_launch(const TensorScoreJob &all, int processors, cudaStrea
 {
     Job job = make_job(all, Adjacent::STEP);
     dim3 grid = cut_strips(&job, processors, blocks_of(words_of(all)));
-    MapKernel kernel = all.fp64_is_slow ? any_map_kernel<FloatFloat>(all)
-                                        : any_map_kernel<Fp64>(all);
+    const MapKernel kernel = with_arithmetic(
+        all, [&](auto arith) { return any_map_kernel<decltype(arith)>(all); });
     return launch(kernel, grid, THREADS, 0, stream, all.pdl, job);
 }
 
@@ -252,8 +261,8 @@ cudaError_t score_u8_tiles_launch(const TensorScoreJob &all, const TensorTiles &
 {
     TilesJob of = { make_job(all, Adjacent::STEP), tiles };
     const dim3 grid = cut_tiles(&of, processors, blocks_of(words_of(all)));
-    TilesKernel kernel = tiles.fp64_is_slow ? any_tiles_kernel<FloatFloat>(all)
-                                            : any_tiles_kernel<Fp64>(all);
+    TilesKernel kernel = all.fp64_is_slow ? any_tiles_kernel<FloatFloat>(all)
+                                          : any_tiles_kernel<Fp64>(all);
     return launch(kernel, grid, THREADS, 0, stream, all.pdl, of);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Window sums and ccoeff_normed of windows up to XNCC_TENSOR_SCORE_WIDTH = 384 pixels wide, 8 bits,
-// in one pass over the image and X. For compute capability 8.0 and later. Method and data mapping:
+// Window sums and scores of 8-bit windows in one pass over the image and X: ccoeff_normed up to
+// XNCC_TENSOR_SCORE_WIDTH = 384 pixels wide, the other methods but coverage up to XNCC_TENSOR_WIDTH. For compute capability 8.0 and later. Method and data mapping:
 // score_u8.cu and strip_windows.cuh.
 #ifndef XNCC_CUDA_SCORE_SCORE_U8_H
 #define XNCC_CUDA_SCORE_SCORE_U8_H
 
 #include "cuda/planes/byte_plane.h"
 #include "cuda/score/window_terms.h"
-#include "math/score.h"
+#include "math/general_score.h"
 
 extern "C" {
 #include "plan/cost_tensor.h"
@@ -23,8 +23,13 @@ struct TensorScoreJob {
     int64_t plane;
     // 16-bit pixels: elements from one product of bytes to the next in `sums`.
     int64_t sums_step;
-    // The template's constants.
+    // The template's constants for ccoeff_normed.
     xncc_score_rule rule;
+    // The method, and for the others (8-bit pixels): what general_score.h needs to know, and sumT and
+    // sumT2. All sums are of biased samples.
+    xncc_method method;
+    xncc_general_rule general;
+    uint64_t T, T2;
     // Size of a window in pixels.
     int32_t window_width, window_height;
     // X as 32-bit integers, and its pitch in elements, a multiple of XNCC_TENSOR_COLUMNS. 16-bit
@@ -39,7 +44,7 @@ struct TensorScoreJob {
     int32_t width, height;
     // nullptr, or a word in device memory: if it is not 0 the kernel does nothing.
     const uint32_t *skip;
-    // Compute scores in pairs of floats (score_arith.cuh).
+    // Compute ccoeff_normed in pairs of floats (score_arith.cuh).
     bool fp64_is_slow;
     // Launch before the previous kernel has ended, if that one allows it (pdl.cuh).
     bool pdl;
@@ -64,13 +69,11 @@ struct TensorTiles {
     int32_t width, height;
     // Elements from one slot's X to the next one's.
     int64_t plane;
-    // Compute scores in pairs of floats.
-    bool fp64_is_slow;
     // The constants of each slot's template.
     xncc_score_rule rule[TENSOR_SLOTS];
 };
 
-// The best score of each tile. job.map is not used; job.rule only for what all slots share.
+// The best score of each tile by ccoeff_normed. job.map is not used; job.rule only for what all slots share.
 cudaError_t score_u8_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles,
                                   int processors, cudaStream_t stream);
 

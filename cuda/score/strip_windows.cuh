@@ -87,12 +87,6 @@ struct Apart {
     }
 };
 
-// The score by the plain formula of score.h.
-__device__ __forceinline__ float exact_score(const Job &job, uint32_t s, uint32_t q, uint32_t x)
-{
-    return xncc_score_integer(XNCC_CCOEFF_NORMED, &job.all.rule, s, q, x);
-}
-
 // X of a batch at a thread's adjacent columns, in memory, where another kernel left it.
 struct StoredProducts {
     // x, y: the thread's first column and the batch's first row. row: in the batch. column:
@@ -116,7 +110,7 @@ struct RegisterProducts {
 // Computes the scores of a batch again by the plain formula, for a thread's four columns. windows:
 // S of the four columns, then Q, at the batch's last row; the function goes up from there, taking
 // the changes back. rows: map rows left, at least 1. Out of line and rarely called.
-template <int WORDS, class Columns, class Products>
+template <class Arith, int WORDS, class Columns, class Products>
 __device__ __noinline__ void rescore_batch(const Job &job, const StripPrefixes<WORDS> &shared,
                                            const uint32_t *windows, const Products products, int x,
                                            int y, int rows)
@@ -128,18 +122,21 @@ __device__ __noinline__ void rescore_batch(const Job &job, const StripPrefixes<W
 #pragma unroll 1
         for (int r = ROWS - 1; r >= 0; r--) {
             if (r < rows)
-                job.all.map[(y + r) * job.all.map_pitch + x + Columns::column(i)] = exact_score(
+                job.all.map[(y + r) * job.all.map_pitch + x + Columns::column(i)] = Arith::exact(
                     job, s, q, products.at(job, x, y, r, i));
-            s -= shared.s[r][right] - shared.s[r][left];
-            q -= shared.q[r][right] - shared.q[r][left];
+            if (Arith::OF_S)
+                s -= shared.s[r][right] - shared.s[r][left];
+            if (Arith::OF_Q)
+                q -= shared.q[r][right] - shared.q[r][left];
         }
     }
 }
 
-// Writes the prefix sums of one map row to shared memory. lead, lag: the lane's words of the image
-// rows; to_s, to_q: where the lane's columns are. The barrier inside waits until the previous
-// batch's prefixes have been read; the caller synchronizes again before it reads these.
-template <int WORDS>
+// Writes the prefix sums of one map row, those that Arith needs, to shared memory. lead, lag: the
+// lane's words of the image rows; to_s, to_q: where the lane's columns are. The barrier inside
+// waits until the previous batch's prefixes have been read; the caller synchronizes again before it
+// reads these.
+template <class Arith, int WORDS>
 __device__ __forceinline__ void prefix_row(const uint32_t *lead, const uint32_t *lag,
                                            uint32_t *to_s, uint32_t *to_q)
 {
@@ -153,9 +150,15 @@ __device__ __forceinline__ void prefix_row(const uint32_t *lead, const uint32_t 
         q_out = __dp4a(lag[i], lag[i], q_out);
     }
     uint32_t s_before = s_all, q_before = q_in - q_out;
-    scan(s_before, q_before);
-    s_before -= s_all;
-    q_before -= q_in - q_out;
+    if (Arith::OF_S && Arith::OF_Q) {
+        scan(s_before, q_before);
+        s_before -= s_all;
+        q_before -= q_in - q_out;
+    } else if (Arith::OF_S) {
+        s_before = sum_before(s_before);
+    } else {
+        q_before = sum_before(q_before);
+    }
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
@@ -166,8 +169,10 @@ __device__ __forceinline__ void prefix_row(const uint32_t *lead, const uint32_t 
         uint32_t q1 = __dp4a(a & 0xffu, a, q0) - __dp4a(b & 0xffu, b, 0u),
                  q2 = __dp4a(a & 0xffffu, a, q0) - __dp4a(b & 0xffffu, b, 0u),
                  q3 = __dp4a(a & 0xffffffu, a, q0) - __dp4a(b & 0xffffffu, b, 0u);
-        *reinterpret_cast<uint4 *>(to_s + 4 * i) = make_uint4(s0, s1, s2, s3);
-        *reinterpret_cast<uint4 *>(to_q + 4 * i) = make_uint4(q0, q1, q2, q3);
+        if (Arith::OF_S)
+            *reinterpret_cast<uint4 *>(to_s + 4 * i) = make_uint4(s0, s1, s2, s3);
+        if (Arith::OF_Q)
+            *reinterpret_cast<uint4 *>(to_q + 4 * i) = make_uint4(q0, q1, q2, q3);
     }
 }
 
@@ -294,8 +299,8 @@ template <> struct ColumnReader<Apart> {
     }
 };
 
-// Slides a thread's four windows down by a row. left: the prefixes at the thread's first column;
-// distance: window width - SHIFT. SHIFT: the width modulo Columns::STEP, so that reads stay
+// Slides one sum of a thread's four windows down by a row. left: the prefixes at the thread's first
+// column; distance: window width - SHIFT. SHIFT: the width modulo Columns::STEP, so that reads stay
 // aligned.
 template <class Arith, class Columns, int SHIFT>
 __device__ __forceinline__ void slide(typename Arith::Sum *windows, const uint32_t *left,
@@ -307,6 +312,18 @@ __device__ __forceinline__ void slide(typename Arith::Sum *windows, const uint32
 #pragma unroll
     for (int i = 0; i < 4; i++)
         windows[i] = Arith::slide_by(windows[i], entering[i], leaving[i]);
+}
+
+// Slides the sums that Arith needs. own: the thread's first column; row: in the batch.
+template <class Arith, class Columns, int SHIFT, int WORDS>
+__device__ __forceinline__ void slide_windows(typename Arith::Sum *s, typename Arith::Sum *q,
+                                              const StripPrefixes<WORDS> &shared, int row, int own,
+                                              int distance)
+{
+    if (Arith::OF_S)
+        slide<Arith, Columns, SHIFT>(s, &shared.s[row][own], distance);
+    if (Arith::OF_Q)
+        slide<Arith, Columns, SHIFT>(q, &shared.q[row][own], distance);
 }
 
 // Output class: writes the scores to the map.
@@ -349,7 +366,7 @@ template <class Arith, class Columns> struct MapOutput {
                                           Arith::to_integer(s[2]), Arith::to_integer(s[3]),
                                           Arith::to_integer(q[0]), Arith::to_integer(q[1]),
                                           Arith::to_integer(q[2]), Arith::to_integer(q[3]) };
-            rescore_batch<WORDS, Columns>(job, shared, windows, products, x, y, left);
+            rescore_batch<Arith, WORDS, Columns>(job, shared, windows, products, x, y, left);
         }
         sure = true;
     }

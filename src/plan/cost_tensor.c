@@ -58,10 +58,12 @@ int32_t xncc_tensor_row_bytes(int32_t arrays)
 int xncc_tensor_scores(const xncc_problem *p)
 {
     uint64_t n = (uint64_t)p->templ_width * (uint64_t)p->templ_height;
-    if (p->rule.method != XNCC_CCOEFF_NORMED)
-        return 0;
-    return p->pixel == XNCC_U8 ? p->templ_width <= XNCC_TENSOR_SCORE_WIDTH
-                               : p->templ_width <= XNCC_TENSOR_WIDTH && n <= MAX_PIXELS_U16;
+    if (!xncc_fused_serves_channels(p) || p->channels > 1)
+        return p->rule.method == XNCC_CCOEFF_NORMED &&
+               xncc_problem_route(p) != XNCC_ROUTE_GENERAL && xncc_pixel_digits(p->pixel) == 2 &&
+               p->templ_width <= XNCC_TENSOR_WIDTH && n <= MAX_PIXELS_U16;
+    return p->templ_width <=
+           (p->rule.method == XNCC_CCOEFF_NORMED ? XNCC_TENSOR_SCORE_WIDTH : XNCC_TENSOR_WIDTH);
 }
 
 int xncc_channel_scores(const xncc_problem *p, const xncc_machine *m)
@@ -296,7 +298,13 @@ xncc_status xncc_fit_fused(const xncc_problem *p, const xncc_machine *m, xncc_de
                            xncc_error *error)
 {
     const int32_t images = d->planes.image_count;
-    const fused_shape plain = { XNCC_TENSOR_FUSED_WINDOWS, 1, 1, XNCC_TENSOR_FUSED_BLOCKS, 57, "" },
+    const int centred_root = p->rule.method == XNCC_CCOEFF_NORMED;
+    const fused_shape plain = { XNCC_TENSOR_FUSED_WINDOWS,
+                                1,
+                                1,
+                                XNCC_TENSOR_FUSED_BLOCKS,
+                                centred_root ? 57 : XNCC_TENSOR_FUSED_CHANNELS_WIDTH,
+                                centred_root ? "" : " unless the method is ccoeff_normed" },
                       masks = { 0,
                                 d->planes.image_count,
                                 d->planes.templ_count,
@@ -306,10 +314,9 @@ xncc_status xncc_fit_fused(const xncc_problem *p, const xncc_machine *m, xncc_de
                       channels = { xncc_fused_channels_windows(images),
                                    images,
                                    images,
-                                   images == 1 ? XNCC_TENSOR_FUSED_BLOCKS
-                                               : XNCC_TENSOR_FUSED_CHANNEL_BLOCKS,
+                                   XNCC_TENSOR_FUSED_CHANNEL_BLOCKS,
                                    XNCC_TENSOR_FUSED_CHANNELS_WIDTH,
-                                   " unless the score is ccoeff_normed of one channel" };
+                                   " with several channels" };
     xncc_status status = check_device(p, m, XNCC_KERNEL_TENSOR_FUSED, error);
     if (status)
         return status;

@@ -96,7 +96,8 @@ double xncc_tensor_product_ms(const xncc_problem *problem, const xncc_machine *m
                               xncc_kernel kernel, const xncc_tensor_blocks *blocks);
 
 /* Returns 1 if the tensor kernels have a score pass of their own, window sums included, for a
- * problem. */
+ * problem: one channel of which all pixels count; one-byte integers by every method but coverage,
+ * two-byte integers by ccoeff_normed; windows and sums in its range. */
 int xncc_tensor_scores(const xncc_problem *problem);
 
 /* Returns 1 if the score pass for several channels serves a problem, window sums included: all

@@ -76,14 +76,13 @@ static xncc_status make_recipe(const xncc_problem *p, xncc_kernel kernel, int fu
 }
 
 /* Steps 2 and 3 of a recipe whose products are planes of sums. */
-static xncc_status choose_plane_score(const xncc_problem *p, const xncc_problem *of,
-                                      const xncc_machine *m, xncc_decision *d, xncc_error *error)
+static xncc_status choose_plane_score(const xncc_problem *p, const xncc_machine *m,
+                                      xncc_decision *d, xncc_error *error)
 {
-    const int general = xncc_problem_route(p) == XNCC_ROUTE_GENERAL;
     xncc_status status = make_recipe(p, d->kernel, 0, 0, &d->planes, error);
     if (status)
         return status;
-    if (!general && xncc_kernel_is_tensor(d->kernel) && xncc_tensor_scores(of)) {
+    if (xncc_kernel_is_tensor(d->kernel) && xncc_tensor_scores(p)) {
         add_step(d, XNCC_STEP_STRIP_SCORE);
     } else if (xncc_channel_scores(p, m)) {
         add_step(d, XNCC_STEP_CHANNEL_SCORE);
@@ -101,13 +100,10 @@ static xncc_status choose_plane_score(const xncc_problem *p, const xncc_problem 
 }
 
 /* tensor-fused: everything behind the planes is one step. */
-static xncc_status choose_fused(const xncc_problem *p, const xncc_problem *of, xncc_decision *d,
-                                xncc_error *error)
+static xncc_status choose_fused(const xncc_problem *p, xncc_decision *d, xncc_error *error)
 {
-    const int plain = xncc_problem_route(p) != XNCC_ROUTE_GENERAL && of->pixel == XNCC_U8 &&
-                      of->rule.method == XNCC_CCOEFF_NORMED;
-    if (plain || xncc_fused_serves_channels(p)) {
-        add_step(d, plain ? XNCC_STEP_FUSED : XNCC_STEP_FUSED_CHANNELS);
+    if (xncc_fused_serves_channels(p)) {
+        add_step(d, p->channels == 1 ? XNCC_STEP_FUSED : XNCC_STEP_FUSED_CHANNELS);
         return make_recipe(p, d->kernel, 0, 0, &d->planes, error);
     }
     xncc_status status = make_recipe(p, d->kernel, 1, 0, &d->planes, error);
@@ -182,9 +178,9 @@ static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of,
                          "%s serves integer pixels, and these are float", name);
     add_step(d, XNCC_STEP_PLANES);
     if (d->kernel == XNCC_KERNEL_TENSOR_FUSED)
-        return choose_fused(p, of, d, error);
+        return choose_fused(p, d, error);
     add_step(d, XNCC_STEP_PLANE_PRODUCTS);
-    return choose_plane_score(p, of, m, d, error);
+    return choose_plane_score(p, m, d, error);
 }
 
 /* ---- the blocks ---- */
@@ -313,7 +309,8 @@ static void fit_search(const xncc_problem *p, const xncc_problem *of, const xncc
               fused = xncc_decision_has(d, XNCC_STEP_FUSED);
     /* xncc_cuda_is_one_pass: the sums and the window width are in the range of the pass that
      * computes the scores of a few tiles */
-    d->searches_products = whole && (fused || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE)) &&
+    d->searches_products = whole && p->rule.method == XNCC_CCOEFF_NORMED &&
+                           (fused || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE)) &&
                            xncc_cuda_is_one_pass(of) &&
                            (!fused || xncc_collect_words(p->templ_width, p->templ_height) <=
                                           XNCC_COLLECT_WORDS);

@@ -157,7 +157,7 @@ static void check_fused_channels(void)
     xncc_error error;
     xncc_problem p = matching(XNCC_S8, 2048, 1024, 41, 13);
     p.rule.method = XNCC_CCORR_NORMED;
-    for (p.channels = 1; p.channels <= 4; p.channels++) {
+    for (p.channels = 2; p.channels <= 4; p.channels++) {
         CHECK_STATUS(decide(&p, &m, "tensor-fused", &d, &error), XNCC_OK);
         CHECK(xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS));
         CHECK_INT(d.planes.image_count, p.channels);
@@ -165,10 +165,9 @@ static void check_fused_channels(void)
         /* 16 template rows, each as four copies; 24 image rows; prefix sums of 4 map rows */
         const int64_t bytes = p.channels * (16 * 4 * (48 + 4) + 24 * 560) +
                               INT64_C(4) * 4 * 580 * (1 + (p.channels + 1) / 2),
-                      blocks = (m.cuda.shared_optin + 1024) / (bytes + 1024),
-                      most = p.channels == 1 ? 4 : 3;
+                      blocks = (m.cuda.shared_optin + 1024) / (bytes + 1024);
         CHECK_INT(d.tensor.shared_bytes, bytes);
-        CHECK_INT(d.tensor.stages, blocks < most ? blocks : most);
+        CHECK_INT(d.tensor.stages, blocks < 3 ? blocks : 3);
     }
     p.channels = 3;
     p.templ_width = 42;
@@ -187,10 +186,17 @@ static void check_fused_channels(void)
     no[3].channels = 5;
     for (int i = 0; i < REFUSED; i++)
         CHECK_STATUS(decide(&no[i], &m, "tensor-fused", &d, &error), XNCC_ERROR_UNSUPPORTED);
-    /* one channel by ccoeff_normed has a kernel of its own, up to 57 wide */
-    p = matching(XNCC_S8, 2048, 1024, 57, 13);
-    CHECK_STATUS(decide(&p, &m, "tensor-fused", &d, &error), XNCC_OK);
-    CHECK(xncc_decision_has(&d, XNCC_STEP_FUSED));
+    /* one channel has a step of its own, by ccoeff_normed up to 57 wide */
+    for (int width = 40; width < 60; width++)
+        for (int method = 0; method < XNCC_COVERAGE; method++) {
+            p = matching(XNCC_S8, 2048, 1024, width, 13);
+            p.rule.method = (xncc_method)method;
+            const int served = width <= (p.rule.method == XNCC_CCOEFF_NORMED ? 57 : 41);
+            CHECK_STATUS(decide(&p, &m, "tensor-fused", &d, &error),
+                         served ? XNCC_OK : XNCC_ERROR_UNSUPPORTED);
+            CHECK(!served || xncc_decision_has(&d, XNCC_STEP_FUSED));
+            CHECK(served || mentions(&error, p.rule.method == XNCC_CCOEFF_NORMED ? 57 : 41));
+        }
 }
 
 /* The score pass for several channels: which problems it serves, and that the decision then has no
