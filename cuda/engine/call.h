@@ -22,8 +22,9 @@ struct Call {
 
 // Where the scores of a band go, in device memory.
 struct Target {
-    float *map;    // the band's first element
-    int64_t pitch; // elements per row
+    float *map;          // the band's first element
+    int64_t pitch;       // elements per row
+    MapTiles tiles = {}; // where the best score of each tile goes (tiles_of, score_pass.h)
 };
 
 // A range of map rows of a band.

@@ -28,6 +28,7 @@ Search make_search(const xncc_engine_plan *plan, const xncc_search_rule &rule)
     s.job = plan->find.search.job(rule);
     s.job.map = s.target.map;
     s.job.pitch = s.target.pitch;
+    s.target.tiles = tiles_of(plan, s.job, 0);
     return s;
 }
 
@@ -78,7 +79,7 @@ xncc_status search_fast(const Call &call, const Search &s)
         return status ? status : choose_matches(call.plan, of, call.stream, call.error);
     }
     xncc_status status = score_map(call, s, nullptr);
-    if (!status)
+    if (!status && !s.target.tiles.best)
         status = check(launch_peak_tiles(s.job, 1, call.stream), "launching the search for matches",
                        call.error);
     return status ? status : select_and_collect(call, s.job);

@@ -124,11 +124,12 @@ xncc_status search_maps(const Call &call, const Piece &piece, Band *band, const 
                              call.error);
         one.rows_padded = call.rows_padded;
         one.mask_done = has_last_mask(call.plan, piece, group, i);
-        const Target target = { const_cast<float *>(search.map) + i * search.plane, search.pitch };
+        const Target target = { const_cast<float *>(search.map) + i * search.plane, search.pitch,
+                                tiles_of(call.plan, search, i) };
         status = compute_map(one, band, target, group.first == 0 && i == 0);
     }
     cudaError_t code = cudaSuccess;
-    if (!status)
+    if (!status && !scores_tiles(call.plan))
         code = launch_peak_tiles(search, group.count, call.stream);
     if (!status && code == cudaSuccess)
         code = launch_peak_select(search, group.count, call.stream);

@@ -320,6 +320,7 @@ ChannelScoreJob make_channel_job(const Call &call, const Band &band, const Targe
     job.width = band.width;
     job.height = band.height;
     job.skip = skip;
+    job.tiles = target.tiles;
     return job;
 }
 
@@ -370,6 +371,7 @@ xncc_status score_strips(const Call &call, const Band &band, const Target &targe
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.skip = skip;
+    job.tiles = target.tiles;
     // later bands are laid out without the template in between
     const bool one_band = plan->x.count() == 1 && plan->y.count() == 1;
     job.pdl = one_band && plan->tensor.may_use_pdl();
@@ -475,7 +477,7 @@ xncc_status score_bind(const xncc_engine_plan *plan, xncc_error *error)
     if (xncc_decision_has(&d, XNCC_STEP_FUSED))
         code = fused_set_max_shared_memory(make_strip_job(plan, {}, {}), d.tensor, most);
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS))
-        code = fused_channels_set_max_shared_memory(d.tensor, plan->problem.channels, most);
+        code = fused_channels_set_max_shared_memory(d.tensor, most);
     if (xncc_decision_has(&d, XNCC_STEP_CHANNEL_SCORE))
         code = channel_score_set_max_shared_memory(most);
     if (xncc_decision_has(&d, XNCC_STEP_STRIP_SCORE) && xncc_pixel_digits(plan->problem.pixel) == 2)
@@ -501,6 +503,30 @@ TensorScoreJob make_strip_job(const xncc_engine_plan *plan, const Band &band,
     job.width = band.width;
     job.height = band.height;
     return job;
+}
+
+bool scores_tiles(const xncc_engine_plan *plan)
+{
+    if (plan->x.count() > 1 || plan->y.count() > 1)
+        return false;
+    const xncc_decision &d = plan->decision;
+    switch (d.step[d.step_count - 1]) {
+    case XNCC_STEP_FUSED: return plan->problem.rule.method != XNCC_CCOEFF_NORMED;
+    case XNCC_STEP_STRIP_SCORE:
+        return plan->problem.rule.method != XNCC_CCOEFF_NORMED ||
+               xncc_pixel_digits(plan->problem.pixel) == 2;
+    case XNCC_STEP_CHANNEL_SCORE:
+    case XNCC_STEP_FUSED_CHANNELS: return true;
+    default: return false;
+    }
+}
+
+MapTiles tiles_of(const xncc_engine_plan *plan, const PeakJob &search, int slot)
+{
+    if (!scores_tiles(plan))
+        return {};
+    return { search.best + static_cast<int64_t>(slot) * search.tiles, search.tile_rows,
+             search.across, search.smallest };
 }
 
 xncc_status sum_windows(const Call &call, const Band &band)

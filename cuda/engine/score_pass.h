@@ -20,6 +20,12 @@ xncc_status sum_windows(const Call &call, const Band &band);
 xncc_status score_band(const Call &call, const Band &band, const Target &target,
                        const uint32_t *skip);
 
+// Tells whether score_band also finds the best score of each tile, if the target asks for it.
+bool scores_tiles(const xncc_engine_plan *plan);
+
+// Where it puts them for slot `slot` of a search: nowhere if it does not.
+MapTiles tiles_of(const xncc_engine_plan *plan, const PeakJob &search, int slot);
+
 // What the strip score and the fused kernel read, without X and the map.
 TensorScoreJob make_strip_job(const xncc_engine_plan *plan, const Band &band,
                               const xncc_score_rule &rule);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Scores of one to four channels of one byte in one kernel (fused_channels.h), as fused_u8.cu does
-// for ccoeff_normed of one channel, with the arithmetic of channel_score.cu.
+// Scores of two to four channels of one byte in one kernel (fused_channels.h), as fused_u8.cu does
+// for one channel, with the arithmetic of channel_score.cu.
 //
 // Data mapping: that of fused_u8.cu. Each image plane has a ring of its own (image_ring.cuh). X of
 // all channels accumulates in the same registers: its sum is below 2^32.
@@ -13,13 +13,13 @@
 // number has an array of its own, and so has Q.
 //
 // Resources: dynamic shared memory blocks.shared_bytes: 9,280 bytes per array of prefix sums, per
-// channel a ring of (padded template rows + 8) * 560 bytes, and the template's fragments. Up to 4
-// blocks of 128 threads per multiprocessor for one channel, 3 for several (__launch_bounds__), so
-// at most 128 or 168 registers per thread.
+// channel a ring of (padded template rows + 8) * 560 bytes, and the template's fragments. Up to 3
+// blocks of 128 threads per multiprocessor (__launch_bounds__), so at most 168 registers per
+// thread.
 //
-// Template parameters: MOST, the most channels, 1 or 4; CHUNKS and HALF, the bytes of a template
-// row in products of 32 (image_ring.cuh); SHIFT, the window's width modulo 2. The method and the
-// number of channels are tests that are the same for all threads.
+// Template parameters: CHUNKS and HALF, the bytes of a template row in products of 32
+// (image_ring.cuh); SHIFT, the window's width modulo 2. The method and the number of channels are
+// tests that are the same for all threads.
 //
 // Preconditions: xncc_fit_fused has checked that the template is at most 41 wide and that its sums
 // over all channels fit 32 bits. Compute capability 8.0; below it the kernels are empty.
@@ -54,10 +54,7 @@ static_assert(SUMS_ARRAY * 4 == XNCC_TENSOR_FUSED_ARRAY &&
 // Map rows that a block computes at a time, and batches of ROWS scored rows in them.
 constexpr int BATCH = XNCC_TENSOR_FUSED_BATCH, SCORED = BATCH / ROWS;
 
-constexpr int blocks_of(int most)
-{
-    return most == 1 ? XNCC_TENSOR_FUSED_BLOCKS : XNCC_TENSOR_FUSED_CHANNEL_BLOCKS;
-}
+constexpr int BLOCKS = XNCC_TENSOR_FUSED_CHANNEL_BLOCKS;
 
 // The two halves of a difference of elements.
 __device__ __forceinline__ uint32_t even_part(uint32_t v)
@@ -116,7 +113,7 @@ struct RowPair {
 
     __device__ __forceinline__ RowPair(const unsigned char *columns, int lead_at, int lag_at,
                                        uint32_t gone)
-        : lead(columns + lead_at, 0), lag(columns + lag_at, 0)
+        : lead(columns + lead_at), lag(columns + lag_at)
     {
 #pragma unroll
         for (int i = 0; i < WORDS; i++)
@@ -126,7 +123,6 @@ struct RowPair {
 
 // Writes the prefix sums of the warp's map row. columns: the lane's columns of the first ring; end:
 // bytes of a ring; row: the lane's columns in the first array.
-template <int MOST>
 __device__ __forceinline__ void write_rows(const ChannelJob &job, const unsigned char *columns,
                                            int end, int lead_at, int lag_at, uint32_t gone,
                                            uint32_t *row)
@@ -138,7 +134,7 @@ __device__ __forceinline__ void write_rows(const ChannelJob &job, const unsigned
         const RowPair even(columns, lead_at, lag_at, gone);
         if (job.squared)
             squares.add(even.lead, even.lag);
-        if (MOST > 1 && c + 1 < job.read) {
+        if (c + 1 < job.read) {
             const RowPair odd(columns + end, lead_at, lag_at, gone);
             if (job.squared)
                 squares.add(odd.lead, odd.lag);
@@ -154,17 +150,17 @@ __device__ __forceinline__ void write_rows(const ChannelJob &job, const unsigned
 
 // Slides a thread's windows down by a map row. own: that row's prefixes at the thread's first
 // column.
-template <int MOST, int SHIFT>
+template <int SHIFT>
 __device__ __forceinline__ void slide_windows(const ChannelJob &job, const uint32_t *own,
-                                              ByteWindows<MOST> *w)
+                                              ByteWindows *w)
 {
     const int distance = job.all.window_width - SHIFT;
     if (job.squared)
         slide<Fp64, Apart, SHIFT>(w->q, own, distance);
 #pragma unroll
-    for (int c = 0; c < MOST; c += 2) {
+    for (int c = 0; c < CHANNELS; c += 2) {
         own += SUMS_ARRAY;
-        if (c + 1 < MOST && c + 1 < job.summed) {
+        if (c + 1 < job.summed) {
             uint32_t leaving[4], entering[4];
             ColumnReader<Apart>::read<0>(own, leaving);
             ColumnReader<Apart>::read<SHIFT>(own + distance, entering);
@@ -172,8 +168,7 @@ __device__ __forceinline__ void slide_windows(const ChannelJob &job, const uint3
             for (int i = 0; i < 4; i++) {
                 const uint32_t change = entering[i] - leaving[i];
                 w->s[c][i] = Fp64::slide_by(w->s[c][i], even_part(change), 0);
-                w->s[(c + 1) % MOST][i] = Fp64::slide_by(w->s[(c + 1) % MOST][i], odd_part(change),
-                                                         0);
+                w->s[c + 1][i] = Fp64::slide_by(w->s[c + 1][i], odd_part(change), 0);
             }
         } else if (c < job.summed) {
             slide<Fp64, Apart, SHIFT>(w->s[c], own, distance);
@@ -185,16 +180,15 @@ __device__ __forceinline__ void slide_windows(const ChannelJob &job, const uint3
 // prefixes of the first map row at its first column. windows: its windows at the batch's last row;
 // the function goes up from there, taking the changes back. rows: map rows left, at least 1. Out of
 // line and rarely called.
-template <int MOST>
 __device__ __noinline__ void rescore_batch(const ChannelJob &job, const uint32_t *own,
-                                           const ByteWindows<MOST> *windows,
+                                           const ByteWindows *windows,
                                            const RegisterProducts products, int x, int y, int rows)
 {
     const int right = job.all.window_width;
 #pragma unroll 1
     for (int i = 0; i < 4 && x + Apart::column(i) < job.all.width; i++) {
-        uint32_t s[MOST], q = windows->square(i);
-        for (int c = 0; c < MOST; c++)
+        uint32_t s[CHANNELS], q = windows->square(i);
+        for (int c = 0; c < CHANNELS; c++)
             s[c] = windows->sum(c, i);
 #pragma unroll 1
         for (int r = ROWS - 1; r >= 0; r--) {
@@ -213,7 +207,7 @@ __device__ __noinline__ void rescore_batch(const ChannelJob &job, const uint32_t
 }
 
 // Walks down map rows y0 .. y1 - 1 of the block's strip. memory: dynamic shared memory.
-template <int MOST, int CHUNKS, int HALF, int SHIFT>
+template <int CHUNKS, int HALF, int SHIFT>
 __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, int y1)
 {
     constexpr int PITCH = RING_PITCH<CHUNKS>;
@@ -235,7 +229,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
     // the rows of the arrays hold the sums of the first windows, one row each
     sum_first_channels<OneByte, PREFIX_ROW>(job, prefixes, x0, y0);
     const uint32_t *own = prefixes + Apart::first();
-    ByteWindows<MOST> windows;
+    ByteWindows windows;
     load_first_channels<OneByte, Apart, PREFIX_ROW>(job, own, &windows);
     wait_for_front();
     for (int i = threadIdx.x; i < channels * p.bytes / 16; i += THREADS)
@@ -247,6 +241,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
     int load_at = further<PITCH>(further<PITCH>(lead_at, end), end);
     const int x = x0 + Apart::first();
     float *to = job.all.map + y0 * job.all.map_pitch + x;
+    TileMax<Apart> tiles;
     for (int left = y1 - y0; left > 0; left -= BATCH) {
         Loader::wait();
         __syncthreads(); // the previous batch is done and this one's rows are loaded
@@ -266,8 +261,8 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
                 break;
             if (i > 0)
                 __syncthreads(); // the last rows' prefixes have been read
-            write_rows<MOST>(job, columns, end, lead_at, lag_at, gone,
-                             prefixes + warp * SUMS_ROW + min(4 * WORDS * lane, LAST_LANE));
+            write_rows(job, columns, end, lead_at, lag_at, gone,
+                       prefixes + warp * SUMS_ROW + min(4 * WORDS * lane, LAST_LANE));
             gone = ~0u;
             lead_at = further<PITCH>(lead_at, end);
             lag_at = further<PITCH>(lag_at, end);
@@ -280,19 +275,23 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
             bool sure = true;
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                slide_windows<MOST, SHIFT>(job, own + r * SUMS_ROW, &windows);
+                slide_windows<SHIFT>(job, own + r * SUMS_ROW, &windows);
                 double num[4], var[4];
                 byte_fractions(job, windows, products[0].x[r], num, var);
                 float score[4];
                 sure &= finish(job, num, var, score);
                 if (r < more)
                     Apart::store(to, score, x, job.all.width, job.vector_columns);
+                tiles.add(job.all.tiles, score, x, job.all.width, r < more);
                 to += job.all.map_pitch;
             }
             if (__builtin_expect(!sure, 0)) {
-                const ByteWindows<MOST> copy = windows;
+                const ByteWindows copy = windows;
                 rescore_batch(job, own, &copy, products[0], x, y1 - more, more);
+                tiles.read(job.all.tiles, to - ROWS * job.all.map_pitch, job.all.map_pitch, x,
+                           job.all.width, more);
             }
+            tiles.end_batch(job.all.tiles, x, y1 - more, job.all.width, more);
             products[0] = products[SCORED - 1];
         }
     }
@@ -300,10 +299,9 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
 }
 
 // The scores of a band. blockIdx.x: strip; blockIdx.y: segment.
-template <int MOST, int CHUNKS, int HALF, int SHIFT>
-__global__
-__launch_bounds__(THREADS,
-                  blocks_of(MOST)) void match_channels(const __grid_constant__ FusedChannelsJob p)
+template <int CHUNKS, int HALF, int SHIFT>
+__global__ __launch_bounds__(THREADS,
+                             BLOCKS) void match_channels(const __grid_constant__ FusedChannelsJob p)
 {
 #if __CUDA_ARCH__ >= 800
     static_assert(SCORED == 2, "products are moved by one batch of rows");
@@ -313,40 +311,34 @@ __launch_bounds__(THREADS,
     if (all.skip)
         wait_for_front();
     if (y0 < y1 && !(all.skip && *all.skip))
-        walk<MOST, CHUNKS, HALF, SHIFT>(p, memory, y0, y1);
+        walk<CHUNKS, HALF, SHIFT>(p, memory, y0, y1);
 #endif
 }
 
 using Kernel = void (*)(FusedChannelsJob);
 
-template <int MOST, int CHUNKS, int HALF> Kernel kernel_of(bool odd)
+template <int CHUNKS, int HALF> Kernel kernel_of(bool odd)
 {
-    return odd ? match_channels<MOST, CHUNKS, HALF, 1> : match_channels<MOST, CHUNKS, HALF, 0>;
+    return odd ? match_channels<CHUNKS, HALF, 1> : match_channels<CHUNKS, HALF, 0>;
 }
 
-// nullptr if the width has no kernel. odd: the width is odd.
-template <int MOST> Kernel kernel_of(const xncc_tensor_blocks &b, bool odd)
+// nullptr if the width has no kernel.
+Kernel kernel_of(const xncc_tensor_blocks &b)
 {
+    const bool odd = b.width % Apart::STEP != 0;
     switch (2 * b.chunks + b.half) {
-    case 1: return kernel_of<MOST, 0, 1>(odd);
-    case 2: return kernel_of<MOST, 1, 0>(odd);
-    case 3: return kernel_of<MOST, 1, 1>(odd);
+    case 1: return kernel_of<0, 1>(odd);
+    case 2: return kernel_of<1, 0>(odd);
+    case 3: return kernel_of<1, 1>(odd);
     default: return nullptr;
     }
 }
 
-Kernel kernel_of(const xncc_tensor_blocks &b, int)
-{
-    const bool odd = b.width % Apart::STEP != 0;
-    return kernel_of<CHANNELS>(b, odd);
-}
-
 } // namespace
 
-cudaError_t fused_channels_set_max_shared_memory(const xncc_tensor_blocks &blocks, int channels,
-                                                 int most)
+cudaError_t fused_channels_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most)
 {
-    return set_max_shared_memory(kernel_of(blocks, channels), most);
+    return set_max_shared_memory(kernel_of(blocks), most);
 }
 
 cudaError_t launch_fused_channels(const ChannelScoreJob &all, const xncc_tensor_blocks &blocks,
@@ -358,9 +350,9 @@ cudaError_t launch_fused_channels(const ChannelScoreJob &all, const xncc_tensor_
                            static_cast<int32_t>(blocks.toeplitz),
                            xncc_tensor_fused_rows(all.window_height) };
     const dim3 grid = cut_strips(all.width, all.height, all.window_height,
-                                 processors * blocks.stages, ROWS, &p.job.segment);
-    return launch(kernel_of(blocks, all.channels), grid, THREADS, blocks.shared_bytes, stream, pdl,
-                  p);
+                                 processors * blocks.stages, all.tiles.best ? all.tiles.rows : ROWS,
+                                 &p.job.segment);
+    return launch(kernel_of(blocks), grid, THREADS, blocks.shared_bytes, stream, pdl, p);
 }
 
 } // namespace xncc

@@ -210,7 +210,7 @@ struct Kernels {
 
 template <class Arith, int CHUNKS, int HALF, int SHIFT> Kernels kernels_of()
 {
-    if constexpr (Arith::IS_WIDE)
+    if constexpr (Arith::BOUNDS_TILES)
         return { match_fused<Arith, CHUNKS, HALF, SHIFT>, tiles_fused<Arith, CHUNKS, HALF, SHIFT> };
     return { match_fused<Arith, CHUNKS, HALF, SHIFT>, nullptr };
 }
@@ -229,7 +229,7 @@ template <class Arith> Kernels kernels_of(const xncc_tensor_blocks &b, bool odd)
     case 3: return kernels_of<Arith, 1, 1>(odd);
     default: break;
     }
-    if constexpr (Arith::IS_WIDE)
+    if constexpr (Arith::BOUNDS_TILES)
         if (2 * b.chunks + b.half == 4)
             return kernels_of<Arith, 2, 0>(odd);
     return { nullptr, nullptr };

@@ -48,6 +48,14 @@ static_assert(sizeof(PeakState) == XNCC_PEAK_STATE_BYTES &&
                   sizeof(xncc_match) == XNCC_PEAK_MATCH_BYTES,
               "the sizes that the decision uses");
 
+// Where a score pass puts the best score of each tile besides the map (PeakJob). Its band is the
+// whole map.
+struct MapTiles {
+    uint32_t *best; // nullptr: the best scores are not asked for
+    int32_t rows, across;
+    int32_t smallest;
+};
+
 // What the kernels of a search share. Pointers are to device memory and belong to slot 0.
 struct PeakJob {
     // The maps.
@@ -79,8 +87,9 @@ struct PeakJob {
     bool pdl;          // the passes after the first may be launched early (pdl.cuh)
 };
 
-// The passes, in order. The first and the third read a map of scores. fused/, score/ and products/
-// have other kernels that fill `best`, and collect.h has another collection.
+// The passes, in order. The first and the third read a map of scores. Most score passes fill `best`
+// while they write the map (MapTiles), fused/, score/ and products/ have kernels that do so without
+// a map, and collect.h has another collection.
 
 // Sets `best` of every tile from the map.
 cudaError_t launch_peak_tiles(const PeakJob &job, int slots, cudaStream_t stream);

@@ -14,10 +14,8 @@ __device__ __forceinline__ double u32_to_double(uint32_t v)
 }
 
 // Numerator and denominator of the score, for a thread's four windows.
-template <int COUNT>
-__device__ __forceinline__ void byte_fractions(const ChannelJob &job,
-                                               const ByteWindows<COUNT> &windows, const uint32_t *x,
-                                               double *num, double *var)
+__device__ __forceinline__ void byte_fractions(const ChannelJob &job, const ByteWindows &windows,
+                                               const uint32_t *x, double *num, double *var)
 {
     if (job.centred) {
 #pragma unroll
@@ -27,7 +25,7 @@ __device__ __forceinline__ void byte_fractions(const ChannelJob &job,
             var[i] = fma(job.n, windows.q[i], job.lowered);
         }
 #pragma unroll
-        for (int c = 0; c < COUNT; c++)
+        for (int c = 0; c < CHANNELS; c++)
             if (c < job.summed)
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
@@ -41,7 +39,7 @@ __device__ __forceinline__ void byte_fractions(const ChannelJob &job,
     for (int i = 0; i < 4; i++) {
         uint32_t all = 0;
 #pragma unroll
-        for (int c = 0; c < COUNT; c++)
+        for (int c = 0; c < CHANNELS; c++)
             all += windows.sum(c, i);
         const double sum = u32_to_double(all), square = __dadd_rn(windows.q[i], -LIFT);
         num[i] = fma(job.num.product, u32_to_double(x[i]), job.num.rest);

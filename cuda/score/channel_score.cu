@@ -197,18 +197,18 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
     sum_first_channels<Pixel, PREFIX_ARRAY>(job, prefixes, first_column(), y0);
     typename Pixel::Windows windows;
     load_first_channels<Pixel, Adjacent, PREFIX_ARRAY>(job, prefixes + own, &windows);
-    // nothing has left the first window: its lag row is zeros that stay zeros
-    uint32_t lag_flip = warp == 0 ? 0 : job.all.flip;
     const int64_t sums_pitch = job.all.sums_pitch;
     const uint32_t *sums = job.all.sums + y0 * sums_pitch + x;
     ProductReader<Pixel> products;
     products.load_ahead(job, sums);
-    for (int y = y0; y < y1; y += ROWS) {
+    TileMax<Adjacent> tiles;
+    const int64_t map_pitch = job.all.map_pitch;
+    float *map = job.all.map + y0 * map_pitch + x;
+    for (int y = y0; y < y1; y += ROWS, map += ROWS * map_pitch) {
         asm volatile("cp.async.wait_group 0;" ::: "memory");
         __syncthreads(); // the last batch's prefixes have been read
-        write_row<Pixel>(job, pixels + 4 * WORDS * lane, lag_flip,
+        write_row<Pixel>(job, pixels + 4 * WORDS * lane,
                          prefixes + warp * PREFIX_ROW + 4 * WORDS * lane);
-        lag_flip = job.all.flip;
         __syncwarp();
         fetch_rows<Pixel>(job, rows);
         __syncthreads();
@@ -224,15 +224,16 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
             Pixel::fractions(job, windows, product, num, var);
             float score[4];
             sure &= finish(job, num, var, score);
-            if (y + r < y1) {
-                float *map = job.all.map + (y + r) * job.all.map_pitch + x;
-                store(map, score, x, job.all.width, job.vector_columns);
-            }
+            if (y + r < y1)
+                store(map + r * map_pitch, score, x, job.all.width, job.vector_columns);
+            tiles.add(job.all.tiles, score, x, job.all.width, y + r < y1);
         }
         if (__builtin_expect(!sure, 0)) {
             const typename Pixel::Windows copy = windows;
             rescore_batch<Pixel>(job, prefixes + own, &copy, x, y, y1 - y);
+            tiles.read(job.all.tiles, map, map_pitch, x, job.all.width, y1 - y);
         }
+        tiles.end_batch(job.all.tiles, x, y, job.all.width, y1 - y);
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
@@ -287,7 +288,7 @@ cudaError_t launch_channel_score(const ChannelScoreJob &all, int processors, int
               by_memory = (shared_memory + RESERVED) / (bytes + RESERVED),
               blocks = by_memory < by_registers ? by_memory : by_registers;
     const dim3 grid = cut_strips(all.width, all.height, all.window_height, processors * blocks,
-                                 ROWS, &job.segment);
+                                 job.all.tiles.best ? job.all.tiles.rows : ROWS, &job.segment);
     return launch(kernel, grid, THREADS, bytes, stream, false, job);
 }
 

@@ -6,6 +6,7 @@
 #ifndef XNCC_CUDA_SCORE_CHANNEL_SCORE_H
 #define XNCC_CUDA_SCORE_CHANNEL_SCORE_H
 
+#include "cuda/peaks/peak_search.h"
 #include "cuda/planes/byte_plane.h"
 #include "math/general_score.h"
 
@@ -30,10 +31,7 @@ struct ChannelScoreJob {
     int64_t plane;
     // Number of channels, and bytes per sample.
     int32_t channels, digits;
-    // 0, or 0x80808080 if the planes have signed samples as they are in the image. It is XORed onto
-    // the (high) bytes when they are read, which biases the samples. All sums are of biased
-    // samples: those of the template below and X, too.
-    uint32_t flip;
+    // All sums are of biased samples: those of the template below and X, too.
     // The method, and what general_score.h needs to know. rule.whole: pixels of a window.
     xncc_method method;
     xncc_general_rule rule;
@@ -54,6 +52,8 @@ struct ChannelScoreJob {
     int32_t width, height;
     // nullptr, or a word in device memory: if it is not 0 the kernel does nothing.
     const uint32_t *skip;
+    // Where the best score of each tile goes besides.
+    MapTiles tiles;
 };
 
 // Sets the kernels' limit of dynamic shared memory on the current device; most: all that the device

@@ -119,10 +119,10 @@ template <class Sum> __device__ void accumulate_row(uint32_t *row)
     }
 }
 
-// S of up to MOST channels of one byte, and Q, of a thread's four windows: lifted doubles
+// S of each channel of one byte, and Q, of a thread's four windows: lifted doubles
 // (score_arith.cuh).
-template <int MOST> struct ByteWindows {
-    static constexpr int COUNT = MOST;
+struct ByteWindows {
+    static constexpr int COUNT = CHANNELS;
     double s[COUNT][4], q[4];
 
     __device__ __forceinline__ void set_sum(int c, int i, uint32_t v)
@@ -152,11 +152,11 @@ struct OneByte {
     struct Row {
         uint32_t word[WORDS];
 
-        __device__ Row(const unsigned char *pixels, uint32_t flip)
+        explicit __device__ Row(const unsigned char *pixels)
         {
 #pragma unroll
             for (int i = 0; i < WORDS; i++)
-                word[i] = reinterpret_cast<const uint32_t *>(pixels)[i] ^ flip;
+                word[i] = reinterpret_cast<const uint32_t *>(pixels)[i];
         }
     };
 
@@ -165,7 +165,7 @@ struct OneByte {
     __device__ static void sum_first(const ChannelJob &job, const unsigned char *from, uint32_t *s,
                                      Square *q)
     {
-        sum_columns(from, job.all.image.pitch, job.all.window_height - 1, job.all.flip, s, q);
+        sum_columns(from, job.all.image.pitch, job.all.window_height - 1, s, q);
     }
 
     // Writes S of a channel, summed along the row. to: the lane's columns.
@@ -220,7 +220,7 @@ struct OneByte {
         }
     };
 
-    using Windows = ByteWindows<CHANNELS>;
+    using Windows = ByteWindows;
 
     __device__ static void fractions(const ChannelJob &job, const Windows &windows,
                                      const Product *x, double *num, double *var);
@@ -246,12 +246,12 @@ struct TwoBytes {
     struct Row {
         uint32_t low[WORDS], high[WORDS];
 
-        __device__ Row(const unsigned char *pixels, uint32_t flip)
+        explicit __device__ Row(const unsigned char *pixels)
         {
 #pragma unroll
             for (int i = 0; i < WORDS; i++) {
                 low[i] = reinterpret_cast<const uint32_t *>(pixels)[i];
-                high[i] = reinterpret_cast<const uint32_t *>(pixels + PIXEL_ROWS)[i] ^ flip;
+                high[i] = reinterpret_cast<const uint32_t *>(pixels + PIXEL_ROWS)[i];
             }
         }
     };
@@ -264,8 +264,7 @@ struct TwoBytes {
         for (int j = 0; j < job.all.window_height - 1; j++, from += job.all.image.pitch) {
             int32_t sample[4];
             join(__ldg(reinterpret_cast<const uint32_t *>(from)),
-                 __ldg(reinterpret_cast<const uint32_t *>(from + job.all.plane)) ^ job.all.flip,
-                 sample);
+                 __ldg(reinterpret_cast<const uint32_t *>(from + job.all.plane)), sample);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 const uint32_t v = static_cast<uint32_t>(sample[i]);
@@ -422,13 +421,13 @@ __device__ __forceinline__ void load_first_channels(const ChannelJob &job, const
 // row; row: the lane's columns in the first array.
 template <class Pixel>
 __device__ __forceinline__ void write_row(const ChannelJob &job, const unsigned char *pixels,
-                                          uint32_t lag_flip, uint32_t *row)
+                                          uint32_t *row)
 {
     typename Pixel::Squares squares;
     uint32_t *to = row + Pixel::DIGITS * PREFIX_ARRAY;
 #pragma unroll 1
     for (int c = 0; c < job.read; c++) {
-        const typename Pixel::Row lead(pixels, job.all.flip), lag(pixels + PIXEL_ROW, lag_flip);
+        const typename Pixel::Row lead(pixels), lag(pixels + PIXEL_ROW);
         if (job.summed && job.squared) { // the usual case, in one piece of code
             squares.add(lead, lag);
             Pixel::write_sums(lead, lag, to);

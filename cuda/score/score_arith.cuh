@@ -12,7 +12,7 @@
 //
 // - Sum: a window's S or Q in the form that slides fastest; from_integer, to_integer, slide_by.
 // - OF_S, OF_Q: whether the score needs S and Q. Sums that it does not need are not made.
-// - IS_WIDE: whether there are kernels for windows more than 128 wide.
+// - BOUNDS_TILES: whether searches do without a map; there are also kernels for wider windows then.
 // - score: the score, or false if the plain formula must decide.
 // - exact: the score by the plain formula.
 // - bound_key_of, bound_score_of (ccoeff_normed): approximate scores for the best score of a tile.
@@ -48,7 +48,7 @@ struct Lifted {
 
 // What both ways of ccoeff_normed share.
 struct CentredRoot {
-    static constexpr bool OF_S = true, OF_Q = true, IS_WIDE = true;
+    static constexpr bool OF_S = true, OF_Q = true, BOUNDS_TILES = true;
 
     __device__ __forceinline__ static float exact(const Job &job, uint32_t s, uint32_t q,
                                                   uint32_t x)
@@ -141,7 +141,7 @@ struct FloatFloat : CentredRoot {
 
 // ccoeff: (n X - S sumT) / n, exact as in Fp64. It is never in doubt.
 struct Quotient : Lifted {
-    static constexpr bool IS_BUILT = true, OF_S = true, OF_Q = false, IS_WIDE = false;
+    static constexpr bool IS_BUILT = true, OF_S = true, OF_Q = false, BOUNDS_TILES = false;
 
     __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum, uint32_t x,
                                                  float *score)
@@ -161,7 +161,7 @@ struct Quotient : Lifted {
 // them integers below 2^53 (channel_score.cu). NORMED: num / sqrt(var), otherwise num. S is needed
 // only if there is a bias that the method depends on.
 template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
-    static constexpr bool IS_BUILT = true, OF_S = S, OF_Q = Q, IS_WIDE = false;
+    static constexpr bool IS_BUILT = true, OF_S = S, OF_Q = Q, BOUNDS_TILES = false;
 
     __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x,
                                                  float *score)

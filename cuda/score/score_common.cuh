@@ -296,8 +296,9 @@ inline dim3 cut_strips(int32_t width, int32_t height, int32_t window_height, int
 // The same for a score pass with `blocks` blocks per multiprocessor.
 inline dim3 cut_strips(Job *job, int processors, int blocks)
 {
+    const int batch = job->all.tiles.best ? job->all.tiles.rows : ROWS;
     return cut_strips(job->all.width, job->all.height, job->all.window_height, processors * blocks,
-                      ROWS, &job->segment);
+                      batch, &job->segment);
 }
 
 // The columns of a map that may be stored by vectors of `floats` floats: all, or none where a row

@@ -232,7 +232,7 @@ int words_of(const TensorScoreJob &all)
 template <class Arith> MapKernel any_map_kernel(const TensorScoreJob &all)
 {
     const int shift = all.window_width % Adjacent::STEP;
-    if constexpr (Arith::IS_WIDE)
+    if constexpr (Arith::BOUNDS_TILES)
         if (words_of(all) == WIDE_WORDS)
             return map_kernel<Arith, WIDE_WORDS>(shift);
     return map_kernel<Arith, WORDS>(shift);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Window sums and scores of 8-bit windows in one pass over the image and X: ccoeff_normed up to
-// XNCC_TENSOR_SCORE_WIDTH = 384 pixels wide, the other methods but coverage up to XNCC_TENSOR_WIDTH. For compute capability 8.0 and later. Method and data mapping:
-// score_u8.cu and strip_windows.cuh.
+// XNCC_TENSOR_SCORE_WIDTH = 384 pixels wide, the other methods but coverage up to
+// XNCC_TENSOR_WIDTH. For compute capability 8.0 and later. Method and data mapping: score_u8.cu and
+// strip_windows.cuh.
 #ifndef XNCC_CUDA_SCORE_SCORE_U8_H
 #define XNCC_CUDA_SCORE_SCORE_U8_H
 
+#include "cuda/peaks/peak_search.h"
 #include "cuda/planes/byte_plane.h"
 #include "cuda/score/window_terms.h"
 #include "math/general_score.h"
@@ -25,8 +27,8 @@ struct TensorScoreJob {
     int64_t sums_step;
     // The template's constants for ccoeff_normed.
     xncc_score_rule rule;
-    // The method, and for the others (8-bit pixels): what general_score.h needs to know, and sumT and
-    // sumT2. All sums are of biased samples.
+    // The method, and for the others (8-bit pixels): what general_score.h needs to know, and sumT
+    // and sumT2. All sums are of biased samples.
     xncc_method method;
     xncc_general_rule general;
     uint64_t T, T2;
@@ -44,6 +46,9 @@ struct TensorScoreJob {
     int32_t width, height;
     // nullptr, or a word in device memory: if it is not 0 the kernel does nothing.
     const uint32_t *skip;
+    // Where the best score of each tile goes besides. Not for ccoeff_normed of 8-bit pixels, of
+    // which searches do without a map.
+    MapTiles tiles;
     // Compute ccoeff_normed in pairs of floats (score_arith.cuh).
     bool fp64_is_slow;
     // Launch before the previous kernel has ended, if that one allows it (pdl.cuh).
@@ -73,7 +78,8 @@ struct TensorTiles {
     xncc_score_rule rule[TENSOR_SLOTS];
 };
 
-// The best score of each tile by ccoeff_normed. job.map is not used; job.rule only for what all slots share.
+// The best score of each tile by ccoeff_normed. job.map is not used; job.rule only for what all
+// slots share.
 cudaError_t score_u8_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles,
                                   int processors, cudaStream_t stream);
 

@@ -31,6 +31,7 @@
 #define XNCC_CUDA_SCORE_STRIP_WINDOWS_CUH
 
 #include "cuda/score/score_arith.cuh"
+#include "cuda/score/tile_max.cuh"
 
 namespace xncc {
 
@@ -186,10 +187,9 @@ __device__ __forceinline__ int first_column()
     return blockIdx.x * XNCC_TENSOR_COLUMNS;
 }
 
-// Sums `rows` rows of a word's four columns: sets s, and adds the squares to q. flip: XORed onto
-// each word.
+// Sums `rows` rows of a word's four columns: sets s, and adds the squares to q.
 __device__ __forceinline__ void sum_columns(const unsigned char *from, int64_t pitch, int rows,
-                                            uint32_t flip, uint32_t *s, uint32_t *q)
+                                            uint32_t *s, uint32_t *q)
 {
     // even, odd: two 16-bit sums each, added to s before they can overflow
     uint32_t even = 0, odd = 0;
@@ -198,7 +198,7 @@ __device__ __forceinline__ void sum_columns(const unsigned char *from, int64_t p
         const int end = min(j + 256, rows); // 256 * 255 < 2^16
 #pragma unroll 8
         for (; j < end; j++, from += pitch) {
-            uint32_t v = __ldg(reinterpret_cast<const uint32_t *>(from)) ^ flip;
+            uint32_t v = __ldg(reinterpret_cast<const uint32_t *>(from));
             even += v & 0x00ff00ffu;
             odd += v >> 8 & 0x00ff00ffu;
             q[0] = __dp4a(v & 0xffu, v, q[0]);
@@ -225,7 +225,7 @@ __device__ void sum_first_windows(const Job &job, StripPrefixes<WORDS> &shared, 
         const unsigned char *from = image.data + min(x0 + 4 * word, image.width - 4) +
                                     y0 * image.pitch;
         uint32_t sums[4], squares[4] = {};
-        sum_columns(from, image.pitch, job.all.window_height - 1, 0, sums, squares);
+        sum_columns(from, image.pitch, job.all.window_height - 1, sums, squares);
         *reinterpret_cast<uint4 *>(&shared.s[0][4 * word]) = make_uint4(sums[0], sums[1], sums[2],
                                                                         sums[3]);
         *reinterpret_cast<uint4 *>(&shared.q[0][4 * word]) = make_uint4(squares[0], squares[1],
@@ -326,7 +326,7 @@ __device__ __forceinline__ void slide_windows(typename Arith::Sum *s, typename A
         slide<Arith, Columns, SHIFT>(q, &shared.q[row][own], distance);
 }
 
-// Output class: writes the scores to the map.
+// Output class: writes the scores to the map, and the best score of each tile if that is asked for.
 template <class Arith, class Columns> struct MapOutput {
     using Sum = typename Arith::Sum;
     static constexpr bool FROM_PRODUCTS = true;
@@ -334,6 +334,7 @@ template <class Arith, class Columns> struct MapOutput {
     float *to;
     // False if a score of the current batch must be computed again.
     bool sure;
+    TileMax<Columns> tiles;
 
     __device__ MapOutput(const Job &job, int x, int y)
         : to(job.all.map + y * job.all.map_pitch + x), sure(true)
@@ -354,6 +355,8 @@ template <class Arith, class Columns> struct MapOutput {
         if (inside)
             Columns::store(to, f, x, job.all.width, job.vector_columns);
         to += job.all.map_pitch;
+        if (!Arith::BOUNDS_TILES)
+            tiles.add(job.all.tiles, f, x, job.all.width, inside);
     }
     // x, y: the thread's first column and the batch's first row; left: map rows left.
     template <int WORDS, class Products>
@@ -367,8 +370,13 @@ template <class Arith, class Columns> struct MapOutput {
                                           Arith::to_integer(q[0]), Arith::to_integer(q[1]),
                                           Arith::to_integer(q[2]), Arith::to_integer(q[3]) };
             rescore_batch<Arith, WORDS, Columns>(job, shared, windows, products, x, y, left);
+            if (!Arith::BOUNDS_TILES)
+                tiles.read(job.all.tiles, to - ROWS * job.all.map_pitch, job.all.map_pitch, x,
+                           job.all.width, left);
         }
         sure = true;
+        if (!Arith::BOUNDS_TILES)
+            tiles.end_batch(job.all.tiles, x, y, job.all.width, left);
     }
 };
 
