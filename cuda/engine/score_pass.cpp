@@ -213,25 +213,25 @@ xncc_status score_terms(const Call &call, const Band &band, const Target &target
     return check(launch_general_score(job, call.stream), "launching the score", call.error);
 }
 
-// ccoeff_normed of one 8-bit channel in which not all pixels count.
+// One 8-bit channel in which not all pixels count.
 
 // What the masked score passes and the fused masked kernel share.
 MaskedScoreJob make_masked_job(const Call &call, const Band &band, const Target &target)
 {
     const xncc_problem &p = call.plan->problem;
-    const xncc_general_rule rule = make_rule(call);
     MaskedScoreJob job = {};
+    job.method = p.rule.method;
+    job.rule = make_rule(call);
     job.n = static_cast<uint32_t>(call.source->whole);
     job.sum = static_cast<uint32_t>(call.templ->sum[0]);
     job.sum2 = static_cast<uint32_t>(call.templ->sum2.low);
-    job.least = static_cast<uint32_t>(rule.least);
-    job.undefined = rule.undefined;
     job.templ_width = p.templ_width;
     job.templ_height = p.templ_height;
     job.map = target.map;
     job.map_pitch = target.pitch;
     job.width = band.width;
     job.height = band.height;
+    job.tiles = target.tiles;
     return job;
 }
 
@@ -258,7 +258,7 @@ xncc_status score_masked(const Call &call, const Band &band, const Target &targe
                  "launching the score", call.error);
 }
 
-// The planes of the product that makes a term.
+// The planes of the product that makes a term; below 0 if there is none.
 MaskedProduct find_product(const xncc_general_planes &planes, int sum, int shift)
 {
     for (int i = 0; i < planes.products; i++) {
@@ -266,7 +266,7 @@ MaskedProduct find_product(const xncc_general_planes &planes, int sum, int shift
         if (planes.term[s.term].sum == sum && planes.term[s.term].shift == shift)
             return { s.image, s.templ };
     }
-    return {};
+    return { -1, -1 };
 }
 
 xncc_status score_fused_masked(const Call &call, const Band &band, const Target &target)
@@ -282,6 +282,7 @@ xncc_status score_fused_masked(const Call &call, const Band &band, const Target 
     MaskedPlanes of = {};
     of.image = band.image;
     of.plane = static_cast<int64_t>(plan->memory.sizes().plane);
+    of.images = plan->decision.planes.image_count;
     of.taps = plan->memory.as<uint4>(XNCC_BUFFER_TOEPLITZ);
     of.templ_bytes = static_cast<int32_t>(blocks.toeplitz);
     of.templs = plan->decision.planes.templ_count;
@@ -472,8 +473,9 @@ xncc_status score_bind(const xncc_engine_plan *plan, xncc_error *error)
     const int most = static_cast<int>(plan->engine->machine.cuda.shared_optin);
     cudaError_t code = cudaSuccess;
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_MASKED))
-        code = masked_planes_set_max_shared_memory(
-            d.tensor, xncc_problem_image_varies(&plan->problem) != 0, most);
+        code = masked_planes_set_max_shared_memory(d.tensor, plan->problem.rule.method,
+                                                   xncc_problem_image_varies(&plan->problem) != 0,
+                                                   most);
     if (xncc_decision_has(&d, XNCC_STEP_FUSED))
         code = fused_set_max_shared_memory(make_strip_job(plan, {}, {}), d.tensor, most);
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS))
@@ -516,7 +518,8 @@ bool scores_tiles(const xncc_engine_plan *plan)
         return plan->problem.rule.method != XNCC_CCOEFF_NORMED ||
                xncc_pixel_digits(plan->problem.pixel) == 2;
     case XNCC_STEP_CHANNEL_SCORE:
-    case XNCC_STEP_FUSED_CHANNELS: return true;
+    case XNCC_STEP_FUSED_CHANNELS:
+    case XNCC_STEP_FUSED_MASKED: return true;
     default: return false;
     }
 }

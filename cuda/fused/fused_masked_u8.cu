@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ccoeff_normed of masked 8-bit windows in one kernel (fused_masked_u8.h), as fused_u8.cu does for
-// plain ones:
+// Scores of masked 8-bit windows in one kernel (fused_masked_u8.h), as fused_u8.cu does for plain
+// ones; ccoeff_normed:
 //
 //     score = (N X - S T) / sqrt((N Q - S^2) (N T2 - T^2))
 //
-// All sums over a window are products of byte planes, so no pass writes and reads them. Sums of
-// squares are 2^8 times the product with the high bytes plus that with the low bytes: the
-// accumulator is shifted between the two.
+// The other methods make the products that they need. All sums over a window are products of byte
+// planes, so no pass writes and reads them. Sums of squares are 2^8 times the product with the high
+// bytes plus that with the low bytes: the accumulator is shifted between the two.
 //
 // Data mapping: that of fused_u8.cu, without window sums. Each image plane has a ring of its own.
 // The sums of a batch of map rows stay in registers: three sums of eight rows, or, where pixels of
 // the image may not count either (VARIES), six sums of four rows.
 //
-// Resources: dynamic shared memory blocks.shared_bytes: 3 or 4 (VARIES) rings of (padded template
-// rows + 8) * 560 bytes and the template's fragments. Up to 3 blocks of 128 threads per
-// multiprocessor (__launch_bounds__), so at most 168 registers per thread.
+// Resources: dynamic shared memory blocks.shared_bytes: a ring per image plane, at most 3 or 4
+// (VARIES), of (padded template rows + 8) * 560 bytes and the template's fragments. Up to 3 blocks
+// of 128 threads per multiprocessor (__launch_bounds__), so at most 168 registers per thread.
 //
 // Preconditions: xncc_fit_tensor_planes has checked that the template is at most 41 wide and its
 // sums fit 32 bits. Compute capability 8.0; below it the kernels are empty.
@@ -68,7 +68,7 @@ struct FusedMaskedJob {
 };
 
 // The scores of a thread's four columns of a map row; `sums` holds it at row r of part i.
-template <bool VARIES, int PARTS>
+template <bool VARIES, bool CENTRED_ROOT, int PARTS>
 __device__ __forceinline__ void
 score_row(const FusedMaskedJob &p,
           const RegisterProducts (&sums)[VARIES ? MOST_SUMS : FEW_SUMS][PARTS], int i, int r,
@@ -88,17 +88,17 @@ score_row(const FusedMaskedJob &p,
             q[c].T = sums[OF_T][i].x[r][c];
             q[c].T2 = sums[OF_T2][i].x[r][c];
         }
-        doubts |= masked_score_fast(q[c], job.least, &f[c]) ? 0 : 1u << c;
+        doubts |= masked_score_fast<CENTRED_ROOT>(job, q[c], &f[c]) ? 0 : 1u << c;
     }
     if (doubts)
 #pragma unroll
         for (int c = 0; c < 4; c++)
             if (doubts >> c & 1)
-                f[c] = masked_score_exact(q[c], job.least, job.undefined);
+                f[c] = masked_score_exact(job, q[c]);
 }
 
 // blockIdx.x: strip; blockIdx.y: segment.
-template <bool VARIES, int CHUNKS, int HALF>
+template <bool VARIES, bool CENTRED_ROOT, int CHUNKS, int HALF>
 __global__ __launch_bounds__(THREADS,
                              BLOCKS) void match_planes(const __grid_constant__ FusedMaskedJob p)
 {
@@ -107,12 +107,12 @@ __global__ __launch_bounds__(THREADS,
     using Loader = RingLoader<PITCH>;
     constexpr int BATCH = batch_of(VARIES), PARTS = BATCH / ROWS,
                   SUMS = VARIES ? MOST_SUMS : FEW_SUMS;
-    constexpr int RINGS = VARIES ? MASKED_PLANES : MASKED_PLANES - 1,
-                  PRODUCTS = VARIES ? MASKED_PRODUCTS : FEW_PRODUCTS;
+    constexpr int PRODUCTS = VARIES ? MASKED_PRODUCTS : FEW_PRODUCTS;
     static_assert(BATCH <= XNCC_TENSOR_FUSED_SPARE,
                   "a batch's rows do not overwrite those of the previous batch");
     extern __shared__ __align__(16) unsigned char memory[];
     const MaskedScoreJob &job = p.job;
+    const int rings = CENTRED_ROOT ? (VARIES ? MASKED_PLANES : MASKED_PLANES - 1) : p.of.images;
     const int y0 = static_cast<int>(blockIdx.y) * p.segment, y1 = min(y0 + p.segment, job.height),
               x0 = first_column();
     const int end = (p.rows + XNCC_TENSOR_FUSED_SPARE) * PITCH, warp = threadIdx.x / LANES,
@@ -120,9 +120,9 @@ __global__ __launch_bounds__(THREADS,
     const Loader loader(p.of.image, memory, x0, job.templ_width);
     int row = y0 - (p.rows - job.templ_height) + warp; // next image row to load
     for (int i = warp; i < p.rows - 1 + BATCH; i += WARPS, row += WARPS)
-        for (int k = 0; k < RINGS; k++)
+        for (int k = 0; k < rings; k++)
             loader.load_row(k * end + i * PITCH, row, k * p.of.plane);
-    uint4 *taps = reinterpret_cast<uint4 *>(memory + RINGS * end);
+    uint4 *taps = reinterpret_cast<uint4 *>(memory + rings * end);
     for (int i = threadIdx.x; i < p.of.templ_bytes * p.of.templs / 16; i += THREADS)
         taps[i] = p.of.taps[i];
     row = y0 + job.templ_height - 1 + BATCH + warp;
@@ -130,6 +130,7 @@ __global__ __launch_bounds__(THREADS,
     load_at -= load_at >= end ? end : 0;
     const int x = x0 + Apart::first();
     float *to = job.map + y0 * job.map_pitch + x;
+    TileMax<Apart> tiles;
     for (int left = y1 - y0; left > 0; left -= BATCH) {
         Loader::wait();
         __syncthreads(); // this batch's rows are loaded
@@ -137,6 +138,8 @@ __global__ __launch_bounds__(THREADS,
 #pragma unroll
         for (int k = 0; k < PRODUCTS; k++) {
             const MaskedProduct &of = p.of.product[k];
+            if (!CENTRED_ROOT && of.plane < 0)
+                continue;
             RegisterProducts *sum = sums[sum_of(k)];
             if (is_low(k))
 #pragma unroll
@@ -152,15 +155,19 @@ __global__ __launch_bounds__(THREADS,
 #pragma unroll
         for (int i = 0; i < PARTS;
              i++, row += ROWS, load_at = further<PITCH>(load_at, end), at = further<PITCH>(at, end))
-            for (int k = 0; k < RINGS; k++)
+            for (int k = 0; k < rings; k++)
                 loader.load_row(k * end + load_at, row, k * p.of.plane);
 #pragma unroll
         for (int r = 0; r < BATCH; r++, to += job.map_pitch) {
             if (left <= r)
                 break;
             float f[4];
-            score_row<VARIES>(p, sums, r / ROWS, r % ROWS, f);
+            score_row<VARIES, CENTRED_ROOT>(p, sums, r / ROWS, r % ROWS, f);
             Apart::store(to, f, x, job.width, p.vector_columns);
+            tiles.add(job.tiles, f, x, job.width, true);
+            if (r % ROWS == ROWS - 1 || left == r + 1)
+                tiles.end_batch(job.tiles, x, y1 - left + r / ROWS * ROWS, job.width,
+                                left - r / ROWS * ROWS);
         }
     }
     Loader::wait();
@@ -170,27 +177,29 @@ __global__ __launch_bounds__(THREADS,
 using Kernel = void (*)(FusedMaskedJob);
 
 // nullptr if the width has no kernel.
-template <bool VARIES> Kernel kernel_of(const xncc_tensor_blocks &b)
+template <bool VARIES, bool CENTRED_ROOT> Kernel kernel_of(const xncc_tensor_blocks &b)
 {
     switch (2 * b.chunks + b.half) {
-    case 1: return match_planes<VARIES, 0, 1>;
-    case 2: return match_planes<VARIES, 1, 0>;
-    case 3: return match_planes<VARIES, 1, 1>;
+    case 1: return match_planes<VARIES, CENTRED_ROOT, 0, 1>;
+    case 2: return match_planes<VARIES, CENTRED_ROOT, 1, 0>;
+    case 3: return match_planes<VARIES, CENTRED_ROOT, 1, 1>;
     default: return nullptr;
     }
 }
 
-Kernel kernel_of(const xncc_tensor_blocks &b, bool varies)
+Kernel kernel_of(const xncc_tensor_blocks &b, xncc_method method, bool varies)
 {
-    return varies ? kernel_of<true>(b) : kernel_of<false>(b);
+    if (method == XNCC_CCOEFF_NORMED)
+        return varies ? kernel_of<true, true>(b) : kernel_of<false, true>(b);
+    return varies ? kernel_of<true, false>(b) : kernel_of<false, false>(b);
 }
 
 } // namespace
 
-cudaError_t masked_planes_set_max_shared_memory(const xncc_tensor_blocks &blocks, bool varies,
-                                                int most)
+cudaError_t masked_planes_set_max_shared_memory(const xncc_tensor_blocks &blocks,
+                                                xncc_method method, bool varies, int most)
 {
-    return set_max_shared_memory(kernel_of(blocks, varies), most);
+    return set_max_shared_memory(kernel_of(blocks, method, varies), most);
 }
 
 cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &of,
@@ -200,8 +209,9 @@ cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &
     FusedMaskedJob p = { job, of, xncc_tensor_fused_rows(job.templ_height), 0,
                          vector_columns(job.map, job.map_pitch, job.width, Apart::STEP) };
     const dim3 grid = cut_strips(job.width, job.height, job.templ_height,
-                                 processors * blocks.stages, batch_of(varies), &p.segment);
-    kernel_of(blocks,
+                                 processors * blocks.stages,
+                                 job.tiles.best ? job.tiles.rows : batch_of(varies), &p.segment);
+    kernel_of(blocks, job.method,
               varies)<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);
     return cudaGetLastError();
 }

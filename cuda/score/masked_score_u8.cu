@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ccoeff_normed of masked 8-bit windows from products of byte planes (masked_score_u8.h):
+// Scores of masked 8-bit windows from products of byte planes (masked_score_u8.h); ccoeff_normed:
 //
 //     score = (N X - S T) / sqrt((N Q - S^2) (N T2 - T^2)),   Q = Q[0] + 2^8 Q[1], and T2 in the
 //     same way
+//
+// The other methods read the sums that they need.
 //
 // Data mapping: a thread computes 4 adjacent windows, one vector load per sum; 128 threads per
 // block; blockIdx.y: map row (launches of at most 65535 rows). Four products in (eight with
@@ -29,8 +31,11 @@ struct Words {
     uint32_t v[SPAN];
 
     __device__ Words() = default;
-    __device__ Words(const uint32_t *from, int64_t at)
+    // from: nullptr for a sum that is not needed
+    __device__ Words(const uint32_t *from, int64_t at) : v()
     {
+        if (!from)
+            return;
         uint4 u = __ldcs(reinterpret_cast<const uint4 *>(from + at));
         v[0] = u.x;
         v[1] = u.y;
@@ -40,7 +45,7 @@ struct Words {
 };
 
 // y0: first map row of the launch.
-template <bool VARIES>
+template <bool VARIES, bool CENTRED_ROOT>
 __global__
 __launch_bounds__(THREADS) void score_products(const __grid_constant__ MaskedScoreJob job, int y0)
 {
@@ -65,13 +70,13 @@ __launch_bounds__(THREADS) void score_products(const __grid_constant__ MaskedSco
         sums[i] = { VARIES ? N.v[i] : job.n,   S.v[i],
                     VARIES ? T.v[i] : job.sum, X.v[i],
                     Q0.v[i] + (Q1.v[i] << 8),  VARIES ? T0.v[i] + (T1.v[i] << 8) : job.sum2 };
-        doubts |= masked_score_fast(sums[i], job.least, &score[i]) ? 0 : 1u << i;
+        doubts |= masked_score_fast<CENTRED_ROOT>(job, sums[i], &score[i]) ? 0 : 1u << i;
     }
     if (doubts)
 #pragma unroll
         for (int i = 0; i < SPAN; i++)
             if (doubts >> i & 1)
-                score[i] = masked_score_exact(sums[i], job.least, job.undefined);
+                score[i] = masked_score_exact(job, sums[i]);
     float *to = job.map + y * job.map_pitch + x;
     if (x + SPAN <= job.width && reinterpret_cast<uintptr_t>(to) % 16 == 0)
         __stcs(reinterpret_cast<float4 *>(to), make_float4(score[0], score[1], score[2], score[3]));
@@ -82,18 +87,22 @@ __launch_bounds__(THREADS) void score_products(const __grid_constant__ MaskedSco
                 to[i] = score[i];
 }
 
+using Kernel = void (*)(MaskedScoreJob, int);
+
 } // namespace
 
 cudaError_t launch_masked_score(const MaskedScoreJob &job, bool varies, cudaStream_t stream)
 {
+    const bool centred_root = job.method == XNCC_CCOEFF_NORMED;
+    const Kernel kernel = varies         ? centred_root ? score_products<true, true>
+                                                        : score_products<true, false>
+                                  : centred_root ? score_products<false, true>
+                                         : score_products<false, false>;
     for (int32_t y0 = 0; y0 < job.height; y0 += UINT16_MAX) {
         const int32_t rows = job.height - y0 < UINT16_MAX ? job.height - y0 : UINT16_MAX;
         dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS * SPAN)),
                   static_cast<unsigned>(rows));
-        if (varies)
-            score_products<true><<<grid, THREADS, 0, stream>>>(job, y0);
-        else
-            score_products<false><<<grid, THREADS, 0, stream>>>(job, y0);
+        kernel<<<grid, THREADS, 0, stream>>>(job, y0);
     }
     return cudaGetLastError();
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Score pass of masked 8-bit matches: ccoeff_normed, one channel, all sums in 32 bits, templates
-// with a mask. Method and data mapping: masked_score_u8.cu.
+// Score pass of masked 8-bit matches: one channel, all sums in 32 bits, templates with a mask,
+// every method but coverage. Method and data mapping: masked_score_u8.cu.
 #ifndef XNCC_CUDA_SCORE_MASKED_SCORE_U8_H
 #define XNCC_CUDA_SCORE_MASKED_SCORE_U8_H
+
+#include "cuda/peaks/peak_search.h"
+#include "math/general_score.h"
 
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -13,17 +16,17 @@ namespace xncc {
 // launch_masked_windows (sliding_score_u8.h) and launch_masked_planes (fused_masked_u8.h).
 struct MaskedScoreJob {
     // Sums of every window as products of byte planes; Q and T2 are those of the low bytes of
-    // squares [0] and of the high bytes [1]. nullptr for a sum that is the same in every window or
-    // that the pass computes itself. Rows are padded to whole vectors of 4.
+    // squares [0] and of the high bytes [1]. nullptr for a sum that is the same in every window,
+    // that the pass computes itself, or that the method does not need. Rows are padded to whole
+    // vectors of 4.
     const uint32_t *N, *X, *S, *T, *Q[2], *T2[2];
     // Pitch of these in elements.
     int64_t pitch;
     // The template's own n, sumT and sumT2, for sums that are the same in every window.
     uint32_t n, sum, sum2;
-    // Windows with fewer pixels that count have no score (NaN); at least 1.
-    uint32_t least;
-    // Score of a window or template without variance.
-    float undefined;
+    // The method, and what general_score.h needs to know.
+    xncc_method method;
+    xncc_general_rule rule;
     // launch_masked_windows: the image as planes of bytes, its pixels (0 where they do not count)
     // and 1 or 0 for whether they count; pitch in bytes.
     const unsigned char *values, *counts;
@@ -35,6 +38,8 @@ struct MaskedScoreJob {
     int64_t map_pitch;
     // Size of the band in map elements.
     int32_t width, height;
+    // launch_masked_planes: where the best score of each tile goes besides.
+    MapTiles tiles;
 };
 
 // Scores of a template with a mask, all sums that depend on the image being products. varies:

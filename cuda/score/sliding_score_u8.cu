@@ -135,9 +135,13 @@ struct Products {
     {
     }
     __device__ Products(const MaskedScoreJob &job, int64_t at)
-        : X(__ldcs(job.X + at)), T(__ldcs(job.T + at)), T0(__ldcs(job.T2[0] + at)),
-          T1(__ldcs(job.T2[1] + at))
+        : X(load(job.X, at)), T(load(job.T, at)), T0(load(job.T2[0], at)), T1(load(job.T2[1], at))
     {
+    }
+    // from: nullptr for a sum that is not needed
+    __device__ __forceinline__ static uint32_t load(const uint32_t *from, int64_t at)
+    {
+        return from ? __ldcs(from + at) : 0;
     }
 };
 
@@ -195,7 +199,7 @@ __device__ __forceinline__ void slide_down(const ColumnReader &rows, int templ_h
 }
 
 // Output: the scores.
-struct ScoreOutput {
+template <bool CENTRED_ROOT> struct ScoreOutput {
     const MaskedScoreJob &job;
     int x;
     Products product[BATCH][OUTPUT_WARPS];
@@ -218,16 +222,17 @@ struct ScoreOutput {
         unsigned doubts = 0;
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
-            doubts |= masked_score_fast(sums_of(job, row, product[r][i], i), job.least, &score[i])
+            doubts |= masked_score_fast<CENTRED_ROOT>(job, sums_of(job, row, product[r][i], i),
+                                                      &score[i])
                           ? 0
                           : 1u << i;
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
             if (x + i * WARP_COLUMNS < job.width)
                 __stcs(map + i * WARP_COLUMNS,
-                       doubts >> i & 1 ? masked_score_exact(sums_of(job, row, product[r][i], i),
-                                                            job.least, job.undefined)
-                                       : score[i]);
+                       doubts >> i & 1
+                           ? masked_score_exact(job, sums_of(job, row, product[r][i], i))
+                           : score[i]);
     }
 };
 
@@ -255,6 +260,7 @@ struct SumOutput {
     }
 };
 
+template <bool CENTRED_ROOT>
 __global__ __launch_bounds__(THREADS,
                              4) void slide_scores(const __grid_constant__ MaskedScoreJob job,
                                                   int strip)
@@ -262,7 +268,7 @@ __global__ __launch_bounds__(THREADS,
     const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
     const ColumnReader rows(job, job.values, job.counts, x0 + static_cast<int>(threadIdx.x) * SPAN);
     slide_down(rows, job.templ_height, y0, min(y0 + strip, job.height),
-               ScoreOutput(job, x0 + static_cast<int>(threadIdx.x)));
+               ScoreOutput<CENTRED_ROOT>(job, x0 + static_cast<int>(threadIdx.x)));
 }
 
 __global__ __launch_bounds__(THREADS, 4) void slide_sums(const __grid_constant__ SlideJob job,
@@ -293,7 +299,8 @@ cudaError_t launch_masked_windows(const MaskedScoreJob &job, cudaStream_t stream
 {
     int strip;
     const dim3 grid = strip_grid(job.width, job.height, job.templ_height, &strip);
-    slide_scores<<<grid, THREADS, 0, stream>>>(job, strip);
+    const auto kernel = job.method == XNCC_CCOEFF_NORMED ? slide_scores<true> : slide_scores<false>;
+    kernel<<<grid, THREADS, 0, stream>>>(job, strip);
     return cudaGetLastError();
 }
 

@@ -52,12 +52,22 @@ static void add_step(xncc_decision *d, xncc_step step)
 
 /* ---- the steps ---- */
 
-/* Returns 1 for the recipes that the masked score passes and the fused masked kernel serve:
- * ccoeff_normed of one channel of 8 bits with sums of 32 bits, in which not all pixels count. */
+/* Returns 1 for the recipes that the masked score passes and the fused masked kernel serve: one
+ * channel of 8 bits with sums of 32 bits, in which not all pixels count, by all methods but
+ * coverage. */
 static int is_masked_u8(const xncc_problem *p, const xncc_general_planes *planes)
 {
-    return !xncc_problem_counts_all(p) && p->rule.method == XNCC_CCOEFF_NORMED &&
-           p->channels == 1 && xncc_pixel_digits(p->pixel) == 1 && !planes->terms_u64;
+    return !xncc_problem_counts_all(p) && p->rule.method != XNCC_COVERAGE && p->channels == 1 &&
+           xncc_pixel_digits(p->pixel) == 1 && !planes->terms_u64;
+}
+
+/* Returns 1 if the recipe has the plane that says which pixels of the image count. */
+static int has_counts(const xncc_general_planes *planes)
+{
+    for (int i = 0; i < planes->image_count; i++)
+        if (planes->image[i].kind == XNCC_PLANE_COUNT)
+            return 1;
+    return 0;
 }
 
 /* Makes the recipe. fused: all sums are made from products, as if the template had a mask. */
@@ -88,7 +98,8 @@ static xncc_status choose_plane_score(const xncc_problem *p, const xncc_machine 
         add_step(d, XNCC_STEP_CHANNEL_SCORE);
     } else if (is_masked_u8(p, &d->planes) && p->templ_masked) {
         add_step(d, XNCC_STEP_MASKED_SCORE);
-    } else if (is_masked_u8(p, &d->planes) && p->templ_width <= XNCC_WINDOW_WIDTH) {
+    } else if (is_masked_u8(p, &d->planes) && p->templ_width <= XNCC_WINDOW_WIDTH &&
+               has_counts(&d->planes)) {
         add_step(d, XNCC_STEP_MASKED_WINDOWS);
     } else {
         status = make_recipe(p, d->kernel, 0, 1, &d->planes, error);
@@ -110,8 +121,8 @@ static xncc_status choose_fused(const xncc_problem *p, xncc_decision *d, xncc_er
     if (!status && !is_masked_u8(p, &d->planes))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "kernel %s serves up to %d channels of 8 bits with sums of 32 bits, and "
-                         "only ccoeff_normed of one channel if not all pixels count; other kernels "
-                         "serve the rest",
+                         "only one if not all pixels count, by every method but coverage; other "
+                         "kernels serve the rest",
                          xncc_kernel_table[d->kernel].name, (int)XNCC_CHANNEL_SCORE_CHANNELS);
     add_step(d, XNCC_STEP_FUSED_MASKED);
     return status;
