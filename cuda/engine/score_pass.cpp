@@ -231,7 +231,6 @@ MaskedScoreJob make_masked_job(const Call &call, const Band &band, const Target 
     job.map_pitch = target.pitch;
     job.width = band.width;
     job.height = band.height;
-    job.tiles = target.tiles;
     return job;
 }
 
@@ -518,8 +517,7 @@ bool scores_tiles(const xncc_engine_plan *plan)
         return plan->problem.rule.method != XNCC_CCOEFF_NORMED ||
                xncc_pixel_digits(plan->problem.pixel) == 2;
     case XNCC_STEP_CHANNEL_SCORE:
-    case XNCC_STEP_FUSED_CHANNELS:
-    case XNCC_STEP_FUSED_MASKED: return true;
+    case XNCC_STEP_FUSED_CHANNELS: return true;
     default: return false;
     }
 }

@@ -18,8 +18,8 @@
 // thread.
 //
 // Template parameters: CHUNKS and HALF, the bytes of a template row in products of 32
-// (image_ring.cuh); SHIFT, the window's width modulo 2. The method and the number of channels are
-// tests that are the same for all threads.
+// (image_ring.cuh); SHIFT, the window's width modulo 2; TILES, whether the best score of each tile
+// is asked for. The method and the number of channels are tests that are the same for all threads.
 //
 // Preconditions: xncc_fit_fused has checked that the template is at most 41 wide and that its sums
 // over all channels fit 32 bits. Compute capability 8.0; below it the kernels are empty.
@@ -207,7 +207,7 @@ __device__ __noinline__ void rescore_batch(const ChannelJob &job, const uint32_t
 }
 
 // Walks down map rows y0 .. y1 - 1 of the block's strip. memory: dynamic shared memory.
-template <int CHUNKS, int HALF, int SHIFT>
+template <int CHUNKS, int HALF, int SHIFT, bool TILES>
 __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, int y1)
 {
     constexpr int PITCH = RING_PITCH<CHUNKS>;
@@ -241,7 +241,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
     int load_at = further<PITCH>(further<PITCH>(lead_at, end), end);
     const int x = x0 + Apart::first();
     float *to = job.all.map + y0 * job.all.map_pitch + x;
-    TileMax<Apart> tiles;
+    TileMax<Apart, TILES> tiles;
     for (int left = y1 - y0; left > 0; left -= BATCH) {
         Loader::wait();
         __syncthreads(); // the previous batch is done and this one's rows are loaded
@@ -299,7 +299,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
 }
 
 // The scores of a band. blockIdx.x: strip; blockIdx.y: segment.
-template <int CHUNKS, int HALF, int SHIFT>
+template <int CHUNKS, int HALF, int SHIFT, bool TILES>
 __global__ __launch_bounds__(THREADS,
                              BLOCKS) void match_channels(const __grid_constant__ FusedChannelsJob p)
 {
@@ -311,25 +311,27 @@ __global__ __launch_bounds__(THREADS,
     if (all.skip)
         wait_for_front();
     if (y0 < y1 && !(all.skip && *all.skip))
-        walk<CHUNKS, HALF, SHIFT>(p, memory, y0, y1);
+        walk<CHUNKS, HALF, SHIFT, TILES>(p, memory, y0, y1);
 #endif
 }
 
 using Kernel = void (*)(FusedChannelsJob);
 
-template <int CHUNKS, int HALF> Kernel kernel_of(bool odd)
+template <int CHUNKS, int HALF> Kernel kernel_of(bool odd, bool tiles)
 {
-    return odd ? match_channels<CHUNKS, HALF, 1> : match_channels<CHUNKS, HALF, 0>;
+    if (tiles)
+        return odd ? match_channels<CHUNKS, HALF, 1, true> : match_channels<CHUNKS, HALF, 0, true>;
+    return odd ? match_channels<CHUNKS, HALF, 1, false> : match_channels<CHUNKS, HALF, 0, false>;
 }
 
 // nullptr if the width has no kernel.
-Kernel kernel_of(const xncc_tensor_blocks &b)
+Kernel kernel_of(const xncc_tensor_blocks &b, bool tiles)
 {
     const bool odd = b.width % Apart::STEP != 0;
     switch (2 * b.chunks + b.half) {
-    case 1: return kernel_of<0, 1>(odd);
-    case 2: return kernel_of<1, 0>(odd);
-    case 3: return kernel_of<1, 1>(odd);
+    case 1: return kernel_of<0, 1>(odd, tiles);
+    case 2: return kernel_of<1, 0>(odd, tiles);
+    case 3: return kernel_of<1, 1>(odd, tiles);
     default: return nullptr;
     }
 }
@@ -338,7 +340,8 @@ Kernel kernel_of(const xncc_tensor_blocks &b)
 
 cudaError_t fused_channels_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most)
 {
-    return set_max_shared_memory(kernel_of(blocks), most);
+    const cudaError_t code = set_max_shared_memory(kernel_of(blocks, false), most);
+    return code != cudaSuccess ? code : set_max_shared_memory(kernel_of(blocks, true), most);
 }
 
 cudaError_t launch_fused_channels(const ChannelScoreJob &all, const xncc_tensor_blocks &blocks,
@@ -352,7 +355,8 @@ cudaError_t launch_fused_channels(const ChannelScoreJob &all, const xncc_tensor_
     const dim3 grid = cut_strips(all.width, all.height, all.window_height,
                                  processors * blocks.stages, all.tiles.best ? all.tiles.rows : ROWS,
                                  &p.job.segment);
-    return launch(kernel_of(blocks), grid, THREADS, blocks.shared_bytes, stream, pdl, p);
+    return launch(kernel_of(blocks, all.tiles.best != nullptr), grid, THREADS, blocks.shared_bytes,
+                  stream, pdl, p);
 }
 
 } // namespace xncc

@@ -94,7 +94,7 @@ score_row(const FusedMaskedJob &p,
 #pragma unroll
         for (int c = 0; c < 4; c++)
             if (doubts >> c & 1)
-                f[c] = masked_score_exact(job, q[c]);
+                f[c] = masked_score_exact<CENTRED_ROOT>(job, q[c]);
 }
 
 // blockIdx.x: strip; blockIdx.y: segment.
@@ -130,7 +130,6 @@ __global__ __launch_bounds__(THREADS,
     load_at -= load_at >= end ? end : 0;
     const int x = x0 + Apart::first();
     float *to = job.map + y0 * job.map_pitch + x;
-    TileMax<Apart> tiles;
     for (int left = y1 - y0; left > 0; left -= BATCH) {
         Loader::wait();
         __syncthreads(); // this batch's rows are loaded
@@ -164,10 +163,6 @@ __global__ __launch_bounds__(THREADS,
             float f[4];
             score_row<VARIES, CENTRED_ROOT>(p, sums, r / ROWS, r % ROWS, f);
             Apart::store(to, f, x, job.width, p.vector_columns);
-            tiles.add(job.tiles, f, x, job.width, true);
-            if (r % ROWS == ROWS - 1 || left == r + 1)
-                tiles.end_batch(job.tiles, x, y1 - left + r / ROWS * ROWS, job.width,
-                                left - r / ROWS * ROWS);
         }
     }
     Loader::wait();
@@ -209,8 +204,7 @@ cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &
     FusedMaskedJob p = { job, of, xncc_tensor_fused_rows(job.templ_height), 0,
                          vector_columns(job.map, job.map_pitch, job.width, Apart::STEP) };
     const dim3 grid = cut_strips(job.width, job.height, job.templ_height,
-                                 processors * blocks.stages,
-                                 job.tiles.best ? job.tiles.rows : batch_of(varies), &p.segment);
+                                 processors * blocks.stages, batch_of(varies), &p.segment);
     kernel_of(blocks, job.method,
               varies)<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);
     return cudaGetLastError();

@@ -30,14 +30,16 @@
 //
 // Data mapping: a block of four warps walks down a segment of a strip of 512 map columns, four map
 // rows per batch (channel_windows.cuh). Image rows come through shared memory by asynchronous
-// copies, one batch ahead; X is loaded one map row ahead. blockIdx.x: strip; blockIdx.y: segment.
+// copies, one batch ahead; X is loaded one map row ahead, and for one-byte pixels asked for three
+// more rows ahead. blockIdx.x: strip; blockIdx.y: segment.
 //
 // Resources: dynamic shared memory xncc_channel_score_bytes, 25,728 bytes for one channel of one
 // byte up to 102,784 bytes for four of two bytes; 4 or 3 blocks of 128 threads per multiprocessor
 // (__launch_bounds__), so at most 128 or 168 registers per thread.
 //
 // Template parameters: Pixel, a pixel class (channel_windows.cuh); SHIFT, the window's width modulo
-// 4. Below compute capability 8.0 the kernels are empty.
+// 4; TILES, whether the best score of each tile is asked for. Below compute capability 8.0 the
+// kernels are empty.
 #include "cuda/score/channel_arith.cuh"
 
 namespace xncc {
@@ -183,7 +185,7 @@ __device__ __forceinline__ void fetch_rows(const ChannelJob &job, RowLoader<WORD
 }
 
 // Walks down map rows y0 .. y1 - 1 of the block's strip. memory: shared memory.
-template <class Pixel, int SHIFT>
+template <class Pixel, int SHIFT, bool TILES>
 __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y1)
 {
     const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % LANES,
@@ -201,7 +203,7 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
     const uint32_t *sums = job.all.sums + y0 * sums_pitch + x;
     ProductReader<Pixel> products;
     products.load_ahead(job, sums);
-    TileMax<Adjacent> tiles;
+    TileMax<Adjacent, TILES> tiles;
     const int64_t map_pitch = job.all.map_pitch;
     float *map = job.all.map + y0 * map_pitch + x;
     for (int y = y0; y < y1; y += ROWS, map += ROWS * map_pitch) {
@@ -219,6 +221,8 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
             products.sum(job, sums, product);
             sums += sums_pitch;
             products.load_ahead(job, sums);
+            if (Pixel::DIGITS == 1)
+                asm volatile("prefetch.global.L2 [%0];" ::"l"(sums + 3 * sums_pitch));
             slide_channels<Pixel, SHIFT>(job, prefixes + r * PREFIX_ROW + own, &windows);
             double num[4], var[4];
             Pixel::fractions(job, windows, product, num, var);
@@ -239,7 +243,7 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
 }
 
 // The scores of a band.
-template <class Pixel, int SHIFT>
+template <class Pixel, int SHIFT, bool TILES>
 __global__
 __launch_bounds__(THREADS,
                   Pixel::BLOCKS) void score_channels(const __grid_constant__ ChannelJob job)
@@ -248,22 +252,25 @@ __launch_bounds__(THREADS,
     extern __shared__ __align__(16) unsigned char memory[];
     const int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
     if (y0 < y1 && !(job.all.skip && *job.all.skip))
-        walk<Pixel, SHIFT>(job, memory, y0, y1);
+        walk<Pixel, SHIFT, TILES>(job, memory, y0, y1);
 #endif
 }
 
 using Kernel = void (*)(ChannelJob);
 
-template <class Pixel> Kernel kernel_of(int shift)
+template <class Pixel, bool TILES> Kernel kernel_of(int shift)
 {
-    constexpr Kernel kernels[] = { score_channels<Pixel, 0>, score_channels<Pixel, 1>,
-                                   score_channels<Pixel, 2>, score_channels<Pixel, 3> };
+    constexpr Kernel kernels[] = { score_channels<Pixel, 0, TILES>, score_channels<Pixel, 1, TILES>,
+                                   score_channels<Pixel, 2, TILES>,
+                                   score_channels<Pixel, 3, TILES> };
     return kernels[shift];
 }
 
-Kernel kernel_of(int digits, int shift)
+Kernel kernel_of(int digits, int shift, bool tiles)
 {
-    return digits == 1 ? kernel_of<OneByte>(shift) : kernel_of<TwoBytes>(shift);
+    if (digits == 1)
+        return tiles ? kernel_of<OneByte, true>(shift) : kernel_of<OneByte, false>(shift);
+    return tiles ? kernel_of<TwoBytes, true>(shift) : kernel_of<TwoBytes, false>(shift);
 }
 
 } // namespace
@@ -271,8 +278,8 @@ Kernel kernel_of(int digits, int shift)
 cudaError_t channel_score_set_max_shared_memory(int most)
 {
     cudaError_t code = cudaSuccess;
-    for (int i = 0; i < 8 && code == cudaSuccess; i++)
-        code = set_max_shared_memory(kernel_of(1 + i / 4, i % 4), most);
+    for (int i = 0; i < 16 && code == cudaSuccess; i++)
+        code = set_max_shared_memory(kernel_of(1 + i / 8, i % 4, i & 4), most);
     return code;
 }
 
@@ -280,7 +287,8 @@ cudaError_t launch_channel_score(const ChannelScoreJob &all, int processors, int
                                  cudaStream_t stream)
 {
     ChannelJob job = make_channel_job(all, Adjacent::STEP);
-    const Kernel kernel = kernel_of(all.digits, all.window_width % Adjacent::STEP);
+    const Kernel kernel = kernel_of(all.digits, all.window_width % Adjacent::STEP,
+                                    all.tiles.best != nullptr);
     const int bytes = xncc_channel_score_bytes(job.read, job.summed, all.digits);
     // The device reserves 1 KiB more for every block, also for the largest.
     constexpr int RESERVED = 1024;

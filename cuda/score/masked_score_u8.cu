@@ -76,7 +76,7 @@ __launch_bounds__(THREADS) void score_products(const __grid_constant__ MaskedSco
 #pragma unroll
         for (int i = 0; i < SPAN; i++)
             if (doubts >> i & 1)
-                score[i] = masked_score_exact(job, sums[i]);
+                score[i] = masked_score_exact<CENTRED_ROOT>(job, sums[i]);
     float *to = job.map + y * job.map_pitch + x;
     if (x + SPAN <= job.width && reinterpret_cast<uintptr_t>(to) % 16 == 0)
         __stcs(reinterpret_cast<float4 *>(to), make_float4(score[0], score[1], score[2], score[3]));

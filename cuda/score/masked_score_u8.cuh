@@ -14,15 +14,27 @@ struct MaskedSums {
     uint32_t n, S, T, X, Q, T2;
 };
 
-// The score by the formula of general_score.h. The sums are passed by value: if their address were
-// taken, every thread would store them to local memory for every window, whether in doubt or not.
-__device__ __noinline__ inline float masked_score_exact(const MaskedScoreJob &job,
-                                                        const MaskedSums s)
+// The score by the formula of general_score.h. CENTRED_ROOT: the method is ccoeff_normed, which
+// does not depend on the bias. The sums are passed by value: if their address were taken, every
+// thread would store them to local memory for every window, whether in doubt or not.
+template <bool CENTRED_ROOT>
+__device__ __noinline__ float masked_score_formula(const MaskedScoreJob &job, const MaskedSums s)
 {
     xncc_general_sums sums = { s.S, s.T, xncc_u128_of(s.Q), xncc_u128_of(s.X), xncc_u128_of(s.T2) };
     xncc_general general = xncc_general_begin(s.n);
-    xncc_general_add(&general, &sums, job.rule.bias);
-    return xncc_general_score(job.method, &job.rule, &general);
+    xncc_general_add(&general, &sums, CENTRED_ROOT ? 0 : job.rule.bias);
+    return xncc_general_score(CENTRED_ROOT ? XNCC_CCOEFF_NORMED : job.method, &job.rule, &general);
+}
+
+// The same, without a call where too few pixels count: that holds for many windows at a time.
+template <bool CENTRED_ROOT>
+__device__ __forceinline__ float masked_score_exact(const MaskedScoreJob &job, const MaskedSums &s)
+{
+    float score;
+    return xncc_general_score_from_count(CENTRED_ROOT ? XNCC_CCOEFF_NORMED : job.method, &job.rule,
+                                         s.n, &score)
+               ? score
+               : masked_score_formula<CENTRED_ROOT>(job, s);
 }
 
 // An integer of magnitude below 2^51 (two's complement) as a double, exactly, by one addition. The

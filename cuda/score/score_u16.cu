@@ -247,7 +247,7 @@ __device__ __forceinline__ bool score_row(const Job &job, const uint32_t (*w)[4]
 }
 
 // Walks down map rows y0 .. y1 - 1 of the block's strip.
-template <bool PAIRS, int SHIFT>
+template <bool PAIRS, int SHIFT, bool TILES>
 __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
 {
     const int x0 = blockIdx.x * XNCC_TENSOR_COLUMNS, own = 4 * threadIdx.x, x = x0 + own;
@@ -275,7 +275,7 @@ __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
     const uint32_t *sums = job.all.sums + y0 * sums_pitch + x;
     float *map = job.all.map + y0 * map_pitch + x;
     int turn = 0;
-    TileMax<Adjacent> tiles;
+    TileMax<Adjacent, TILES> tiles;
     for (int left = y1 - y0; left > 0; left -= ROWS, turn ^= 2) {
         Word lead[WORDS], lag[WORDS];
         asm volatile("cp.async.wait_group 0;" ::: "memory");
@@ -317,7 +317,7 @@ __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
 }
 
 // blockIdx.x: strip; blockIdx.y: segment.
-template <bool PAIRS, int SHIFT>
+template <bool PAIRS, int SHIFT, bool TILES>
 __global__ __launch_bounds__(THREADS, BLOCKS) void score_map_u16(const __grid_constant__ Job job)
 {
 #if __CUDA_ARCH__ >= 800
@@ -325,22 +325,25 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void score_map_u16(const __grid_co
     int y0 = blockIdx.y * job.segment, y1 = min(y0 + job.segment, job.all.height);
     if constexpr (builds_arithmetic(PAIRS))
         if (y0 < y1 && !(job.all.skip && *job.all.skip))
-            walk<PAIRS, SHIFT>(job, *reinterpret_cast<Shared *>(memory), y0, y1);
+            walk<PAIRS, SHIFT, TILES>(job, *reinterpret_cast<Shared *>(memory), y0, y1);
 #endif
 }
 
 using Kernel = void (*)(Job);
 
-template <bool PAIRS> Kernel kernel_of(int shift)
+template <bool PAIRS, bool TILES> Kernel kernel_of(int shift)
 {
-    constexpr Kernel kernels[] = { score_map_u16<PAIRS, 0>, score_map_u16<PAIRS, 1>,
-                                   score_map_u16<PAIRS, 2>, score_map_u16<PAIRS, 3> };
+    constexpr Kernel kernels[] = { score_map_u16<PAIRS, 0, TILES>, score_map_u16<PAIRS, 1, TILES>,
+                                   score_map_u16<PAIRS, 2, TILES>, score_map_u16<PAIRS, 3, TILES> };
     return kernels[shift];
 }
 
-Kernel kernel_of(bool pairs, int shift)
+// tiles: the best score of each tile is asked for.
+Kernel kernel_of(bool pairs, bool tiles, int shift)
 {
-    return pairs ? kernel_of<true>(shift) : kernel_of<false>(shift);
+    if (pairs)
+        return tiles ? kernel_of<true, true>(shift) : kernel_of<true, false>(shift);
+    return tiles ? kernel_of<false, true>(shift) : kernel_of<false, false>(shift);
 }
 
 } // namespace
@@ -348,8 +351,8 @@ Kernel kernel_of(bool pairs, int shift)
 cudaError_t score_u16_set_max_shared_memory()
 {
     cudaError_t code = cudaSuccess;
-    for (int i = 0; i < 8 && code == cudaSuccess; i++)
-        code = set_max_shared_memory(kernel_of(i / 4 != 0, i % 4),
+    for (int i = 0; i < 16 && code == cudaSuccess; i++)
+        code = set_max_shared_memory(kernel_of(i & 8, i & 4, i % 4),
                                      static_cast<int>(sizeof(Shared)));
     return code;
 }
@@ -358,7 +361,7 @@ cudaError_t score_u16_launch(const TensorScoreJob &all, int processors, cudaStre
 {
     Job job = make_job(all, 4);
     dim3 grid = cut_strips(&job, processors, BLOCKS);
-    kernel_of(all.fp64_is_slow,
+    kernel_of(all.fp64_is_slow, all.tiles.best != nullptr,
               all.window_width % 4)<<<grid, THREADS, sizeof(Shared), stream>>>(job);
     return cudaGetLastError();
 }

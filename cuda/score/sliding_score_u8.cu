@@ -229,10 +229,10 @@ template <bool CENTRED_ROOT> struct ScoreOutput {
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
             if (x + i * WARP_COLUMNS < job.width)
-                __stcs(map + i * WARP_COLUMNS,
-                       doubts >> i & 1
-                           ? masked_score_exact(job, sums_of(job, row, product[r][i], i))
-                           : score[i]);
+                __stcs(map + i * WARP_COLUMNS, doubts >> i & 1
+                                                   ? masked_score_exact<CENTRED_ROOT>(
+                                                         job, sums_of(job, row, product[r][i], i))
+                                                   : score[i]);
     }
 };
 

@@ -9,8 +9,9 @@
 namespace xncc {
 
 // Of a warp whose threads have four columns each (Columns, strip_windows.cuh) and walk down
-// together; its columns are those of one tile. A block's map rows begin and end with tiles.
-template <class Columns> struct TileMax {
+// together; its columns are those of one tile. A block's map rows begin and end with tiles. ON:
+// false for a kernel that only writes the map: to ask at every row costs up to 5 percent there.
+template <class Columns, bool ON = true> struct TileMax {
     // The best so far, negative if small scores are good: in the tile, and in the batch of map
     // rows. fmaxf takes the number if the other one is NaN, so NaN stands for none.
     float tile = NAN, batch = NAN;
@@ -56,6 +57,20 @@ template <class Columns> struct TileMax {
         tile = NAN;
         if (threadIdx.x % 32 == 0 && x < width)
             to.best[y / to.rows * to.across + x / PEAK_COLUMNS] = all;
+    }
+};
+
+// For kernels that only write the map: to ask at every row whether the best is wanted cost up to 5
+// percent there.
+template <class Columns> struct TileMax<Columns, false> {
+    __device__ __forceinline__ void add(const MapTiles &, const float *, int, int, bool)
+    {
+    }
+    __device__ __forceinline__ void read(const MapTiles &, const float *, int64_t, int, int, int)
+    {
+    }
+    __device__ __forceinline__ void end_batch(const MapTiles &, int, int, int, int)
+    {
     }
 };
 
