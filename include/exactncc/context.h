@@ -67,7 +67,8 @@ typedef struct xncc_context_options {
     /* What happens if one of several devices fails. 1: the call fails, with a text that names the
      * device. 0: the other devices do its work, the context does not use it again, and
      * xncc_context_warning says so; a call fails if the device holds its image, its map or its
-     * results. */
+     * results. It also fails after an error that CUDA reports on every device of the process, such
+     * as that of a kernel that was stopped. */
     int32_t strict;
 } xncc_context_options;
 
