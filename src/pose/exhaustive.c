@@ -18,9 +18,10 @@
  * alone has more. */
 enum { PORTION = 96, PORTION_BYTES = 64 << 20 };
 
-/* Images of up to this number of pixels do not keep the threads busy with one pose. Their portions
- * run side by side. On a GPU this number of portions does: templates are made while others are
- * searched, and each has a plan, with its memory. */
+/* Images of up to SMALL_IMAGE pixels do not keep the threads busy with one pose, so all threads
+ * search portions of them side by side. Where a GPU may search, GPU_PORTIONS portions of a larger
+ * image go side by side: the host makes the templates of one while another is searched. Each has a
+ * plan, with its memory. */
 enum { SMALL_IMAGE = 1 << 18, GPU_PORTIONS = 4 };
 
 typedef struct pose_index {
