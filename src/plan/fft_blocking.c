@@ -77,6 +77,13 @@ static double blocking_cost(const xncc_fft_blocking *c, int32_t map_width, int32
     return pairs * points * per_point;
 }
 
+/* A bound below blocking_cost: there are at least two pairs, and 6 levels per point. A small map is
+ * served by the first transforms, so that the bound spares it the cost of all the others. */
+static double least_cost(const xncc_fft_blocking *c)
+{
+    return 2.0 * points_of(c) * 6.0;
+}
+
 /* Returns 1 for transforms of more than 8 MB that are also more than five times larger than the
  * template needs. They gain little, and take memory from the rest of the system. */
 static int is_large(const xncc_fft_blocking *c, const xncc_problem *problem)
@@ -107,7 +114,8 @@ int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *block
             xncc_fft_blocking c = { .nx = nx,
                                     .ny = ny,
                                     .planes = problem->pixel == XNCC_U16 ? 2 : 1 };
-            if (nx < problem->templ_width || ny < problem->templ_height || is_large(&c, problem) ||
+            if (nx < problem->templ_width || ny < problem->templ_height ||
+                (best > 0.0 && least_cost(&c) >= best) || is_large(&c, problem) ||
                 (!xncc_pixel_is_float(problem->pixel) &&
                  xncc_fft_error(&c, problem->pixel, n) > XNCC_FFT_MAX_ERROR))
                 continue;
