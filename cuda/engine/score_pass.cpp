@@ -26,7 +26,9 @@ namespace {
 xncc_general_rule make_rule(const Call &call)
 {
     const xncc_match_rule &rule = call.plan->problem.rule;
-    return xncc_general_rule_make(call.source, rule.method, rule.flat, rule.min_valid);
+    xncc_general_rule made = xncc_general_rule_make(call.source, rule.flat, rule.min_valid);
+    xncc_general_rule_set_pivots(&made, call.source, rule.method);
+    return made;
 }
 
 // ---- kernels that read whole pixels ----

@@ -40,8 +40,7 @@ uint64_t xncc_alloc_call(uint64_t nth, void (*function)(void *), void *argument)
     return before;
 }
 
-/* Counts the request. */
-static int must_fail(void)
+int xncc_alloc_must_fail(void)
 {
     uint64_t now = atomic_fetch_add(&requests, 1) + 1;
     if (now == atomic_load(&call_at))
@@ -69,7 +68,7 @@ void *xncc_alloc(uint64_t count, uint64_t size)
 {
     uint64_t bytes;
     if (!xncc_mul_u64(count, size, &bytes) || bytes == 0 || bytes > SIZE_MAX - 2 * ALIGNMENT ||
-        must_fail())
+        xncc_alloc_must_fail())
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     /* calloc touches no page of large memory. What it returns stands before the memory that is

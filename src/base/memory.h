@@ -24,6 +24,10 @@ uint64_t xncc_alloc_fail(uint64_t nth, int persistent);
  * it allocates. nth = 0 ends this. Returns as xncc_alloc_fail does, and ends what that began. */
 uint64_t xncc_alloc_call(uint64_t nth, void (*function)(void *), void *argument);
 
+/* For memory that is handed out again without xncc_alloc: counts the request as one of xncc_alloc.
+ * Returns 1 if that would fail. */
+int xncc_alloc_must_fail(void);
+
 /* Returns 1 and writes the product if it fits 64 bits; returns 0 otherwise. */
 static inline int xncc_mul_u64(uint64_t a, uint64_t b, uint64_t *product)
 {

@@ -301,7 +301,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /* Bytes of the memory of a thread. */
 typedef struct slot_bytes {
-    uint64_t shared, scratch, sums, sliding, small, map[2];
+    uint64_t shared, scratch, extra[XNCC_EXTRAS], sums, sliding, small, map[2];
 } slot_bytes;
 
 /* The same for what small maps need. */
@@ -325,8 +325,11 @@ static uint64_t lay_out(const chips *c, const slot_bytes *bytes, char *base, slo
 {
     uint64_t used = 0;
     char *small;
+    void *extra[XNCC_EXTRAS];
     m->shared = xncc_carve(base, &used, bytes->shared);
     m->scratch = xncc_carve(base, &used, bytes->scratch);
+    for (int i = 0; i < XNCC_EXTRAS; i++)
+        extra[i] = xncc_carve(base, &used, bytes->extra[i]);
     m->sums = xncc_carve(base, &used, bytes->sums);
     m->sliding = xncc_carve(base, &used, bytes->sliding);
     m->map[0] = xncc_carve(base, &used, bytes->map[0]);
@@ -334,6 +337,8 @@ static uint64_t lay_out(const chips *c, const slot_bytes *bytes, char *base, slo
     small = xncc_carve(base, &used, bytes->small);
     if (!bytes->sums)
         m->sums = NULL;
+    if (base && bytes->extra[XNCC_EXTRA_RARE])
+        xncc_scratch_set_extra(m->scratch, extra);
     if (base)
         (void)lay_out_small(c, small, m);
     return used;
@@ -360,6 +365,8 @@ static xncc_status find_kernels(chips *c, slot_bytes *bytes, xncc_error *error)
                              xncc_kernel_table[c->run->decision[i].kernel].name);
         bytes->shared = larger(bytes->shared, k->memory.shared);
         bytes->scratch = larger(bytes->scratch, k->memory.scratch);
+        for (int e = 0; e < XNCC_EXTRAS; e++)
+            bytes->extra[e] = larger(bytes->extra[e], k->memory.extra[e]);
     }
     return XNCC_OK;
 }

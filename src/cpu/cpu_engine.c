@@ -69,6 +69,24 @@ static void release(xncc_engine *engine, void *prepared)
     xncc_free(prepared);
 }
 
+/* Leaves memory to later plans: last, and so in preference, what all calls touch. Most of a large
+ * rare piece may never be touched. Systems that count memory when it is touched grant many such
+ * pieces, but not one larger than all memory; they are not kept. */
+static void free_workspace(xncc_engine_plan *plan)
+{
+    xncc_kept *kept = &plan->engine->kept;
+    const int32_t threads = xncc_pool_threads(plan->engine->pool);
+    for (int32_t i = 0; i < threads && plan->extra; i++) {
+        xncc_free(plan->extra[i][XNCC_EXTRA_RARE]);
+        xncc_kept_give(kept, plan->extra[i][XNCC_EXTRA_OFTEN]);
+    }
+    for (int32_t i = 0; i < threads && plan->scratch; i++)
+        xncc_kept_give(kept, plan->scratch[i]);
+    xncc_kept_give(kept, plan->shared);
+    xncc_free(plan->scratch);
+    xncc_free(plan->extra);
+}
+
 static void unbind(xncc_engine_plan *plan)
 {
     if (!plan)
@@ -76,26 +94,42 @@ static void unbind(xncc_engine_plan *plan)
     xncc_cpu_bounds_destroy(plan->bounds);
     xncc_cpu_prepared_destroy(plan->prepared);
     xncc_free(plan->band);
-    xncc_free(plan->shared);
-    for (int32_t i = 0; plan->scratch && i < xncc_pool_threads(plan->engine->pool); i++)
-        xncc_free(plan->scratch[i]);
-    xncc_free(plan->scratch);
+    free_workspace(plan);
     xncc_free(plan);
 }
 
-/* A piece of scratch memory for each thread. Most of a large piece may never be touched: systems
- * that count memory when it is touched grant many of them, but not one larger than all memory. */
-static xncc_status alloc_scratch(xncc_engine_plan *plan, uint64_t bytes, int32_t threads)
+/* The extra memory of each thread. */
+static xncc_status alloc_extra(xncc_engine_plan *plan, const xncc_kernel_memory *needs,
+                               int32_t threads)
+{
+    plan->extra = xncc_alloc((uint64_t)threads, sizeof *plan->extra);
+    if (!plan->extra)
+        return XNCC_ERROR_MEMORY;
+    for (int32_t i = 0; i < threads; i++) {
+        void **extra = plan->extra[i];
+        extra[XNCC_EXTRA_OFTEN] = xncc_kept_take(&plan->engine->kept,
+                                                 needs->extra[XNCC_EXTRA_OFTEN]);
+        extra[XNCC_EXTRA_RARE] = xncc_alloc(needs->extra[XNCC_EXTRA_RARE], 1);
+        if (!extra[XNCC_EXTRA_OFTEN] || !extra[XNCC_EXTRA_RARE])
+            return XNCC_ERROR_MEMORY;
+        xncc_scratch_set_extra(plan->scratch[i], extra);
+    }
+    return XNCC_OK;
+}
+
+/* A piece of scratch memory for each thread. */
+static xncc_status alloc_scratch(xncc_engine_plan *plan, const xncc_kernel_memory *needs,
+                                 int32_t threads)
 {
     plan->scratch = xncc_alloc((uint64_t)threads, sizeof *plan->scratch);
     if (!plan->scratch)
         return XNCC_ERROR_MEMORY;
     for (int32_t i = 0; i < threads; i++) {
-        plan->scratch[i] = xncc_alloc(bytes, 1);
+        plan->scratch[i] = xncc_kept_take(&plan->engine->kept, needs->scratch);
         if (!plan->scratch[i])
             return XNCC_ERROR_MEMORY;
     }
-    return XNCC_OK;
+    return needs->extra[XNCC_EXTRA_RARE] > 0 ? alloc_extra(plan, needs, threads) : XNCC_OK;
 }
 
 /* Allocates the memory that the kernel asks for. */
@@ -105,18 +139,19 @@ static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
     const int32_t threads = xncc_pool_threads(plan->engine->pool);
     const xncc_kernel_memory needs = kernel->memory
                                          ? kernel->memory(kernel, &plan->problem, &plan->blocks)
-                                         : (xncc_kernel_memory){ 0, 0 };
+                                         : (xncc_kernel_memory){ .scratch = 0 };
     xncc_status status = XNCC_OK;
     if (needs.scratch > 0)
-        status = alloc_scratch(plan, needs.scratch, threads);
+        status = alloc_scratch(plan, &needs, threads);
     if (!status && needs.shared > 0) {
-        plan->shared = xncc_alloc(needs.shared, 1);
+        plan->shared = xncc_kept_take(&plan->engine->kept, needs.shared);
         status = plan->shared ? XNCC_OK : XNCC_ERROR_MEMORY;
     }
     if (status)
         return xncc_fail(error, status,
                          "no memory for the kernel's workspace (%llu bytes for each of %d threads)",
-                         (unsigned long long)needs.scratch, (int)threads);
+                         (unsigned long long)(needs.scratch + needs.extra[0] + needs.extra[1]),
+                         (int)threads);
     return XNCC_OK;
 }
 
@@ -171,6 +206,7 @@ static void destroy(xncc_engine *engine)
         return;
     cpu_engine *cpu = (cpu_engine *)engine;
     xncc_pool_destroy(cpu->pool);
+    xncc_kept_destroy(&cpu->kept);
     xncc_free(cpu);
 }
 
@@ -204,10 +240,12 @@ xncc_status xncc_cpu_engine_create(int32_t threads, xncc_engine **engine, xncc_e
     cpu->features = xncc_cpu_features();
     xncc_status status = xncc_pool_create(threads ? threads : xncc_cpu_processors(), &cpu->pool,
                                           error);
-    if (status)
+    if (status) {
         xncc_free(cpu);
-    else
-        *engine = &cpu->base;
+        return status;
+    }
+    xncc_kept_init(&cpu->kept);
+    *engine = &cpu->base;
     return status;
 }
 

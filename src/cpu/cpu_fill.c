@@ -9,7 +9,10 @@ void xncc_plan_prepare(xncc_engine_plan *plan, const xncc_job *job)
     if (!plan->kernel->begin || (job->templ && job->templ->serial == plan->shared_serial))
         return;
     plan->shared_serial = 0;
-    plan->kernel->begin(plan->kernel, job, plan->shared, xncc_plan_scratch(plan, 0));
+    const xncc_team team = { plan->engine->pool, plan->threads, plan->scratch };
+    xncc_job together = *job;
+    together.team = plan->scratch ? &team : NULL;
+    plan->kernel->begin(plan->kernel, &together, plan->shared, xncc_plan_scratch(plan, 0));
     if (job->templ && !xncc_is_cancelled(job->watch)) /* otherwise it may be incomplete */
         plan->shared_serial = job->templ->serial;
 }

@@ -5,12 +5,14 @@
 
 #include "cpu/kernels/kernel.h"
 #include "base/pool.h"
+#include "cpu/cpu_kept.h"
 #include "engine/chip_ops.h"
 #include "engine/engine.h"
 
 typedef struct cpu_engine {
     xncc_engine base;
     xncc_pool *pool;
+    xncc_kept kept; /* memory that plans have left */
     uint32_t features;
 } cpu_engine;
 
@@ -35,6 +37,7 @@ struct xncc_engine_plan {
     uint64_t
         shared_serial; /* serial number of the template that `shared` was prepared for; 0: none */
     char **scratch;    /* a piece of memory per thread of the pool; NULL: the kernel needs none */
+    void *(*extra)[XNCC_EXTRAS]; /* the same for what not all calls touch */
 };
 
 static inline xncc_job xncc_job_make(const xncc_engine_plan *plan, const xncc_image *image)
@@ -54,8 +57,8 @@ static inline void xncc_job_set_template(xncc_job *job, const xncc_template *tem
 {
     const xncc_problem *p = job->problem;
     job->templ = templ;
-    job->general = xncc_general_rule_make(templ, p->rule.method, p->rule.flat, p->rule.min_valid);
-    if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL)
+    job->general = xncc_general_rule_make(templ, p->rule.flat, p->rule.min_valid);
+    if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL && !xncc_pixel_is_float(p->pixel))
         job->rule = xncc_score_rule_make(templ, p->rule.method, p->rule.flat);
 }
 

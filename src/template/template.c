@@ -184,8 +184,8 @@ static double channel_pivot(const xncc_template *templ, int32_t channel)
     return templ->pixel == XNCC_F32 ? (double)(float)mean : mean;
 }
 
-xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method method,
-                                         xncc_flat flat, double min_valid)
+xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_flat flat,
+                                         double min_valid)
 {
     xncc_general_rule rule = { .whole = templ->whole,
                                .bias = xncc_pixel_bias(templ->pixel),
@@ -194,11 +194,16 @@ xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method
     double least = ceil(min_valid * (double)templ->whole); /* at most 2^31 */
     rule.least = !templ->finite ? UINT64_MAX : least < 1.0 ? 1 : (uint64_t)least;
     rule.relative = relative_error(templ);
+    return rule;
+}
+
+void xncc_general_rule_set_pivots(xncc_general_rule *rule, const xncc_template *templ,
+                                  xncc_method method)
+{
     for (int32_t c = 0; c < templ->channels && xncc_pixel_is_float(templ->pixel) &&
                         xncc_method_ignores_offset(method);
          c++)
-        rule.pivot[c] = channel_pivot(templ, c);
-    return rule;
+        rule->pivot[c] = channel_pivot(templ, c);
 }
 
 #define NAME(method, name) [method] = name,

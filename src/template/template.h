@@ -75,8 +75,13 @@ void xncc_filter_clear(xncc_filter *filter);
 xncc_score_rule xncc_score_rule_make(const xncc_template *templ, xncc_method method,
                                      xncc_flat flat);
 
-/* The rule for math/general_score.h, for any template. min_valid: 0 .. 1, as in xncc_match_rule. */
-xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_method method,
-                                         xncc_flat flat, double min_valid);
+/* The rule for math/general_score.h, for any template. min_valid: 0 .. 1, as in xncc_match_rule.
+ * Its pivots are 0. */
+xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_flat flat,
+                                         double min_valid);
+
+/* Sets the pivots of a rule for floats, which takes a pass over the template. */
+void xncc_general_rule_set_pivots(xncc_general_rule *rule, const xncc_template *templ,
+                                  xncc_method method);
 
 #endif

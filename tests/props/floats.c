@@ -448,6 +448,35 @@ static void check_large(void)
     kit_image_destroy(&templ);
 }
 
+/* Templates that are prepared in several bands, the last of which has fewer rows: by one thread and
+ * by several. */
+static void check_bands(xncc_pixel pixel, form f)
+{
+    enum { SIDE = 260, MAP = 24 };
+    static const char *const kernels[] = { "fft-portable", "direct-portable" };
+    kit_image image = hostile_image(THIRDS, f, pixel, 0, SIDE, SIDE + MAP - 1, SIDE + MAP - 1),
+              templ = hostile_image(THIRDS, f, pixel, 1, SIDE, SIDE, SIDE);
+    const pair p = { .image = &image.view, .templ = &templ.view };
+    xncc_context *const both = context, *const alone = kit_context(XNCC_DEVICE_CPU, 1);
+    for (int k = 0; k < 2; k++)
+        for (int m = 0; m < 2; m++) {
+            const xncc_method method = m ? XNCC_SQDIFF_NORMED : XNCC_CCOEFF_NORMED;
+            kit_map map = map_of(p, method, kernels[k]);
+            context = alone;
+            kit_map other = map_of(p, method, kernels[k]);
+            context = both;
+            check_against_oracle(p, method, &map.view, 8, "bands");
+            for (int32_t y = 0; y < MAP; y++)
+                CHECK(memcmp(kit_map_row(&map.view, y), kit_map_row(&other.view, y),
+                             MAP * sizeof(float)) == 0);
+            kit_map_destroy(&map);
+            kit_map_destroy(&other);
+        }
+    xncc_context_destroy(alone);
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
 int main(int argc, char **argv)
 {
     static const xncc_pixel reals[] = { XNCC_F32, XNCC_F64 };
@@ -484,6 +513,9 @@ int main(int argc, char **argv)
                 check_hostile(some[k], (form)f, reals[k % 2], k < 2 ? 6 : 34);
     if (strcmp(group, "large") == 0)
         check_large();
+    for (int f = PLAIN; f < FORMS && strcmp(group, "large") == 0; f++)
+        if (f != OVERLAP)
+            check_bands(reals[f % 2], (form)f);
     xncc_context_destroy(context);
     return kit_finish("floats");
 }

@@ -11,7 +11,8 @@
  * spread over the seconds or over the calls, which do not depend on how busy the machine is. After
  * a fifth of them it has to be flat: as many descriptors and threads at every pause, no more memory
  * in use (mallinfo2) than IN_USE_SLACK above the first, and a resident size that grows by less than
- * a twentieth and RSS_SLACK once what is free was given back (malloc_trim). A sanitizer keeps what
+ * a twentieth and RSS_SLACK once what is free was given back (malloc_trim). What contexts keep for
+ * later calls is freed at every pause; unit_kept tests its limits. A sanitizer keeps what
  * is free, and looks for leaks itself, so that the resident size is not judged there. With CUDA the
  * driver takes memory, too, and the free memory of the device is measured.
  *
@@ -19,6 +20,8 @@
 #define _GNU_SOURCE
 #include "soak/soak.h"
 
+#include "api/objects.h"
+#include "cpu/cpu_plan.h"
 #include "kit/device.h"
 #include "kit/kit.h"
 #include "kit/process.h"
@@ -169,6 +172,26 @@ static long long in_use(void)
 #endif
 }
 
+static void clear_kept(const xncc_context *context)
+{
+    xncc_engine *const engine[] = { context->engine[xncc_slot(XNCC_DEVICE_CPU)],
+                                    atomic_load(&context->helper) };
+    for (int i = 0; i < 2; i++)
+        if (engine[i])
+            xncc_kept_clear(&((cpu_engine *)engine[i])->kept);
+}
+
+/* No call is running. */
+static void clear_all_kept(void)
+{
+    clear_kept(shared.tested);
+    clear_kept(shared.cpu);
+    for (int i = 0; i < worker_count; i++) {
+        clear_kept(workers[i].own.tested);
+        clear_kept(workers[i].own.cpu);
+    }
+}
+
 /* What the C library keeps of released memory is given back first. */
 static long long resident(void)
 {
@@ -186,6 +209,7 @@ static long long resident(void)
 /* A thread that was joined may be listed for a moment. */
 static measure take(double start, const measure *first)
 {
+    clear_all_kept();
     measure m = { kit_seconds() - start,
                   in_use(),
                   resident(),

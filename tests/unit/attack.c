@@ -271,7 +271,7 @@ static double of_window(const input *in, void *state)
 
 /* ---- transforms ---- */
 
-enum { SIDES = 3, MOST_SIDE = 96, TEMPL = 6, PERIOD = 8 };
+enum { SIDES = 3, MOST_SIDE = 96, TEMPL = 6, PERIOD = 8, PARTS = 3 };
 
 /* The memory of a transform of side x side points. */
 typedef struct transforms {
@@ -324,7 +324,7 @@ static double of_transform(const input *in, void *state)
     double line[MOST_SIDE] = { 0 }, zero[MOST_SIDE] = { 0 }, a[MOST_SIDE], b[MOST_SIDE], v2 = 0.0,
            t2 = 0.0, most = 0.0;
     const double *templ = in->v + PERIOD * PERIOD;
-    memset(t->array, 0, step * (uint64_t)side);
+    memset(t->array, 0xff, step * (uint64_t)side); /* NaN, which counts as 0 below the template */
     for (int j = 0; j < TEMPL; j++) {
         for (int i = 0; i < TEMPL; i++) {
             line[i] = templ[i + TEMPL * j];
@@ -332,7 +332,9 @@ static double of_transform(const input *in, void *state)
         }
         t->isa->digits_in(t->table, &t->blocking, line, t->array + (uint64_t)j * step);
     }
-    t->isa->columns(t->table, &t->blocking, &watch, t->array, t->spectrum);
+    for (int part = 0; part < PARTS; part++)
+        t->isa->columns(t->table, &t->blocking, &watch,
+                        &(xncc_fft_part){ t->array, TEMPL, part, PARTS, t->spectrum });
     for (int y = 0; y < side; y++) {
         for (int x = 0; x < side; x++) {
             line[x] = image_at(in, x, y);

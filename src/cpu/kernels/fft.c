@@ -94,7 +94,6 @@ void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *bloc
     isa->tables(c->nx, c->ny, table);
     memset(value, 0, (size_t)c->nx * sizeof *value);
     for (int plane = 0; plane < c->planes; plane++) {
-        memset(array, 0, (size_t)array_bytes(isa, c));
         for (int32_t j = 0; j < templ->height && !xncc_is_cancelled(watch); j++) {
             for (int32_t i = 0; i < templ->width; i++) {
                 int32_t digit[2];
@@ -104,7 +103,9 @@ void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *bloc
             }
             isa->digits_in(table, c, value, array + (uint64_t)j * isa->row_bytes(c->nx));
         }
-        isa->columns(table, c, watch, array, spectrum[plane]);
+        isa->columns(
+            table, c, watch,
+            &(xncc_fft_part){ array, templ->height, .parts = 1, .spectrum = spectrum[plane] });
     }
 }
 

@@ -41,6 +41,14 @@ typedef struct xncc_fft_source {
     int known; /* 1: to be used; 0: to be written */
 } xncc_fft_source;
 
+/* The columns of an array of which the rows from `rows` on are zeros, whatever the array holds
+ * there. Part `part` of `parts` of them, which any thread may transform. */
+typedef struct xncc_fft_part {
+    char *array;
+    int32_t rows, part, parts;
+    void *spectrum;
+} xncc_fft_part;
+
 enum { XNCC_FFT_COLUMN = 128, XNCC_FFT_PIECE = 4 };
 
 /* The transforms of one instruction set. Arrays are complex, with ny rows of row_bytes(nx) bytes. A
@@ -58,10 +66,10 @@ typedef struct xncc_fft_isa {
     /* Transforms a row of nx template digits in the same way. */
     void (*digits_in)(const void *table, const xncc_fft_blocking *blocking, const double *digit,
                       void *row);
-    /* Transforms the columns of an array of such rows into a spectrum, scaled by 1 / (nx * ny).
-     * Stops if the call is cancelled. */
+    /* Transforms columns of an array of such rows into a spectrum, scaled by 1 / (nx * ny). Stops
+     * if the call is cancelled. */
     void (*columns)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
-                    char *array, void *spectrum);
+                    const xncc_fft_part *part);
     /* Transforms the columns of array[0], multiplies them by the conjugate of each plane's
      * spectrum, and transforms back into array[plane]. buffer: 2 * ny vectors of complex numbers,
      * XNCC_FFT_COLUMN bytes each. Stops if the call is cancelled. If source.spectrum is not NULL,

@@ -337,9 +337,10 @@ FFT_INLINE vc *column_at(char *array, const xncc_fft_blocking *blocking, int32_t
     return (vc *)(void *)(array + (uint64_t)y * row_bytes(blocking->nx)) + i;
 }
 
-static void column_load(char *array, const xncc_fft_blocking *blocking, int32_t i, vc *column)
+static void column_load(char *array, const xncc_fft_blocking *blocking, int32_t i, int32_t rows,
+                        vc *column)
 {
-    for (int32_t y = 0; y < blocking->ny; y++) {
+    for (int32_t y = 0; y < rows; y++) {
         const vc *at = column_at(array, blocking, y, i);
         __builtin_prefetch(at + 1);
         column[y] = *at;
@@ -349,13 +350,15 @@ static void column_load(char *array, const xncc_fft_blocking *blocking, int32_t 
 /* Transforms the rows of a template into its spectrum, scaled. The columns are stored one after the
  * other, as convolve reads them. */
 static void columns(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
-                    char *array, void *spectrum)
+                    const xncc_fft_part *p)
 {
     const double scale = 1.0 / ((double)blocking->nx * (double)blocking->ny);
     const fft_side of_column = side_of(table, blocking, 1);
-    for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
-        vc *column = (vc *)spectrum + (ptrdiff_t)i * blocking->ny;
-        column_load(array, blocking, i, column);
+    const int32_t all = blocking->nx / FFT_LANES, end = all * (p->part + 1) / p->parts;
+    for (int32_t i = all * p->part / p->parts; i < end && !xncc_is_cancelled(watch); i++) {
+        vc *column = (vc *)p->spectrum + (ptrdiff_t)i * blocking->ny;
+        column_load(p->array, blocking, i, p->rows, column);
+        memset(column + p->rows, 0, (size_t)(blocking->ny - p->rows) * sizeof *column);
         side_forward(&of_column, column);
         for (int32_t y = 0; y < blocking->ny; y++)
             column[y] = (vc){ column[y].re * scale, column[y].im * scale };
@@ -433,7 +436,7 @@ static void convolve(const void *table, const xncc_fft_blocking *blocking, const
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         vc *column = source.spectrum ? (vc *)source.spectrum + (ptrdiff_t)i * blocking->ny : buffer;
         if (!source.known) {
-            column_load(array[0], blocking, i, column);
+            column_load(array[0], blocking, i, blocking->ny, column);
             side_forward(&of_column, column);
         }
         for (int32_t plane = 0; plane < blocking->planes; plane++) {

@@ -4,12 +4,14 @@
 #ifndef XNCC_CPU_KERNELS_KERNEL_H
 #define XNCC_CPU_KERNELS_KERNEL_H
 
+#include "base/pool.h"
 #include "base/watch.h"
 #include "plan/cpu_blocks.h"
 #include "plan/problem.h"
 #include "template/template.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* A rectangle of the map, and where its elements are written: element (x, y) of the map goes to
  * out[(y - area.y) * pitch + (x - area.x)]. */
@@ -47,6 +49,13 @@ typedef struct xncc_image_spectra {
     int64_t left, top; /* of the first window of the map in the image */
 } xncc_image_spectra;
 
+/* Threads that help a kernel's begin, each with its scratch memory. */
+typedef struct xncc_team {
+    xncc_pool *pool;
+    int32_t threads;
+    char *const *scratch;
+} xncc_team;
+
 /* A call: what all its rectangles share. Constant while the threads run. */
 typedef struct xncc_job {
     const xncc_problem *problem;
@@ -54,7 +63,7 @@ typedef struct xncc_job {
     const xncc_image *image;
     const xncc_template *templ; /* for matching */
     const xncc_filter *filter;  /* for convolution */
-    xncc_score_rule rule;       /* for matching, if the problem is not general */
+    xncc_score_rule rule;       /* for matching of integers, if the problem is not general */
     xncc_general_rule general;  /* for matching */
     int32_t x0, y0;             /* position of the window of map element (0, 0) */
     /* A kernel asks it (xncc_is_cancelled) at least every few milliseconds, on the slowest machine
@@ -67,6 +76,7 @@ typedef struct xncc_job {
     const xncc_window_plane *windows;
     /* NULL, or those of the image; only if blocks->tile.whole. */
     const xncc_image_spectra *spectra;
+    const xncc_team *team; /* for begin; NULL: it works alone */
     /* What the kernel's begin wrote. Depends on the problem and the template alone. */
     const void *shared;
 } xncc_job;
@@ -80,11 +90,21 @@ static inline int xncc_mask_sums_fit(const xncc_problem *p, const xncc_cpu_block
            b->tile.recipe.sum[XNCC_SUM_Q] == XNCC_FROM_PRODUCTS;
 }
 
+/* Memory that not all calls touch: many do, or few. */
+enum { XNCC_EXTRA_OFTEN, XNCC_EXTRA_RARE, XNCC_EXTRAS };
+
 /* Memory that a kernel needs, in bytes. 0: none. */
 typedef struct xncc_kernel_memory {
-    uint64_t shared;  /* filled by begin */
-    uint64_t scratch; /* per thread */
+    uint64_t shared;             /* filled by begin */
+    uint64_t scratch;            /* per thread */
+    uint64_t extra[XNCC_EXTRAS]; /* per thread. The first words of scratch point to them */
 } xncc_kernel_memory;
+
+/* Writes the words of a thread's scratch memory that point to its extra memory. */
+static inline void xncc_scratch_set_extra(char *scratch, void *const extra[XNCC_EXTRAS])
+{
+    memcpy(scratch, extra, XNCC_EXTRAS * sizeof *extra);
+}
 
 typedef struct xncc_cpu_kernel xncc_cpu_kernel;
 struct xncc_cpu_kernel {
@@ -92,7 +112,7 @@ struct xncc_cpu_kernel {
     xncc_kernel_memory (*memory)(const xncc_cpu_kernel *self, const xncc_problem *problem,
                                  const xncc_cpu_blocks *blocks);
     /* Prepares the template in `shared`. NULL: nothing to prepare. One thread calls it, and gives
-     * it its scratch memory. */
+     * it its scratch memory, which is the first of job->team if there is one. */
     void (*begin)(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *scratch);
     /* Fills a rectangle. Any thread may call it with its own scratch memory. */
     void (*area)(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,

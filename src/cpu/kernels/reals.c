@@ -36,9 +36,15 @@ static const xncc_fft_blocking *blocking(const xncc_reals_run *r)
 static double shared_square(const xncc_reals_run *r, const xncc_fft_blocking *c)
 {
     const int32_t end = xncc_min_i32(c->nx, r->m.stage.width);
-    double square = 0.0;
-    for (int32_t x = c->across; x < end; x++)
+    double part[8] = { 0.0 }, square = 0.0;
+    int32_t x = c->across;
+    for (; x + 8 <= end; x += 8)
+        for (int k = 0; k < 8; k++)
+            part[k] += r->m.line[x + k] * r->m.line[x + k];
+    for (; x < end; x++)
         square += r->m.line[x] * r->m.line[x];
+    for (int k = 0; k < 8; k++)
+        square += part[k];
     return square;
 }
 

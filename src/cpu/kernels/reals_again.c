@@ -216,6 +216,7 @@ static double round_to(double v, double unit)
 
 /* The arrays: v', v - v', t and t - t'. */
 enum { LEADING, REST, TEMPL, TEMPL_REST, ARRAYS };
+_Static_assert(ARRAYS == (int)XNCC_AGAIN_ARRAYS, "they are not rare memory");
 
 static void transform_parts(xncc_reals_run *r, int of_templ)
 {

@@ -61,9 +61,21 @@ static int32_t within(int64_t v, int32_t least, int32_t most)
     return v < least ? least : v > most ? most : (int32_t)v;
 }
 
-/* The memory of the planes of exact sums. */
+/* What memory of exact sums is taken from, and how much of it has been. */
+typedef struct carving {
+    char *memory;
+    uint64_t *total;
+} carving;
+
+static void *carve(const carving *from, uint64_t bytes)
+{
+    return xncc_carve(from->memory, from->total, bytes);
+}
+
+/* The memory of the planes of exact sums. Scoring again by transforms (reals_again.c) takes the
+ * first arrays. */
 static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *problem,
-                         const xncc_cpu_blocks *blocks, char *memory, uint64_t *total,
+                         const xncc_cpu_blocks *blocks, const carving from[XNCC_EXTRAS],
                          xncc_reals_scratch *m)
 {
     enum { ARRAYS_BYTES = 512 << 20, LEAST_ARRAYS = 8 };
@@ -72,10 +84,11 @@ static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *
                        array = variant->fft->row_bytes(blocks->fft.nx) * ny;
         m->planes_at_once = within(ARRAYS_BYTES / (int64_t)array, LEAST_ARRAYS, XNCC_MOST_ARRAYS);
         for (int32_t i = 0; i < m->planes_at_once; i++)
-            m->arrays[i] = xncc_carve(memory, total, array);
-        m->columns_buffer = xncc_carve(memory, total,
-                                       (uint64_t)m->planes_at_once * XNCC_FFT_COLUMN *
-                                           (ny + 2 * XNCC_FFT_PIECE));
+            m->arrays[i] = carve(&from[i < XNCC_AGAIN_ARRAYS ? XNCC_EXTRA_OFTEN : XNCC_EXTRA_RARE],
+                                 array);
+        m->columns_buffer = carve(&from[XNCC_EXTRA_OFTEN], (uint64_t)m->planes_at_once *
+                                                               XNCC_FFT_COLUMN *
+                                                               (ny + 2 * XNCC_FFT_PIECE));
         return;
     }
     const int64_t templ = (int64_t)problem->templ_width * problem->templ_height * 8,
@@ -83,18 +96,19 @@ static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *
                             xncc_min_i32(blocks->rows, xncc_problem_extent(problem).height);
     m->planes_at_once = XNCC_MOST_WEIGHTS + 1;
     m->templ_planes = within(ARRAYS_BYTES / templ, 1, XNCC_MOST_WEIGHTS);
-    m->templ_slices = xncc_carve(memory, total, (uint64_t)(templ * m->templ_planes));
-    m->weight_sums = xncc_carve(memory, total, (uint64_t)(windows * XNCC_MOST_WEIGHTS * 8));
+    m->templ_slices = carve(&from[XNCC_EXTRA_RARE], (uint64_t)(templ * m->templ_planes));
+    m->weight_sums = carve(&from[XNCC_EXTRA_RARE], (uint64_t)(windows * XNCC_MOST_WEIGHTS * 8));
 }
 
 /* The memory of exact sums, which pages of it that are never touched do not take. */
 static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *problem,
-                        const xncc_cpu_blocks *blocks, char *memory, uint64_t *total,
+                        const xncc_cpu_blocks *blocks, const carving from[XNCC_EXTRAS],
                         xncc_reals_scratch *m)
 {
     enum { NUMBERS_BYTES = 256 << 20, ROWS_OF_DIGITS = XNCC_MOST_DIGITS + XNCC_MOST_PLACES };
     const uint64_t line = (uint64_t)xncc_reals_line_width(problem, blocks) * sizeof(double),
                    stride = (uint64_t)xncc_reals_stride(problem, blocks);
+    const carving *often = &from[XNCC_EXTRA_OFTEN];
     const xncc_sum_recipe recipe = xncc_sum_recipe_of(problem);
     /* the most digits of a window that are stored for all windows, and for a row of them */
     uint64_t digits = problem->channels > 1 ? 3 * XNCC_MOST_PLACES : 0;
@@ -105,13 +119,13 @@ static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *p
                    all = stride * (digits * rows + of_row);
     m->most_numbers = (size_t)(all < NUMBERS_BYTES / sizeof(float) ? all
                                                                    : NUMBERS_BYTES / sizeof(float));
-    m->numbers = xncc_carve(memory, total, m->most_numbers * sizeof(float));
-    m->plane_rows = xncc_carve(memory, total, line * ROWS_OF_DIGITS);
-    m->digit_rows = xncc_carve(memory, total, line * XNCC_MOST_DIGITS);
-    m->leaving_rows = xncc_carve(memory, total, line * ROWS_OF_DIGITS);
-    m->column_rows = xncc_carve(memory, total, line * ROWS_OF_DIGITS);
-    m->weight_rows = xncc_carve(memory, total, stride * XNCC_MOST_ARRAYS * sizeof(double));
-    carve_planes(variant, problem, blocks, memory, total, m);
+    m->numbers = carve(&from[XNCC_EXTRA_RARE], m->most_numbers * sizeof(float));
+    m->plane_rows = carve(often, line * ROWS_OF_DIGITS);
+    m->digit_rows = carve(often, line * XNCC_MOST_DIGITS);
+    m->leaving_rows = carve(often, line * ROWS_OF_DIGITS);
+    m->column_rows = carve(often, line * ROWS_OF_DIGITS);
+    m->weight_rows = carve(often, stride * XNCC_MOST_ARRAYS * sizeof(double));
+    carve_planes(variant, problem, blocks, from, m);
 }
 
 uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc_problem *problem,
@@ -125,6 +139,7 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
                    height = (uint64_t)blocks->rows + (uint64_t)problem->templ_height,
                    varies = xncc_problem_image_varies(problem) ? 1 : 0;
     uint64_t total = 0;
+    char **extra = xncc_carve(memory, &total, XNCC_EXTRAS * sizeof *extra); /* the first words */
     m->line = xncc_carve(memory, &total, line * sizeof(double));
     m->before = xncc_carve(memory, &total, line * sizeof(double));
     for (int i = 0; i < 4; i++)
@@ -141,9 +156,6 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
     }
     for (int i = 0; i < 6; i++)
         m->total[i] = problem->channels > 1 ? xncc_carve(memory, &total, plane) : NULL;
-    m->plane = xncc_carve(memory, &total,
-                          (uint64_t)problem->templ_width * (uint64_t)problem->templ_height *
-                              sizeof(double));
     m->flat = xncc_carve(memory, &total, stride * (uint64_t)blocks->rows);
     m->stage.count = xncc_carve(memory, &total, varies * line * height);
     m->array = variant->fft
@@ -153,7 +165,12 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
     m->buffer = variant->fft
                     ? xncc_carve(memory, &total, 2 * (uint64_t)blocks->fft.ny * XNCC_FFT_COLUMN)
                     : NULL;
-    carve_exact(variant, problem, blocks, memory, &total, m);
+    carving from[XNCC_EXTRAS];
+    for (int i = 0; i < XNCC_EXTRAS; i++) {
+        m->extra_bytes[i] = 0;
+        from[i] = (carving){ memory ? extra[i] : NULL, &m->extra_bytes[i] };
+    }
+    carve_exact(variant, problem, blocks, from, m);
     total += xncc_refine_layout(problem, memory ? memory + total : NULL, &m->refine);
     return total +
            xncc_stage_layout(problem, (int32_t)line, memory ? memory + total : NULL, &m->stage);
@@ -164,7 +181,8 @@ xncc_kernel_memory xncc_reals_memory(const xncc_cpu_kernel *self, const xncc_pro
 {
     const xncc_reals_variant *variant = self->variant;
     xncc_reals_scratch unused;
+    const uint64_t scratch = xncc_reals_scratch_layout(variant, problem, blocks, NULL, &unused);
     return (xncc_kernel_memory){ .shared = xncc_reals_shared_layout(variant, problem, blocks, NULL),
-                                 .scratch = xncc_reals_scratch_layout(variant, problem, blocks,
-                                                                      NULL, &unused) };
+                                 .scratch = scratch,
+                                 .extra = { unused.extra_bytes[0], unused.extra_bytes[1] } };
 }

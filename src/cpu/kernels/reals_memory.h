@@ -9,6 +9,7 @@ enum {
     XNCC_MOST_PLANES = 64, /* of slices of the image or of the template */
     XNCC_MOST_ARRAYS = 64, /* of planes and of sums of their products that are computed at a time,
                               by transforms */
+    XNCC_AGAIN_ARRAYS = 4, /* of them, those that scoring again takes */
     XNCC_MOST_WEIGHTS = 24 /* of sums of products of slices, directly */
 };
 
@@ -20,7 +21,6 @@ typedef struct xncc_reals_scratch {
     double *room, *window[2];
     double *sum[XNCC_SUMS]; /* planes of sums. X: one row, if it comes from transforms */
     double *total[6];
-    double *plane;  /* a plane of the template; for begin */
     int32_t *run;   /* per column, for windows without variance and for samples that are not
                        finite */
     double *before; /* the row above */
@@ -29,6 +29,7 @@ typedef struct xncc_reals_scratch {
     void *buffer;
     /* For exact sums of all windows (reals_together.h): digits of numbers, and rows of planes, of
      * digits of samples and of their sums, and of sums of products. */
+    uint64_t extra_bytes[XNCC_EXTRAS]; /* of all of the following, which is extra memory */
     float *numbers;
     size_t most_numbers; /* floats */
     double *plane_rows, *digit_rows, *leaving_rows, *column_rows, *weight_rows;

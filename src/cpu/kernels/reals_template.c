@@ -2,6 +2,8 @@
 /* What matching of floats computes from a template (reals.h). */
 #include "cpu/kernels/reals_memory.h"
 
+#include "image/samples.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -13,26 +15,116 @@ double xncc_reals_pivot(double mean)
     return isfinite(mean) ? ldexp(rint(part * 4096.0) / 4096.0, exponent) : 0.0;
 }
 
-/* The sums of the samples of a channel, and the samples as doubles. */
-static void read_channel(const xncc_reals_isa *isa, const xncc_job *job, int32_t channel,
-                         const xncc_refine_memory *m, xncc_reals_shared *s)
+/* The template is read in bands of rows, which the threads of a team share. What is found depends
+ * on the bands, but not on the threads. */
+enum { MOST_BANDS = 64, BAND_PIXELS = 1 << 15 };
+
+/* What a band was found to hold. */
+typedef struct found {
+    xncc_twofold_sums sums; /* of the samples and of their squares */
+    double most;            /* the largest magnitude of a sample */
+    xncc_reals_span span;
+    double square, largest; /* of the plane that is filled: the sum of the squares, and the largest
+                               magnitude */
+} found;
+
+/* The preparation of a template. */
+typedef struct preparation {
+    const xncc_reals_variant *variant;
+    const xncc_job *job;
+    xncc_reals_shared *s;
+    xncc_reals_scratch m; /* of the thread that prepares */
+    char *own;            /* its scratch memory */
+    int32_t bands, rows;  /* bands, and rows of all but the last one */
+    found found[MOST_BANDS];
+    int32_t channel, power; /* of the plane that is filled; power as in xncc_reals_line */
+    void *plane;
+} preparation;
+
+/* Runs tasks on the team, or on this thread alone. */
+static void run(preparation *p, int32_t count, xncc_task_fn task)
 {
-    const xncc_template *templ = job->templ;
-    const size_t width = (size_t)templ->width;
-    xncc_twofold_sums sums = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
-    for (size_t j = 0; j < (size_t)templ->height && !xncc_is_cancelled(job->watch); j++) {
-        for (size_t i = 0; i < width; i++) {
-            const double v = xncc_sample_value(
-                templ->pixel, templ->pixels, (int64_t)(j * width + i) * templ->channels + channel);
-            m->v[i] = isfinite(v) ? v : 0.0;
-        }
-        memcpy(s->value[channel] + j * width, m->v, width * sizeof(double));
-        isa->twofold(m->v, m->v, templ->width, &sums);
+    const xncc_team *team = p->job->team;
+    if (team)
+        xncc_pool_run_on(team->pool, team->threads, (uint64_t)count, task, p);
+    for (int32_t i = 0; i < count && !team; i++)
+        task(p, (uint64_t)i, 0);
+}
+
+/* Returns the thread's row of doubles, which is all zeros. */
+static double *line_of(const preparation *p, int32_t slot)
+{
+    const xncc_job *job = p->job;
+    xncc_reals_scratch m;
+    (void)xncc_reals_scratch_layout(p->variant, job->problem, job->blocks,
+                                    job->team ? job->team->scratch[slot] : p->own, &m);
+    memset(m.line, 0, (size_t)xncc_reals_line_width(job->problem, job->blocks) * sizeof(double));
+    return m.line;
+}
+
+/* Row j of the template, of the current channel, which is to be read to `out`. */
+static xncc_reals_line row_of(const preparation *p, int32_t j, double *out)
+{
+    const xncc_template *templ = p->job->templ;
+    const size_t at = (size_t)j * (size_t)templ->width;
+    return (xncc_reals_line){ .raw = (const char *)templ->pixels +
+                                     at * (size_t)templ->channels * xncc_pixel_size(templ->pixel),
+                              .pixel = templ->pixel,
+                              .channels = templ->channels,
+                              .channel = p->channel,
+                              .width = templ->width,
+                              .count = templ->mask ? templ->mask + at : NULL,
+                              .power = 1,
+                              .out = out };
+}
+
+static int32_t band_end(const preparation *p, int32_t first)
+{
+    return xncc_min_i32(first + p->rows, p->job->templ->height);
+}
+
+/* Reads a band of the samples of a channel as doubles, 0 for those that are not finite. */
+static void read_band(void *argument, uint64_t index, int32_t slot)
+{
+    preparation *p = argument;
+    const xncc_reals_isa *isa = p->variant->isa;
+    const int32_t first = (int32_t)index * p->rows, width = p->job->templ->width;
+    double *line = line_of(p, slot);
+    found f = { .most = 0.0, .span = { INFINITY, -INFINITY, INFINITY } };
+    for (int32_t j = first; j < band_end(p, first) && !xncc_is_cancelled(p->job->watch); j++) {
+        xncc_reals_line row = row_of(p, j, line);
+        row.count = NULL; /* a sample that does not count is 0 */
+        (void)isa->line(&row);
+        memcpy(p->s->value[p->channel] + (ptrdiff_t)j * width, line,
+               (size_t)width * sizeof(double));
+        isa->twofold(line, line, width, &f.sums);
+        isa->span(line, width, &f.span);
+        f.most = fmax(f.most, isa->range(line, width, 0.0).most);
     }
-    memset(s->value[channel] + width * (size_t)templ->height, 0, XNCC_REALS_ROOM * sizeof(double));
-    const xncc_twofold zero = { 0.0, 0.0 };
-    s->channel[channel].T = xncc_twofold_add(sums.S, zero);
-    s->channel[channel].T2 = xncc_twofold_add(sums.Q, zero);
+    p->found[index] = f;
+}
+
+/* The sums of the samples of a channel, and the samples as doubles. Extends *span. */
+static void read_channel(preparation *p, int32_t channel, xncc_reals_span *span)
+{
+    xncc_reals_shared *s = p->s;
+    const xncc_template *templ = p->job->templ;
+    xncc_twofold T = { 0.0, 0.0 }, T2 = T;
+    p->channel = channel;
+    run(p, p->bands, read_band);
+    for (int32_t i = 0; i < p->bands; i++) {
+        const found *f = &p->found[i];
+        T = xncc_twofold_add(T, f->sums.S);
+        T2 = xncc_twofold_add(T2, f->sums.Q);
+        s->most = fmax(s->most, f->most);
+        span->low = fmin(span->low, f->span.low);
+        span->high = fmax(span->high, f->span.high);
+        span->unit = fmin(span->unit, f->span.unit);
+    }
+    memset(s->value[channel] + (size_t)templ->width * (size_t)templ->height, 0,
+           XNCC_REALS_ROOM * sizeof(double));
+    s->channel[channel].T = T;
+    s->channel[channel].T2 = T2;
 }
 
 int xncc_reals_templ_on_grid(const xncc_reals_isa *isa, const xncc_template *templ,
@@ -49,30 +141,21 @@ int xncc_reals_templ_on_grid(const xncc_reals_isa *isa, const xncc_template *tem
 static void find_unit(const xncc_reals_isa *isa, const xncc_template *templ, xncc_reals_shared *s)
 {
     const int bits = xncc_refine_bits((double)templ->width * templ->height * templ->channels);
-    for (int32_t c = 0; c < templ->channels; c++)
-        for (int32_t j = 0; j < templ->height; j++)
-            s->most = fmax(
-                s->most,
-                isa->range(s->value[c] + (ptrdiff_t)j * templ->width, templ->width, 0.0).most);
     s->unit = xncc_refine_unit(s->most, bits);
     if (s->unit > 0.0 && !xncc_reals_templ_on_grid(isa, templ, s, s->unit))
         s->unit = 0.0;
 }
 
-/* Looks for the largest power of two of which all samples are multiples, if sums of samples less a
+/* Notes the largest power of two of which all samples are multiples, if sums of samples less a
  * pivot may be exact in double. */
-static void find_grid(const xncc_reals_isa *isa, const xncc_job *job, xncc_reals_shared *s)
+static void find_grid(const xncc_job *job, const xncc_reals_span *span, xncc_reals_shared *s)
 {
-    const xncc_template *templ = job->templ;
     const xncc_method method = job->problem->rule.method;
-    xncc_reals_span span = { INFINITY, -INFINITY, INFINITY };
-    for (int32_t c = 0; c < templ->channels; c++)
-        for (int32_t j = 0; j < templ->height; j++)
-            isa->span(s->value[c] + (ptrdiff_t)j * templ->width, templ->width, &span);
-    const double most = xncc_method_ignores_offset(method) ? 0.5 * (span.high - span.low)
-                                                           : fmax(fabs(span.low), fabs(span.high));
-    if (xncc_reals_unit_is_usable(span.unit) && xncc_reals_sums_fit(templ, most / span.unit))
-        s->grid = span.unit;
+    const double most = xncc_method_ignores_offset(method)
+                            ? 0.5 * (span->high - span->low)
+                            : fmax(fabs(span->low), fabs(span->high));
+    if (xncc_reals_unit_is_usable(span->unit) && xncc_reals_sums_fit(job->templ, most / span->unit))
+        s->grid = span->unit;
 }
 
 /* May sqdiff_normed have a pivot? The image's term is then a sum over the whole window, of squares
@@ -104,44 +187,62 @@ static void set_pivot(const xncc_job *job, xncc_reals_shared *s, xncc_reals_chan
                                                 (sqrt(k * c->T2.high) + fabs(product.high));
 }
 
-/* Writes the channel's plane of samples less the pivot, or of their squares, to out. Returns the
- * sum of the squares of what was written. */
-static double fill_plane(const xncc_job *job, xncc_reals_shared *s, int32_t channel, int kind,
-                         double *out)
+/* Fills a band of a plane as the kernel of products reads it: for transforms, transforms its rows.
+ */
+static void fill_band(void *argument, uint64_t index, int32_t slot)
 {
-    const xncc_template *templ = job->templ;
-    const size_t count = (size_t)templ->width * (size_t)templ->height;
-    double square = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        const double v = !templ->mask || templ->mask[i]
-                             ? s->value[channel][i] - s->channel[channel].pivot
-                             : 0.0;
-        out[i] = kind == XNCC_REALS_PLANE_SQUARE ? v * v : v;
-        square += out[i] * out[i];
-        s->largest = fmax(s->largest, fabs(v));
+    preparation *p = argument;
+    const xncc_reals_isa *isa = p->variant->isa;
+    const xncc_fft_isa *fft = p->variant->fft;
+    const xncc_fft_blocking *c = &p->job->blocks->fft;
+    const int32_t first = (int32_t)index * p->rows, width = p->job->templ->width;
+    double *line = line_of(p, slot);
+    found f = { .square = 0.0 };
+    for (int32_t j = first; j < band_end(p, first) && !xncc_is_cancelled(p->job->watch); j++) {
+        xncc_reals_line row = row_of(p, j, line);
+        row.power = p->power;
+        row.pivot = p->s->channel[p->channel].pivot;
+        f.square += isa->line(&row).square;
+        f.largest = fmax(f.largest, isa->range(line, width, 0.0).most);
+        if (fft)
+            fft->digits_in(p->s->table, c, line,
+                           p->m.array + (uint64_t)j * (uint64_t)fft->row_bytes(c->nx));
+        else
+            memcpy((double *)p->plane + (ptrdiff_t)j * width, line, (size_t)width * sizeof(double));
     }
-    return square;
+    p->found[index] = f;
 }
 
-/* Lays a plane of doubles out as the kernel of products reads it. */
-static void lay_out(const xncc_reals_variant *variant, const xncc_job *job, const double *plane,
-                    const xncc_reals_scratch *m, void *out, const char *table)
+/* Transforms columns of a plane of which the rows are transformed. */
+static void transform_part(void *argument, uint64_t index, int32_t slot)
 {
-    const xncc_template *templ = job->templ;
-    const size_t width = (size_t)templ->width;
-    if (!variant->fft) {
-        memcpy(out, plane, width * (size_t)templ->height * sizeof(double));
-        return;
+    const preparation *p = argument;
+    const xncc_job *job = p->job;
+    (void)slot;
+    p->variant->fft->columns(p->s->table, &job->blocks->fft, job->watch,
+                             &(xncc_fft_part){ .array = p->m.array,
+                                               .rows = job->templ->height,
+                                               .part = (int32_t)index,
+                                               .parts = p->bands,
+                                               .spectrum = p->plane });
+}
+
+/* Fills the plane of a channel: of samples less the pivot, of their squares (power 2), or of 1
+ * where a pixel counts (power 0). */
+static found fill_plane(preparation *p, int32_t channel, int32_t power, void *plane)
+{
+    found all = { .square = 0.0 };
+    p->channel = channel;
+    p->power = power;
+    p->plane = plane;
+    run(p, p->bands, fill_band);
+    if (p->variant->fft)
+        run(p, p->bands, transform_part);
+    for (int32_t i = 0; i < p->bands; i++) {
+        all.square += p->found[i].square;
+        all.largest = fmax(all.largest, p->found[i].largest);
     }
-    const xncc_fft_blocking *c = &job->blocks->fft;
-    const size_t step = (size_t)variant->fft->row_bytes(c->nx);
-    memset(m->array, 0, step * (size_t)c->ny);
-    memset(m->line, 0, (size_t)c->nx * sizeof(double));
-    for (int32_t j = 0; j < templ->height && !xncc_is_cancelled(job->watch); j++) {
-        memcpy(m->line, plane + (size_t)j * width, width * sizeof(double));
-        variant->fft->digits_in(table, c, m->line, m->array + (uint64_t)j * step);
-    }
-    variant->fft->columns(table, c, job->watch, m->array, out);
+    return all;
 }
 
 /* The template's term of a normed method, rounded once, from sums that are exact (reals_grid.c). */
@@ -227,38 +328,49 @@ static float zero_score(const xncc_job *job, const xncc_reals_shared *s)
     return xncc_real_to_float(xncc_wide_round(sums.T2, XNCC_WIDE_DIGITS, XNCC_WIDE_PRODUCTS));
 }
 
+/* Fills the planes of a channel. */
+static void fill_planes(preparation *p, int32_t channel)
+{
+    xncc_reals_shared *s = p->s;
+    void *const *plane = s->plane[channel];
+    const found value = fill_plane(p, channel, 1, plane[XNCC_REALS_PLANE_VALUE]);
+    s->norm[channel][XNCC_REALS_PLANE_VALUE] = 1.01 * sqrt(value.square + XNCC_REALS_TINY);
+    s->channel[channel].square = value.square;
+    s->largest = fmax(s->largest, value.largest);
+    if (plane[XNCC_REALS_PLANE_SQUARE])
+        s->norm[channel][XNCC_REALS_PLANE_SQUARE] =
+            1.01 * sqrt(fill_plane(p, channel, 2, plane[XNCC_REALS_PLANE_SQUARE]).square +
+                        XNCC_REALS_TINY);
+}
+
 void xncc_reals_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *shared, void *scratch)
 {
     const xncc_reals_variant *variant = self->variant;
     const xncc_template *templ = job->templ;
-    xncc_reals_scratch m;
     xncc_reals_shared *s = shared;
+    preparation p = { .variant = variant, .job = job, .s = s, .own = scratch };
+    xncc_reals_span span = { INFINITY, -INFINITY, INFINITY };
     memset(s, 0, sizeof *s);
     (void)xncc_reals_shared_layout(variant, job->problem, job->blocks, s);
-    (void)xncc_reals_scratch_layout(variant, job->problem, job->blocks, scratch, &m);
+    (void)xncc_reals_scratch_layout(variant, job->problem, job->blocks, scratch, &p.m);
+    p.rows = xncc_ceil_div(templ->height, MOST_BANDS);
+    if (p.rows < BAND_PIXELS / templ->width)
+        p.rows = BAND_PIXELS / templ->width;
+    p.bands = xncc_ceil_div(templ->height, p.rows);
     if (variant->fft)
         variant->fft->tables(job->blocks->fft.nx, job->blocks->fft.ny, s->table);
     for (int32_t c = 0; c < templ->channels; c++)
-        read_channel(variant->isa, job, c, &m.refine, s);
-    find_grid(variant->isa, job, s);
+        read_channel(&p, c, &span);
+    find_grid(job, &span, s);
     for (int32_t c = 0; c < templ->channels; c++) {
         set_pivot(job, s, &s->channel[c]);
-        for (int kind = 0; kind < XNCC_REALS_PLANES && s->plane[c][kind]; kind++) {
-            const double square = fill_plane(job, s, c, kind, m.plane);
-            s->norm[c][kind] = 1.01 * sqrt(square + XNCC_REALS_TINY);
-            if (kind == XNCC_REALS_PLANE_VALUE)
-                s->channel[c].square = square;
-            lay_out(variant, job, m.plane, &m, s->plane[c][kind], s->table);
-        }
+        fill_planes(&p, c);
     }
     find_unit(variant->isa, templ, s);
     if (s->grid > 0.0 && !xncc_reals_sums_fit(templ, s->largest / s->grid))
         s->grid = 0.0;
-    if (s->mask) {
-        for (size_t i = 0; i < (size_t)templ->width * (size_t)templ->height; i++)
-            m.plane[i] = templ->mask && !templ->mask[i] ? 0.0 : 1.0;
-        lay_out(variant, job, m.plane, &m, s->mask, s->table);
-    }
+    if (s->mask)
+        (void)fill_plane(&p, 0, 0, s->mask);
     if (xncc_method_is_normed(job->problem->rule.method))
         s->templ_root = templ_root(job, s);
     s->zero_score = zero_score(job, s);

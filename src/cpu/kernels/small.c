@@ -138,7 +138,7 @@ static void score_rows(const map *m, int32_t first, int32_t end)
     const xncc_match_rule *rule = &m->job->problem->rule;
     xncc_job job = *m->job;
     job.templ = m->templ;
-    job.general = xncc_general_rule_make(m->templ, rule->method, rule->flat, rule->min_valid);
+    job.general = xncc_general_rule_make(m->templ, rule->flat, rule->min_valid);
     xncc_scores scores = { .isa = m->isa, .job = &job, .area = m->area, .templ = &sums };
     xncc_scores_channel(&scores, 0);
     for (int32_t y = first; y < end; y++)

@@ -339,9 +339,7 @@ void xncc_small_reals_maps(const xncc_small_reals_isa *isa, const xncc_job *job,
                                .whole = (uint64_t)r.pixels,
                                .finite = 1 };
     r.job.templ = &r.templ;
-    xncc_template shape = r.templ;
-    shape.pixel = XNCC_U16; /* of floats, the rule also has the mean, which nobody asks for here */
-    r.job.general = xncc_general_rule_make(&shape, p->rule.method, p->rule.flat, p->rule.min_valid);
+    r.job.general = xncc_general_rule_make(&r.templ, p->rule.flat, p->rule.min_valid);
     const double points = 1.0 / ((double)s->fft.nx * s->fft.ny);
     const xncc_small_chip *made[2] = { NULL, NULL };
     xncc_chip_fft_output output = { .stride = s->product_stride };
