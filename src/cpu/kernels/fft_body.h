@@ -450,12 +450,22 @@ static void convolve(const void *table, const xncc_fft_blocking *blocking, const
     }
 }
 
+/* Stores the first `left` of FFT_LANES elements, each of `size` bytes. A whole vector is stored at
+ * once, without the call that a number of bytes takes that the compiler does not know. */
+FFT_INLINE void store_left(void *out, const void *vector, int32_t left, size_t size)
+{
+    if (left >= FFT_LANES)
+        memcpy(out, vector, FFT_LANES * size);
+    else if (left > 0)
+        memcpy(out, vector, (size_t)left * size);
+}
+
 /* Rounds to the nearest integers. For |v| below 2^51, the low bits of 1.5 * 2^52 + v are those of
  * v. */
 FFT_INLINE void round_out(vd v, int32_t left, int64_t *out)
 {
     vl bits = (vl)(v + 0x1.8p52) - (vl)vd_fill(0x1.8p52);
-    memcpy(out, &bits, left >= FFT_LANES ? sizeof bits : (size_t)left * sizeof *out);
+    store_left(out, &bits, left, sizeof *out);
 }
 
 static void row_out(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,
@@ -474,7 +484,7 @@ FFT_INLINE void round_out_narrow(vd v, int32_t more, int32_t left, int32_t *out)
 {
     const vd whole = (v + 0x1.8p52) - 0x1.8p52;
     const vi value = __builtin_convertvector(whole, vi) + more;
-    memcpy(out, &value, left >= FFT_LANES ? sizeof value : (size_t)left * sizeof *out);
+    store_left(out, &value, left, sizeof *out);
 }
 
 static void row_out_narrow(const void *table, const xncc_fft_blocking *blocking, void *row,
@@ -488,18 +498,12 @@ static void row_out_narrow(const void *table, const xncc_fft_blocking *blocking,
     }
 }
 
-FFT_INLINE void store_some(vd v, int32_t left, double *out)
-{
-    if (left > 0)
-        memcpy(out, &v, left >= FFT_LANES ? sizeof v : (size_t)left * sizeof *out);
-}
-
 static void results(const void *row, int32_t count_a, int32_t count_b, double *a, double *b)
 {
     const vc *x = row;
     for (int32_t i = 0; i * FFT_LANES < count_a; i++) {
-        store_some(x[i].re, count_a - i * FFT_LANES, a + (ptrdiff_t)i * FFT_LANES);
-        store_some(x[i].im, count_b - i * FFT_LANES, b + (ptrdiff_t)i * FFT_LANES);
+        store_left(a + (ptrdiff_t)i * FFT_LANES, &x[i].re, count_a - i * FFT_LANES, sizeof *a);
+        store_left(b + (ptrdiff_t)i * FFT_LANES, &x[i].im, count_b - i * FFT_LANES, sizeof *b);
     }
 }
 

@@ -210,16 +210,32 @@ REALS_INLINE rd slide_end(const xncc_reals_slide *slide, const void *from, int32
     return rd_load(v);
 }
 
-static void reals_slide(double *const column[4], const xncc_reals_slide *slide)
+/* floats, leaves: as in *slide; constants, of which the loop has nothing to ask. */
+REALS_INLINE void slide_row(double *const column[4], const xncc_reals_slide *slide, int floats,
+                            int leaves)
 {
+    xncc_reals_slide s = *slide;
+    double *const own[4] = { column[0], column[1], column[2], column[3] };
     const rd zero = { 0 };
     int32_t x = 0;
-    for (; x + REALS_LANES <= slide->count; x += REALS_LANES)
-        slide_vector(column, x, slide_load(slide, slide->enter, x),
-                     slide->leave ? slide_load(slide, slide->leave, x) : zero);
-    if (x < slide->count)
-        slide_vector(column, x, slide_end(slide, slide->enter, x),
-                     slide->leave ? slide_end(slide, slide->leave, x) : zero);
+    s.floats = floats;
+    for (; x + REALS_LANES <= s.count; x += REALS_LANES)
+        slide_vector(own, x, slide_load(&s, s.enter, x),
+                     leaves ? slide_load(&s, s.leave, x) : zero);
+    if (x < s.count)
+        slide_vector(own, x, slide_end(&s, s.enter, x), leaves ? slide_end(&s, s.leave, x) : zero);
+}
+
+static void reals_slide(double *const column[4], const xncc_reals_slide *slide)
+{
+    if (slide->floats && slide->leave)
+        slide_row(column, slide, 1, 1);
+    else if (slide->floats)
+        slide_row(column, slide, 1, 0);
+    else if (slide->leave)
+        slide_row(column, slide, 0, 1);
+    else
+        slide_row(column, slide, 0, 0);
 }
 
 /* For each bit of the width, sums over a power of two of columns, which double. */

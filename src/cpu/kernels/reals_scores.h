@@ -231,7 +231,10 @@ static int reals_score(const xncc_reals_row *row)
         }
         const ri bits = (((low & decided) | (doubt & ~decided)) & scored) | (nan & ~scored);
         const int32_t left = row->count - x < REALS_LANES ? row->count - x : REALS_LANES;
-        memcpy(row->out + x, &bits, (size_t)left * sizeof(float));
+        if (left == REALS_LANES) /* a size that is not known to the compiler takes a call */
+            memcpy(row->out + x, &bits, sizeof bits);
+        else
+            memcpy(row->out + x, &bits, (size_t)left * sizeof(float));
         ri in_row = { 0 };
         for (int32_t k = 0; k < left && left < REALS_LANES; k++)
             in_row[k] = -1;
