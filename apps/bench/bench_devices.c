@@ -206,12 +206,8 @@ xncc_status bench_devices(bench_run *run, app_error *error)
     const app_sizes *templ = o->common.templates.count ? &o->common.templates : &sizes;
     const app_size size = bench_image_size(run, 8192, 8192);
     xncc_status status = XNCC_OK;
-    if ((!run->cuda || o->common.device.cuda_count == 0) && o->tables == BENCH_TABLE_ALL)
+    if (o->common.device.cuda_count == 0) /* of all tables, this one is left out */
         return XNCC_OK;
-    if (!run->cuda || o->common.device.cuda_count == 0)
-        return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
-                        "--table devices: needs several devices, as --device cuda:all or cuda:0,1 "
-                        "names them");
     bench_section *section = bench_section_add(
         &run->report, "devices",
         "Several devices, and the first of them alone; page-locked host memory", columns);

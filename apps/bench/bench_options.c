@@ -101,6 +101,17 @@ static const app_option table[] = {
 static const app_option_list list = { table, sizeof table / sizeof table[0], APP_BENCH,
                                       "exactncc-bench" };
 
+/* Fails if the table of several devices is asked for by name and --device names only one. */
+static app_parsed check_devices(const bench_options *o, app_error *error)
+{
+    if (o->tables == BENCH_TABLE_ALL || !(o->tables & BENCH_TABLE_DEVICES) ||
+        o->common.device.cuda_count != 0)
+        return APP_RUN;
+    app_fail(error, XNCC_ERROR_ARGUMENT,
+             "--table devices: needs several devices, as --device cuda:all or cuda:0,1 names them");
+    return APP_WRONG;
+}
+
 app_parsed bench_options_parse(int argc, char **argv, bench_options *options, app_error *error)
 {
     memset(options, 0, sizeof *options);
@@ -110,7 +121,7 @@ app_parsed bench_options_parse(int argc, char **argv, bench_options *options, ap
     const app_parsed parsed = app_options_parse(&list, argc, argv, &options->common, error);
     if (options->tables == BENCH_TABLE_ALL && !options->has_format)
         options->common.format = APP_MARKDOWN;
-    return parsed;
+    return parsed == APP_RUN ? check_devices(options, error) : parsed;
 }
 
 const app_option_list *bench_options_list(void)
