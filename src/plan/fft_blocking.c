@@ -44,10 +44,8 @@ double xncc_fft_real_error(const xncc_fft_blocking *blocking)
            (3.0 * levels + 3.0 * 2.95 * multiplications + 2.24 + 6.0 + odd_steps(blocking));
 }
 
-static const int32_t sides[] = {
-    64, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1280, 1536, 2048
-};
-enum { SIDES = sizeof sides / sizeof *sides };
+const int32_t xncc_fft_sides[XNCC_FFT_SIDES] = { 64,  128, 192,  256,  320,  384, 512,
+                                                 640, 768, 1024, 1280, 1536, 2048 };
 
 /* The doublings that the step of radix 3 or 5 of a side takes as long as. */
 static double odd_levels(int32_t side)
@@ -103,33 +101,41 @@ static double max_rows(int32_t map_width)
     return fmax(64.0, floor((double)(16 << 20) / (4.0 * map_width)));
 }
 
+/* Whether transforms of nx x ny points can serve a problem. */
+static int can_serve(const xncc_problem *problem, const xncc_fft_blocking *c)
+{
+    const double n = (double)problem->templ_width * (double)problem->templ_height;
+    return c->nx >= problem->templ_width && c->ny >= problem->templ_height &&
+           !is_large(c, problem) &&
+           (xncc_pixel_is_float(problem->pixel) ||
+            xncc_fft_error(c, problem->pixel, n) <= XNCC_FFT_MAX_ERROR);
+}
+
+int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, double limit,
+                         xncc_fft_blocking *blocking)
+{
+    xncc_fft_blocking c = { .nx = nx, .ny = ny, .planes = problem->pixel == XNCC_U16 ? 2 : 1 };
+    if (least_cost(&c) >= limit || !can_serve(problem, &c))
+        return 0;
+    const xncc_extent map = xncc_problem_extent(problem);
+    const double pairs = ceil((double)map.width / (2.0 * (nx - problem->templ_width + 1)));
+    const double bands = ceil((double)map.height /
+                              fmin(ny - problem->templ_height + 1, max_rows(map.width)));
+    c.across = (int32_t)ceil((double)map.width / (2.0 * pairs));
+    c.down = (int32_t)ceil((double)map.height / bands);
+    c.points = blocking_cost(&c, map.width, map.height);
+    if (c.points >= limit)
+        return 0;
+    *blocking = c;
+    return 1;
+}
+
 int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *blocking)
 {
-    const xncc_extent map = xncc_problem_extent(problem);
-    const int32_t width = map.width, height = map.height;
-    double best = 0.0, n = (double)problem->templ_width * (double)problem->templ_height;
-    for (size_t i = 0; i < SIDES; i++) {
-        for (size_t j = 0; j < SIDES; j++) {
-            const int32_t nx = sides[i], ny = sides[j];
-            xncc_fft_blocking c = { .nx = nx,
-                                    .ny = ny,
-                                    .planes = problem->pixel == XNCC_U16 ? 2 : 1 };
-            if (nx < problem->templ_width || ny < problem->templ_height ||
-                (best > 0.0 && least_cost(&c) >= best) || is_large(&c, problem) ||
-                (!xncc_pixel_is_float(problem->pixel) &&
-                 xncc_fft_error(&c, problem->pixel, n) > XNCC_FFT_MAX_ERROR))
-                continue;
-            int32_t pairs = (int32_t)ceil((double)width / (2.0 * (nx - problem->templ_width + 1)));
-            int32_t bands = (int32_t)ceil((double)height /
-                                          fmin(ny - problem->templ_height + 1, max_rows(width)));
-            c.across = (int32_t)ceil((double)width / (2.0 * pairs));
-            c.down = (int32_t)ceil((double)height / bands);
-            c.points = blocking_cost(&c, width, height);
-            if (best == 0.0 || c.points < best) {
-                best = c.points;
-                *blocking = c;
-            }
-        }
-    }
-    return best > 0.0;
+    double best = INFINITY;
+    for (size_t i = 0; i < XNCC_FFT_SIDES; i++)
+        for (size_t j = 0; j < XNCC_FFT_SIDES; j++)
+            if (xncc_fft_blocking_of(problem, xncc_fft_sides[i], xncc_fft_sides[j], best, blocking))
+                best = blocking->points;
+    return best < INFINITY;
 }

@@ -35,7 +35,8 @@
 
 /* The smallest and the largest side of a transform. Sides are powers of two, or 3 or 5 times one,
  * and multiples of the smallest. */
-enum { XNCC_FFT_MIN_SIDE = 64, XNCC_FFT_MAX_SIDE = 2048 };
+enum { XNCC_FFT_MIN_SIDE = 64, XNCC_FFT_MAX_SIDE = 2048, XNCC_FFT_SIDES = 13 };
+extern const int32_t xncc_fft_sides[XNCC_FFT_SIDES]; /* from the smallest to the largest */
 
 /* Returns the odd factor of a side. */
 static inline int32_t xncc_fft_odd(int32_t side)
@@ -58,6 +59,11 @@ typedef struct xncc_fft_blocking {
 /* Chooses the cheapest blocks for a plain problem. Returns 1, or 0 if there are none that serve it;
  * *blocking is then unchanged. */
 int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *blocking);
+
+/* The blocks of transforms of nx x ny points, two of xncc_fft_sides. Returns 1, or 0 if these
+ * cannot serve the problem or cost `limit` or more; *blocking is then unchanged. */
+int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, double limit,
+                         xncc_fft_blocking *blocking);
 
 /* The error bound above for a template of n pixels. */
 double xncc_fft_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, double n);

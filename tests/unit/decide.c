@@ -4,6 +4,7 @@
 #include "unit/machines.h"
 
 #include "plan/cost_fft_cuda.h"
+#include "plan/fft_blocking.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,6 +96,27 @@ static void check_sweep(void)
             xncc_problem p = random_problem(&random);
             check_choice(&p, &m);
         }
+    }
+}
+
+/* The transforms of the CPU's blocks are the cheapest of all that can serve. */
+static void check_transforms(void)
+{
+    enum { PROBLEMS = 2000 };
+    static const xncc_pixel pixels[] = { XNCC_U8, XNCC_U16, XNCC_F32 };
+    kit_random random = kit_stream(2);
+    for (int i = 0; i < PROBLEMS; i++) {
+        const int32_t width = kit_between(&random, 1, 1 << kit_below(&random, 12)),
+                      height = kit_between(&random, 1, 1 << kit_below(&random, 12)),
+                      side = kit_between(&random, 1, 1 << kit_below(&random, 11));
+        const xncc_problem p = matching(pixels[kit_below(&random, 3)], width + side - 1,
+                                        height + side - 1, side, side);
+        xncc_fft_blocking best, other;
+        CHECK(xncc_fft_blocking_make(&p, &best));
+        for (int j = 0; j < XNCC_FFT_SIDES * XNCC_FFT_SIDES; j++)
+            if (xncc_fft_blocking_of(&p, xncc_fft_sides[j / XNCC_FFT_SIDES],
+                                     xncc_fft_sides[j % XNCC_FFT_SIDES], INFINITY, &other))
+                CHECK(other.points >= best.points);
     }
 }
 
@@ -337,6 +359,7 @@ int main(int argc, char **argv)
     check_threads();
     check_fallback();
     check_limits();
+    check_transforms();
     check_fft();
     check_channel_pass();
     check_rare_limits();
