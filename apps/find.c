@@ -4,6 +4,7 @@
  * (find_match.h), with others if the pages are small (find_crew.h), and one writes
  * (find_writer.h). */
 #include "commands.h"
+#include "common/band_rules.h"
 #include "common/input_digest.h"
 #include "common/output.h"
 #include "common/page_loop.h"
@@ -248,7 +249,9 @@ static xncc_status open_spread(app_options *o, const app_named *in, app_error *e
     if (!o->output || (!o->parts && app_output_is_standard(o->output)))
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "-o: is missing; work that is shared needs the name of a file");
-    const xncc_status status = maker(o, app_input_digest(o, in), &o->spread, error);
+    xncc_status status = app_bands_refuse_shared(o, error);
+    if (!status)
+        status = maker(o, app_input_digest(o, in), &o->spread, error);
     if (!status && o->spread->silent)
         o->output = NULL;
     return status;

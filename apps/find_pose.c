@@ -18,7 +18,7 @@ xncc_status find_pose_check(const app_options *o, app_error *error)
                               : o->subpixel                        ? "--subpixel"
                               : o->has_merge                       ? "--merge"
                               : o->heatmap                         ? "--heatmap"
-                              : o->shards || o->maker              ? "--shard"
+                              : o->shards                          ? "--shard"
                                                                    : NULL;
     if (!wanted && o->pose_option)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),

@@ -103,17 +103,33 @@ xncc_status app_bands_each(const app_kit *kit, const app_bands_rule *rule, int p
     return status;
 }
 
+/* The option that needs the whole page in memory; NULL: none. */
+static const char *find_obstacle(const app_options *o)
+{
+    return o->overlay                                                         ? "--overlay"
+           : o->heatmap                                                       ? "--heatmap"
+           : o->report                                                        ? "--report"
+           : o->subpixel                                                      ? "--subpixel"
+           : o->turns                                                         ? "--angles"
+           : o->scales                                                        ? "--scales"
+           : o->rule.mode != XNCC_VALID && o->rule.border == XNCC_BORDER_WRAP ? "--border wrap"
+                                                                              : NULL;
+}
+
+xncc_status app_bands_refuse_shared(const app_options *o, app_error *error)
+{
+    const char *what = find_obstacle(o);
+    if (!what)
+        return XNCC_OK;
+    return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
+                    "%s: needs the whole image, but each of the processes that share this work "
+                    "reads parts of it; leave it out",
+                    what);
+}
+
 xncc_status app_bands_refuse(const app_options *o, const app_source *page, app_error *error)
 {
-    const char *what = o->overlay    ? "--overlay"
-                       : o->heatmap  ? "--heatmap"
-                       : o->report   ? "--report"
-                       : o->subpixel ? "--subpixel"
-                       : o->turns    ? "--angles"
-                       : o->scales   ? "--scales"
-                       : o->rule.mode != XNCC_VALID && o->rule.border == XNCC_BORDER_WRAP
-                           ? "--border wrap"
-                           : NULL;
+    const char *what = find_obstacle(o);
     if (!what)
         return XNCC_OK;
     return app_fail(error, XNCC_ERROR_MEMORY,

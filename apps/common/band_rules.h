@@ -29,7 +29,9 @@ typedef xncc_status (*app_band_step)(void *data, app_band *band, int part, app_e
 xncc_status app_bands_each(const app_kit *kit, const app_bands_rule *rule, int parts,
                            app_band_step step, void *data, app_error *error);
 
-/* Fails if an option needs the whole page in memory. */
+/* Fails if an option needs the whole page in memory; of work that processes share, before it
+ * begins. */
+xncc_status app_bands_refuse_shared(const app_options *options, app_error *error);
 xncc_status app_bands_refuse(const app_options *options, const app_source *page, app_error *error);
 
 #endif

@@ -2,6 +2,7 @@
 /* The float pictures that correlate and convolve compute, write and report. */
 #include "map_out.h"
 
+#include "band_rules.h"
 #include "heatmap.h"
 #include "input_digest.h"
 #include "inputs.h"
@@ -88,7 +89,8 @@ xncc_status app_map_spread(app_options *o, const app_named *in, app_error *error
     if (o->resume)
         return app_fail(error, app_blame_usage(error, XNCC_ERROR_ARGUMENT),
                         "--resume: parts of work that is shared are journals; leave it out");
-    return maker(o, app_input_digest(o, in), &o->spread, error);
+    const xncc_status refused = app_bands_refuse_shared(o, error);
+    return refused ? refused : maker(o, app_input_digest(o, in), &o->spread, error);
 }
 
 void app_maps_open(const app_options *o, const app_named *in, const app_session *session,

@@ -87,8 +87,11 @@ for shard in 0/2 3/2 1/0 x 1 1/2/3 /; do
     run 2 find $cpu --shard $shard -o found.csv same.tif templ.tif
     says "--shard $shard: must be I/N: two whole numbers, 1 <= I <= N <= 1000000"
 done
-run 1 find $cpu --shard 1/2 --overlay o.png -o o.csv same.tif templ.tif
-says '--overlay: needs the 900 x 1100 pixels of same.tif in memory'
+run 2 find $cpu --shard 1/2 --overlay o.png -o o.csv same.tif templ.tif
+says '--overlay: needs the whole image, but each of the processes that share this work reads parts of it'
+run 2 correlate $cpu --shard 1/2 --mode same --border wrap -o map.tif same.tif templ.tif
+says '--border wrap: needs the whole image'
+holds 'refused work leaves no part' [ ! -e o.csv.1-of-2 -a ! -e map.tif.1-of-2 ]
 
 # Maps: the shards write into one file.
 map_in_shards() { # COMMAND ARGUMENTS...
