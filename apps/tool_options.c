@@ -242,7 +242,7 @@ static const app_option table[] = {
 
 app_option_list tool_options_list(unsigned command, const char *program)
 {
-    return (app_option_list){ table, sizeof table / sizeof table[0], command, program };
+    return (app_option_list){ table, sizeof table / sizeof table[0], command, program, NULL, 0 };
 }
 
 /* Fails if standard input is to be read more than once. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# CPack: a .tar.gz of the whole installation, and Debian packages of its three parts. scripts/release.sh makes both.
+# CPack: a .tar.gz of the whole installation, and Debian packages of its parts: tool, library, development and, with MPI, exactncc-mpi. scripts/release.sh makes both.
 set(CPACK_PACKAGE_NAME exactncc)
 set(CPACK_PACKAGE_VENDOR "the exactncc authors")
 set(CPACK_PACKAGE_CONTACT "the exactncc authors <exactncc@packages.invalid>" CACHE STRING "Maintainer of the packages, with an address")
@@ -43,6 +43,22 @@ files for CMake and pkg-config, and the documents.")
 if(exactncc_type STREQUAL "SHARED_LIBRARY")
   set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "${depends_on_library}")
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${depends_on_library}")
+endif()
+# A package of its own, so that the tool does not need MPI.
+if(TARGET exactncc_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS exactncc-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME exactncc-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SECTION science)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SUGGESTS exactncc)
+  set(CPACK_COMPONENT_MPI_DESCRIPTION "${about}This package has exactncc-mpi, which shares searches of large images
+and of many images between the ranks of an MPI job.")
+  # The libraries come from the program itself; this is what starts it.
+  set(mpi_depends "${EXACTNCC_MPI_STARTER}")
+  if(exactncc_type STREQUAL "SHARED_LIBRARY")
+    list(PREPEND mpi_depends "${depends_on_library}")
+  endif()
+  list(JOIN mpi_depends ", " CPACK_DEBIAN_MPI_PACKAGE_DEPENDS)
 endif()
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/triggers)
 # What Debian asks of a package beside its files, and does not want in it.

@@ -13,6 +13,12 @@ import re
 import sys
 import textwrap
 
+# What each page of a program refers to beside the pages of its commands. mpirun is a program of MPI.
+BESIDE = {
+    "exactncc": {("exactncc", 1), ("exactncc-bench", 1), ("exactncc-mpi", 1), ("exactncc", 3)},
+    "exactncc-bench": {("exactncc", 1), ("exactncc", 3)},
+    "exactncc-mpi": {("exactncc-mpi", 1), ("exactncc", 1), ("exactncc", 3), ("mpirun", 1)},
+}
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
 
 
@@ -96,8 +102,15 @@ def examples(lines):
 
 
 def see_also(pages):
+    """The pages are (name, section)."""
     lines = [f".Xr {name} {section} ," for section, name in sorted((section, name) for name, section in pages)]
     return [".Sh SEE ALSO"] + lines[:-1] + [lines[-1].removesuffix(" ,")]
+
+
+def related(program, page):
+    """What the page of a program or of its command refers to."""
+    commands = {(f"{program['program']}-{command['name']}", 1) for command in program["commands"] if command["name"]}
+    return (BESIDE[program["program"]] | commands) - {(page, 1)}
 
 
 def command_page(program, command, date):
@@ -108,9 +121,7 @@ def command_page(program, command, date):
     lines += [nm, ".Op Ar options"] + ([f".Ar {words(command['arguments'])}"] if command["arguments"] else [])
     lines += [".Sh DESCRIPTION"] + sentences(command["purpose"]) + paragraphs(command["notes"])
     lines += options(command["options"]) + exits(program["exits"]) + examples(command["examples"])
-    others = [other["name"] for other in program["commands"] if other["name"] not in ("", command["name"])]
-    pages = {("exactncc", 1), ("exactncc", 3)} | {(f"{program['program']}-{other}", 1) for other in others}
-    return name, lines + see_also(pages)
+    return name, lines + see_also(related(program, name))
 
 
 def program_page(program, date):
@@ -118,12 +129,11 @@ def program_page(program, date):
     name = program["program"]
     lines = head(name, 1, date, name, program["purpose"]) + [".Sh SYNOPSIS", f".Nm {name}", ".Ar command", ".Op Ar options", ".Ar", f".Nm {name}",
                                                          ".Fl \\-help | \\-version"]
-    lines += [".Sh DESCRIPTION"] + sentences(program["purpose"]) + [".Pp", "Each command has a page of its own:", ".Bl -tag -width correlate"]
+    lines += [".Sh DESCRIPTION"] + sentences(program["purpose"]) + paragraphs(program["notes"]) + [".Pp", "Each command has a page of its own:", ".Bl -tag -width correlate"]
     for command in program["commands"]:
         lines += [f".It Cm {command['name']}"] + sentences(command["purpose"]) + ["See", f".Xr {name}-{command['name']} 1 ."]
     lines += [".El"] + exits(program["exits"]) + examples([line for command in program["commands"] for line in command["examples"][:1]])
-    pages = {("exactncc", 3), ("exactncc-bench", 1)} | {(f"{name}-{command['name']}", 1) for command in program["commands"]}
-    return name, lines + see_also(pages)
+    return name, lines + see_also(related(program, name))
 
 
 def functions(header):

@@ -98,8 +98,9 @@ static const app_option table[] = {
       "table; with --tables: markdown", NULL, "how the tables are printed" },
 };
 
-static const app_option_list list = { table, sizeof table / sizeof table[0], APP_BENCH,
-                                      "exactncc-bench" };
+static const app_option_list list = { table,     sizeof table / sizeof table[0],
+                                      APP_BENCH, "exactncc-bench",
+                                      NULL,      0 };
 
 /* Fails if the table of several devices is asked for by name and --device names only one. */
 static app_parsed check_devices(const bench_options *o, app_error *error)

@@ -56,12 +56,27 @@ static void print_option(const app_option *o, FILE *out)
     app_wrap(text, INDENT, INDENT, out);
 }
 
+/* The i-th option as help has it. *listed: whether it is under this heading. NULL after the last.
+ */
+static const app_option *help_option_at(const app_option_list *list, int i, app_group group,
+                                        int *listed)
+{
+    const app_option *o = app_option_at(list, i);
+    for (int k = 0; o && k < list->instead_count; k++)
+        if (strcmp(list->instead[k].name, o->name) == 0) {
+            o = &list->instead[k];
+            break;
+        }
+    *listed = o && o->help && o->group == group;
+    return o;
+}
+
 static void print_group(const app_option_list *list, app_group group, FILE *out)
 {
     const app_option *o;
-    int printed = 0;
-    for (int i = 0; (o = app_option_at(list, i)); i++) {
-        if (o->group != group)
+    int printed = 0, listed;
+    for (int i = 0; (o = help_option_at(list, i, group, &listed)); i++) {
+        if (!listed)
             continue;
         if (!printed++)
             fprintf(out, "\n%s:\n", headings[group]);
@@ -69,7 +84,7 @@ static void print_group(const app_option_list *list, app_group group, FILE *out)
     }
 }
 
-static void print_notes(const char *notes, FILE *out)
+void app_notes_print(const char *notes, FILE *out)
 {
     char line[TEXT];
     while (*notes) {
@@ -88,7 +103,7 @@ void app_help_print(const app_manual *m, const app_option_list *list, FILE *out)
              m->arguments);
     app_wrap(text, 0, 7, out);
     app_wrap(m->purpose, 0, 0, out);
-    print_notes(m->notes, out);
+    app_notes_print(m->notes, out);
     for (int group = 0; group < APP_GROUPS; group++)
         print_group(list, (app_group)group, out);
     fputs("\nExamples:\n", out);
@@ -143,6 +158,7 @@ void app_help_json(const app_manual *m, const app_option_list *list, FILE *out)
 {
     const app_option *o;
     const char *comma = "";
+    int listed;
     fputs("    {", out);
     put_member("name", m->name, out);
     fputs(", ", out);
@@ -155,8 +171,8 @@ void app_help_json(const app_manual *m, const app_option_list *list, FILE *out)
     put_strings("examples", m->examples, APP_EXAMPLES, out);
     fputs(",\n     \"options\": [\n", out);
     for (int group = 0; group < APP_GROUPS; group++)
-        for (int i = 0; (o = app_option_at(list, i)); i++) {
-            if (o->group != (app_group)group)
+        for (int i = 0; (o = help_option_at(list, i, (app_group)group, &listed)); i++) {
+            if (!listed)
                 continue;
             fputs(comma, out);
             put_option(o, out);

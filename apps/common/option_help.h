@@ -30,6 +30,9 @@ void app_help_print(const app_manual *manual, const app_option_list *list, FILE 
 /* The same as a JSON object. */
 void app_help_json(const app_manual *manual, const app_option_list *list, FILE *out);
 
+/* Prints paragraphs that are separated by line feeds, each with an empty line before it. */
+void app_notes_print(const char *notes, FILE *out);
+
 /* Prints what each exit status means, and the same as a JSON array. */
 void app_exits_print(const app_exit *exits, size_t count, FILE *out);
 void app_exits_json(const app_exit *exits, size_t count, FILE *out);

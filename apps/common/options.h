@@ -171,8 +171,11 @@ const char *app_command_name(unsigned command);
 typedef struct app_option_list {
     const app_option *own;
     int own_count;
-    unsigned command;    /* one bit */
-    const char *program; /* "exactncc find", for messages */
+    unsigned command;          /* one bit */
+    const char *program;       /* "exactncc find", for messages */
+    const app_option *instead; /* what help says of options that the program takes in its own way,
+                                  by their names; help NULL: nothing */
+    int instead_count;
 } app_option_list;
 
 /* The i-th option of the command, own and shared together; NULL after the last. */

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# cmake -D BUILD=... -D CONFIG=... -D WORK=... -D SOURCE=... -D COMPILER=... -D GENERATOR=... -D WITH_TOOL=0|1 -D WITH_MANUAL=0|1
+# cmake -D BUILD=... -D CONFIG=... -D WORK=... -D SOURCE=... -D COMPILER=... -D GENERATOR=... -D PROGRAMS=a,b -D PYTHON3=...
 #       -P moved.cmake
 #
 # What `cmake --install` gives is complete and can be moved, and `uninstall` takes all of it away again:
-# - every file that a user looks for is there;
+# - every file that a user looks for is there, and every program is described (PYTHON3; empty: without man pages and completions);
 # - the tree is copied elsewhere and the target uninstall leaves nothing of the original;
 # - the programs of the copy run, and C programs are built with the copy by CMake and by pkg-config and run.
 cmake_minimum_required(VERSION 3.22)
 file(REMOVE_RECURSE ${WORK})
 set(prefix ${WORK}/prefix)
+string(REPLACE "," ";" PROGRAMS "${PROGRAMS}")
 set(moved ${WORK}/moved)
 
 function(run)
@@ -25,24 +26,11 @@ file(GLOB_RECURSE installed RELATIVE ${prefix} ${prefix}/*)
 set(wanted include/exactncc/exactncc[.]h include/exactncc/exactncc[.]hpp include/exactncc/cpp/plan[.]hpp
     "lib[^/]*/(.*/)?libexactncc[.](a|so)" "lib[^/]*/(.*/)?cmake/exactncc/exactnccConfig[.]cmake" "lib[^/]*/(.*/)?pkgconfig/exactncc[.]pc"
     share/doc/exactncc/LICENSE share/doc/exactncc/README[.]md share/doc/exactncc/docs/guide[.]md share/doc/exactncc/examples/find_c11[.]c)
-if(WITH_MANUAL)
-  list(APPEND wanted share/man/man3/exactncc[.]3 share/man/man1/exactncc-bench[.]1
-       share/bash-completion/completions/exactncc-bench share/zsh/site-functions/_exactncc-bench
-       share/fish/vendor_completions[.]d/exactncc-bench[.]fish)
-endif()
-if(WITH_TOOL)
-  list(APPEND wanted bin/exactncc)
-endif()
-if(WITH_TOOL AND WITH_MANUAL)
-  run(${prefix}/bin/exactncc --help-json)
-  string(JSON commands LENGTH "${output}" commands)
-  math(EXPR last "${commands} - 1")
-  foreach(i RANGE ${last})
-    string(JSON name GET "${output}" commands ${i} name)
-    list(APPEND wanted share/man/man1/exactncc-${name}[.]1)
-  endforeach()
-  list(APPEND wanted share/man/man1/exactncc[.]1 share/bash-completion/completions/exactncc share/zsh/site-functions/_exactncc
-       share/fish/vendor_completions[.]d/exactncc[.]fish)
+foreach(program IN LISTS PROGRAMS)
+  list(APPEND wanted bin/${program})
+endforeach()
+if(PYTHON3)
+  list(APPEND wanted share/man/man3/exactncc[.]3)
 endif()
 foreach(pattern IN LISTS wanted)
   set(found ${installed})
@@ -51,6 +39,10 @@ foreach(pattern IN LISTS wanted)
     message(FATAL_ERROR "not installed: ${pattern}")
   endif()
 endforeach()
+if(PYTHON3 AND PROGRAMS)
+  run(${PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/described.py ${prefix} --planted)
+  message("${output}")
+endif()
 
 # Files of another program in the same prefix stay.
 file(WRITE ${prefix}/bin/other "")
@@ -68,12 +60,8 @@ if(result EQUAL 0)
   message(FATAL_ERROR "uninstall succeeds where nothing is installed")
 endif()
 
-file(GLOB programs ${moved}/bin/exactncc*)
-if(NOT programs AND WITH_TOOL)
-  message(FATAL_ERROR "no program in ${moved}/bin")
-endif()
-foreach(program IN LISTS programs)
-  run(${program} --version)
+foreach(program IN LISTS PROGRAMS)
+  run(${moved}/bin/${program} --version)
 endforeach()
 file(GLOB_RECURSE pc ${moved}/*/exactncc.pc)
 get_filename_component(pc_folder ${pc} DIRECTORY)

@@ -32,10 +32,16 @@ LINES = [
     ("exactncc find nothing", "exactncc find nothing"),
     ("exactncc-bench --task conv", "exactncc-bench --task convolve "),
     ("exactncc-bench --rep", "exactncc-bench --repeat "),
+    ("exactncc-mpi con", "exactncc-mpi convolve "),
+    ("exactncc-mpi --vers", "exactncc-mpi --version "),
+    ("exactncc-mpi find --manif", "exactncc-mpi find --manifest "),
+    ("exactncc-mpi find --shar", "exactncc-mpi find --shar"),
+    ("exactncc-mpi correlate --mode sa", "exactncc-mpi correlate --mode same "),
+    ("exactncc-mpi find pic", "exactncc-mpi find picture\\ one.tif "),
 ]
 # How each shell starts, and what makes it write the line to the file $LINE when control-O is typed: to another file first, so that $LINE is whole.
 SHELLS = {
-    "bash": (["--norc", "--noprofile", "-i"], ["source {0}/bash/exactncc", "source {0}/bash/exactncc-bench",
+    "bash": (["--norc", "--noprofile", "-i"], ["for file in {0}/bash/*; do source \"$file\"; done",
                                                "bind -x '\"\\C-o\":printf %s \"$READLINE_LINE\" >\"$LINE.new\"; mv \"$LINE.new\" \"$LINE\"'"]),
     "zsh": (["-f", "-i"], ["fpath=({0}/zsh $fpath)", "autoload -U compinit", "compinit -u -D",
                            "show() {{ print -rn -- \"$BUFFER\" >$LINE.new; mv $LINE.new $LINE }}", "zle -N show", "bindkey '^O' show"]),
@@ -96,22 +102,29 @@ class Terminal:
         os.waitpid(self.child, 0)
 
 
-def on_terminal(name, program, completion, folder):
+def lines_of(completion):
+    """The lines of the programs that are built here: exactncc-mpi needs MPI, the tool libtiff."""
+    programs = {file.name for file in pathlib.Path(completion, "bash").iterdir()}
+    return [(typed, expected) for typed, expected in LINES if typed.split()[0] in programs]
+
+
+def on_terminal(name, program, completion, folder, lines):
     arguments, setup = SHELLS[name]
     terminal = Terminal(program, arguments, folder)
     for command in setup:
         terminal.command(command.format(completion))
-    answers = [terminal.complete(typed) for typed, _ in LINES]
+    answers = [terminal.complete(typed) for typed, _ in lines]
     terminal.close()
     return answers
 
 
-def in_fish(program, completion, folder):
+def in_fish(program, completion, folder, lines):
     """fish says what it would insert; the last word of the line is replaced by its only answer."""
     answers = []
-    for typed, _ in LINES:
+    sources = "; ".join(f"source {file}" for file in sorted(pathlib.Path(completion, "fish").iterdir()))
+    for typed, _ in lines:
         quoted = typed.replace("\\", "\\\\").replace("'", "\\'")
-        script = f"source {completion}/fish/exactncc.fish; source {completion}/fish/exactncc-bench.fish; complete --escape -C '{quoted}'"
+        script = f"{sources}; complete --escape -C '{quoted}'"
         done = subprocess.run([program, "--no-config", "-c", script], cwd=folder, capture_output=True, text=True, check=True,
                               env=dict(os.environ, HOME=folder))
         found = [line.split("\t")[0] for line in done.stdout.splitlines()]
@@ -121,7 +134,7 @@ def in_fish(program, completion, folder):
 
 def main():
     completion = pathlib.Path(sys.argv[1]).resolve()
-    wrong, ran = 0, 0
+    wrong, ran, lines = 0, 0, lines_of(completion)
     for name in ("bash", "zsh", "fish"):
         program = shutil.which(name)
         if not program:
@@ -131,13 +144,13 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             for file in ("picture one.tif", "mask.tif"):
                 pathlib.Path(folder, file).touch()
-            answers = in_fish(program, completion, folder) if name == "fish" else on_terminal(name, program, completion, folder)
-        for (typed, expected), answer in zip(LINES, answers):
+            answers = in_fish(program, completion, folder, lines) if name == "fish" else on_terminal(name, program, completion, folder, lines)
+        for (typed, expected), answer in zip(lines, answers):
             # zsh and fish write --option= where a value follows, bash a blank.
             if answer.rstrip(" =") != expected.rstrip(" ="):
                 wrong += 1
                 print(f"{name}: '{typed}' becomes '{answer}', not '{expected}'")
-    print(f"{ran} shells, {len(LINES)} lines each, {wrong} wrong")
+    print(f"{ran} shells, {len(lines)} lines each, {wrong} wrong")
     return 77 if not ran else 1 if wrong else 0
 
 

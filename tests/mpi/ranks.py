@@ -175,6 +175,13 @@ def main():
         for name, arguments in works.items():
             check_same(name, arguments, want[name], ranks)
         ranks *= 2
+    # What needs whole images is refused before a part is made; what only asks for text needs no job.
+    for name, option in (("find", "--angles=0:10"), ("correlate", "--heatmap=heat.tif"), ("find", "--shard=1/2")):
+        done = run(RANKS, [*works[name], option])
+        expect(done.returncode == 2 and done.stderr.count(f"exactncc-mpi {name}: {option.split('=')[0]}") == 1 and not glob.glob("*.rank-*"), option,
+               done.returncode, done.stderr)
+    done = subprocess.run([MPI, "find", "--help"], check=False, capture_output=True, text=True, timeout=PATIENCE)
+    expect(done.returncode == 0 and "--manifest FILE" in done.stdout and "--shard" not in done.stdout and not done.stderr, "help:", done)
     for name in ("find", "correlate", "manifest") if KILLS > 5 else ("correlate",):
         kill_some(name, works[name], want[name], RANKS)
     # Another number of ranks goes on where the first have ended.

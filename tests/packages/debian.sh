@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The Debian packages, used as a user uses them: lintian accepts them; in a bare Debian root they are installed, a man page is read there, the
-# tool finds a template, and a C program is built and run by pkg-config and by CMake, shared and static; then they are removed.
+# tool finds a template, and a C program is built and run by pkg-config and by CMake, shared and static; the ranks of exactncc-mpi find what the
+# tool finds; then they are removed. Each package has its own files, and that of MPI is not needed by the others.
 #
 #   bash tests/packages/debian.sh FOLDER
 #
@@ -20,6 +21,34 @@ started=$SECONDS
 # That tag asks for a bug of Debian's own archive, to which these packages are not uploaded.
 lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$packages"/*.deb
 echo "lintian: accepted, $(stat -c '%n %s' "$packages"/*.deb | sed 's|.*/||' | paste -sd';')"
+
+# contents PACKAGE: the programs, pages of commands and completions of a package, without their folders.
+contents() {
+    dpkg-deb --fsys-tarfile "$packages/$1"_*.deb | tar t | sed -n -E 's;^\./usr/(bin|share/man/man1|share/bash-completion/completions|share/zsh/site-functions|share/fish/vendor_completions.d)/(.+)$;\2;p' | sort
+}
+# has PACKAGE NAME...: fails if the package has others than these.
+has() {
+    local package=$1
+    shift
+    diff <(printf '%s\n' "$@" | sort) <(contents "$package") || { echo "$package has other files than it should" && exit 1; }
+}
+# files PROGRAM COMMAND...: what there is of a program.
+files() {
+    local program=$1
+    shift
+    printf '%s\n' "$program" "$program.1.gz" "$program" "_$program" "$program.fish"
+    for command in "$@"; do printf '%s\n' "$program-$command.1.gz"; done
+}
+# shellcheck disable=SC2046 # lists of words
+has exactncc $(files exactncc find correlate convolve track join info) $(files exactncc-bench)
+mpi=
+if compgen -G "$packages/exactncc-mpi_*.deb" >/dev/null; then
+    mpi=exactncc-mpi
+    # shellcheck disable=SC2046
+    has exactncc-mpi $(files exactncc-mpi find correlate convolve)
+fi
+[[ -n $mpi || -z $(command -v mpicc) ]] || { echo "MPI is here, and there is no package of exactncc-mpi" && exit 1; }
+echo "contents: every program with its pages and completions, $(stat -c '%n' "$packages"/*.deb | wc -l) packages"
 
 base=${ROOT:-$(mktemp -d)}
 root=$base/root
@@ -51,8 +80,20 @@ inside sh -c 'apt-get install -y -q --no-install-recommends /packages/exactncc_*
 inside sh -c 'cd /try && exactncc find --quiet --top 1 data/board.tif data/board-fiducial.tif && exactncc --version'
 echo "tool: installed and used with its library alone, $((SECONDS - started)) s, $(inside dpkg-query -W -f '${Package} ${Installed-Size} KB\n' exactncc libexactncc1 | paste -sd,)"
 
+openmpi=$(inside dpkg-query -W -f '${Package} ' 'libopenmpi*' 'openmpi*' 2>/dev/null || true)
+[[ -z $openmpi ]] || { echo "the tool brings MPI: $openmpi" && exit 1; }
+
 inside apt-get install -y -q --no-install-recommends man-db >"$base/man.log" || { cat "$base/man.log" && exit 1; }
-for page in exactncc exactncc-find exactncc-bench; do
+if [[ -n $mpi ]]; then
+    started=$SECONDS
+    inside sh -c 'apt-get install -y -q --no-install-recommends /packages/exactncc-mpi_*.deb' >"$base/mpi.log" || { cat "$base/mpi.log" && exit 1; }
+    # The ranks of one machine; Open MPI asks root for its word.
+    inside sh -c 'cd /try && exactncc find --quiet --device cpu -o one.csv data/board.tif data/board-fiducial.tif &&
+        export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_plm=isolated &&
+        mpirun -n 2 exactncc-mpi find --quiet --device cpu -o ranks.csv data/board.tif data/board-fiducial.tif && cmp one.csv ranks.csv'
+    echo "exactncc-mpi: installed, 2 ranks find the same, $((SECONDS - started)) s, $(inside dpkg-query -W -f '${Package} ${Installed-Size} KB' exactncc-mpi)"
+fi
+for page in exactncc exactncc-find exactncc-bench ${mpi:+exactncc-mpi exactncc-mpi-find}; do
     inside sh -c "MANWIDTH=80 man $page" >"$base/page"
     grep -q '^NAME' "$base/page" && grep -q "$page" "$base/page" || { echo "man $page says:" && cat "$base/page" && exit 1; }
 done
@@ -90,7 +131,8 @@ done
 SCRIPT
 inside sh /try/build.sh
 
-inside apt-get purge -y -q exactncc libexactncc1 libexactncc-dev >"$base/purge.log" || { cat "$base/purge.log" && exit 1; }
+# shellcheck disable=SC2086 # no word where there is no MPI
+inside apt-get purge -y -q exactncc libexactncc1 libexactncc-dev $mpi >"$base/purge.log" || { cat "$base/purge.log" && exit 1; }
 left=$(find "$root/usr" "$root/etc" -name '*exactncc*')
 [[ -z $left ]] || { echo "left after purge: $left" && exit 1; }
 echo "removed; nothing is left"
