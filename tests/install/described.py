@@ -6,6 +6,7 @@ all commands and options that the program has.
 
 PREFIX is where the installation is. --planted: checks that what is missing is seen, in a copy from which pages, completions, commands and options
 are taken away."""
+import functools
 import json
 import pathlib
 import re
@@ -71,6 +72,7 @@ def check_command(prefix, name, command):
                                   r" -l {}(?![\w-])" if shell == "fish" else r"(?<![\w-])--{}(?![\w-])", names)
 
 
+@functools.cache
 def describe(program):
     """What --help-json says; None: nothing."""
     done = subprocess.run([program, "--help-json"], capture_output=True, text=True, check=False)
