@@ -28,6 +28,13 @@ static const joinable *find_command(const char *name)
     return NULL;
 }
 
+static xncc_status refuse(const char *part, app_error *error)
+{
+    return app_fail(error, XNCC_ERROR_ARGUMENT,
+                    "%s: is not a part that a command with --shard has left; give such files",
+                    part);
+}
+
 /* Reads the command line that the parts have in common. */
 static xncc_status read_words(const char *part, char ***words, int *count, app_error *error)
 {
@@ -37,9 +44,7 @@ static xncc_status read_words(const char *part, char ***words, int *count, app_e
     app_ledger_close(ledger, 0);
     *words = status ? NULL : app_part_words(head, count);
     if (!status && (!*words || !find_command((*words)[0])))
-        status = app_fail(error, XNCC_ERROR_ARGUMENT,
-                          "%s: is not a part that a command with --shard has left; give such files",
-                          part);
+        status = refuse(part, error);
     free(head);
     return status;
 }
@@ -57,7 +62,11 @@ static xncc_status run(const joinable *c, const app_options *options, int count,
     o.parts = options->files;
     o.part_count = options->file_count;
     o.quiet |= options->quiet;
-    if (parsed == APP_RUN && options->output && c->bit != APP_FIND) {
+    if (parsed == APP_FAILED) {
+        status = XNCC_ERROR_MEMORY;
+    } else if (parsed != APP_WRONG && (parsed != APP_RUN || !o.output)) { /* --shard needs -o */
+        status = refuse(o.parts[0], error);
+    } else if (parsed == APP_RUN && options->output && c->bit != APP_FIND) {
         app_fail(
             error, app_blame_usage(error, status),
             "-o: maps are where the parts were written, and get their own names; leave it out");

@@ -73,6 +73,13 @@ run 1 join found.csv.1-of-2 top.csv.1-of-2
 says 'top.csv.1-of-2: is a part of another command than found.csv.1-of-2'
 run 1 join same.tif
 says 'same.tif: is not a part that a command with --shard has left; give such files'
+for words in 'find --help' 'find --version' 'find same.tif templ.tif' 'correlate same.tif templ.tif'; do # no work, or no name for its result
+    printf 'exactncc part 1 1.0.0 0123456789abcdef %s\nitem 0 0 0 0\n\n' "$words" >odd
+    for output in '' '-o odd.csv'; do
+        run 1 join $output odd
+        says 'odd: is not a part that a command with --shard has left; give such files'
+    done
+done
 : >empty
 run 1 join empty
 says 'empty: is empty'

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "fuzz/fuzz.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,25 @@ const char *fuzz_file(int number, const void *bytes, size_t size)
         exit(2);
     }
     return name[number];
+}
+
+/* Of the sanitizers, where there are some. */
+void __sanitizer_set_report_fd(void *fd) __attribute__((weak));
+
+void fuzz_quiet(int quiet)
+{
+    static int kept[3] = { -1, -1, -1 }, nowhere = -1;
+    (void)fflush(stdout);
+    for (int i = 0; i < 3; i++) {
+        if (kept[i] < 0)
+            kept[i] = fcntl(i, F_DUPFD_CLOEXEC, 3);
+        if (nowhere < 0)
+            nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (dup2(quiet ? nowhere : kept[i], i) < 0)
+            exit(2);
+    }
+    if (__sanitizer_set_report_fd)
+        __sanitizer_set_report_fd((void *)(intptr_t)kept[2]);
 }
 
 uint8_t fuzz_byte(fuzz_bytes *bytes)

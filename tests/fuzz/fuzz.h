@@ -22,6 +22,10 @@ void fuzz_check_failure(xncc_status status, const char *text);
  * the next call with this number (0 .. 3). */
 const char *fuzz_file(int number, const void *bytes, size_t size);
 
+/* 1: standard input is empty and what is printed is thrown away, until a call with 0. Reports of a
+ * sanitizer are not. */
+void fuzz_quiet(int quiet);
+
 /* Takes numbers from the bytes; 0 after their end. */
 typedef struct fuzz_bytes {
     const uint8_t *at;
