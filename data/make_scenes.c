@@ -126,7 +126,9 @@ static canvas make_board(const place *fiducial, int count)
     fill_rectangle(&c, 0, 0, c.width, c.height, 84);
     for (int i = 0; i < 26; i++) {
         int x = 20 + (int)next_random(380), y = 20 + (int)next_random(260);
-        draw_trace(&c, x, y, 15 + (int)next_random(60), 10 + (int)next_random(60));
+        /* one after the other: compilers take the arguments of a call in different orders */
+        const int down = 10 + (int)next_random(60), across = 15 + (int)next_random(60);
+        draw_trace(&c, x, y, across, down);
     }
     draw_chip(&c, 90, 70, 110, 60);
     draw_chip(&c, 280, 60, 74, 74);
