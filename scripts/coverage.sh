@@ -53,6 +53,7 @@ fi
 mkdir -p "$build/profiles"
 if [[ -z $report ]]; then
     flags='-fprofile-instr-generate -fcoverage-mapping'
+    unset CCACHE_BASEDIR # with it ccache makes paths relative, and the report finds sources by whole ones
     cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
         -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" "${cuda[@]}" >"$build/configure.log" 2>&1 || { cat "$build/configure.log"; exit 1; }
     cmake --build "$build"

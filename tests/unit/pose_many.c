@@ -188,13 +188,28 @@ static kit_image noisy_waves(int32_t width, int32_t height)
     return image;
 }
 
+/* The same within a rectangle, and nothing around it, where few candidates are. */
+static kit_image waves_alone(const xncc_image *waves, int32_t left, int32_t top)
+{
+    const kit_room room = { 0, KIT_AFTER };
+    kit_image image = kit_image_create_channels(XNCC_U8, 1, waves->width, waves->height, room);
+    for (int32_t y = 0; y < waves->height; y++)
+        for (int32_t x = 0; x < waves->width; x++) {
+            const int inside = x >= left && x < waves->width - left && y >= top &&
+                               y < waves->height - top;
+            pose_put(&image.view, x, y, inside ? kit_pixel(waves, x, y) : 90.0);
+        }
+    return image;
+}
+
 /* The poses of a large template are scored in parts. What is found does not depend on that: a
- * template, one with a mask, whose best pose lies between those of the grid, and one in the image's
- * corner; with one thread and with more. */
+ * template, one with a mask, whose best pose lies between those of the grid, one in the image's
+ * corner, and one that is alone in an image; with one thread and with more. */
 static void check_parts(void)
 {
     enum {
-        KINDS = 3,
+        ALONE = 3,
+        KINDS,
         WIDTH = 520,
         HEIGHT = 480,
         LEFT = 160,
@@ -203,12 +218,12 @@ static void check_parts(void)
         DOWN = 173,
         LIMIT = 3
     };
-    kit_image image = noisy_waves(WIDTH, HEIGHT);
+    kit_image image = noisy_waves(WIDTH, HEIGHT), alone = waves_alone(&image.view, LEFT, TOP);
     static xncc_pose_match match[4][KINDS][LIMIT];
     size_t found[4][KINDS];
     memset(match, 0, sizeof match);
     for (int k = 0; k < 4; k++) {
-        static const int32_t threads[4] = { 1, 2, 7, 12 };
+        static const int32_t threads[4] = { 1, 2, 7, 150 };
         xncc_context *context = kit_context(XNCC_DEVICE_CPU, threads[k]);
         xncc_image patch;
         xncc_template *templ[KINDS] = { NULL };
@@ -221,14 +236,15 @@ static void check_parts(void)
         CHECK_STATUS(xncc_image_crop(&image.view, 0, 0, ACROSS, DOWN, &patch, &kit_error), XNCC_OK);
         CHECK_STATUS(xncc_template_create(context, &patch, &templ[2], &kit_error), XNCC_OK);
         for (int i = 0; i < KINDS; i++) {
-            const xncc_template *const only = templ[i];
+            const xncc_template *const only = templ[i == ALONE ? 0 : i];
+            const xncc_image *const scene = i == ALONE ? &alone.view : &image.view;
             xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
             o.search = XNCC_POSES_PYRAMID;
             o.angles = (xncc_pose_range){ -40.0, 10.0, XNCC_AUTO };
             if (i == 0)
                 o.scales = (xncc_pose_range){ 0.97, 1.02, XNCC_AUTO };
             o.top = LIMIT;
-            CHECK_STATUS(xncc_find_poses(context, &image.view, &only, 1, &o, match[k][i], LIMIT,
+            CHECK_STATUS(xncc_find_poses(context, scene, &only, 1, &o, match[k][i], LIMIT,
                                          &found[k][i], &kit_error),
                          XNCC_OK);
             CHECK(found[k][i] > 0 && found[k][i] == found[0][i] &&
@@ -240,11 +256,12 @@ static void check_parts(void)
                                              .scale = 1.0 },
                          0.05, 0.05, 0.001));
         if (k == 3)
-            check_parts_memory(context, &image.view, templ[0]);
+            check_parts_memory(context, &alone.view, templ[0]);
         for (int i = 0; i < KINDS; i++)
             xncc_template_destroy(templ[i]);
         xncc_context_destroy(context);
     }
+    kit_image_destroy(&alone);
     kit_image_destroy(&image);
 }
 
