@@ -23,9 +23,9 @@ set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(runtime_package libexactncc${PROJECT_VERSION_MAJOR})
 set(depends_on_library "${runtime_package} (= ${PROJECT_VERSION}-1)")
-set(about "Finds templates in images by normalized cross-correlation. Scores of
-integer images are exact, and every processor and every GPU returns
-the same bits.
+set(about "Finds templates in images by normalized cross-correlation. Scores are
+exact, for integers and floats, and every processor and every GPU
+returns the same bits.
 .
 ")
 

@@ -157,7 +157,7 @@ def library_page(include, date):
     lines = head("exactncc", 3, date, "exactncc", "finds templates in images by exact normalized cross-correlation")
     lines += [".Sh SYNOPSIS", ".In exactncc/exactncc.h", ".Pp", ".Dl cc program.c $(pkg-config --cflags --libs exactncc)", ".Sh DESCRIPTION"]
     lines += sentences("The library searches images for templates, computes maps of scores, refines matches to fractions of a pixel, and "
-                       "convolves, on the CPU and on NVIDIA GPUs. Scores of integer images are exact, and every engine returns the same bits.")
+                       "convolves, on the CPU and on NVIDIA GPUs. Scores are exact, for integers and floats, and every engine returns the same bits.")
     lines += [".Pp"] + sentences("The headers are the manual: each function, struct and value is described where it is declared. In C++, "
                                  "exactncc/exactncc.hpp has objects that free themselves, and exactncc/opencv.hpp has views of OpenCV's "
                                  "matrices. This page lists the functions.")

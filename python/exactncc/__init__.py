@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Finds templates in images by exact normalized cross-correlation (NCC).
 
-`find` returns the best matches of a template, `correlate` the score of every window. Scores of
-integer images are exact: exact integer sums, one formula, one rounding. Positions are top-left
-pixels of windows, x to the right and y down, from 0.
+`find` returns the best matches of a template, `correlate` the score of every window. Scores are
+exact, for integers and floats: exact sums, one formula, one rounding. Positions are top-left pixels
+of windows, x to the right and y down, from 0.
 
 Calls release the GIL. Several threads may call at once.
 """

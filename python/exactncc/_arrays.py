@@ -108,7 +108,7 @@ def common_dtype(*arrays: Array) -> np.dtype[Any]:
                 return dtype
         raise ValueError(
             f"no integer type of the library holds the values {low} .. {high}; subtract an offset, or convert the "
-            "arrays to float64 if scores need not be exact"
+            "arrays to float64, which rounds integers beyond 2**53"
         )
     return np.dtype(np.float64)
 

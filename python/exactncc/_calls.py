@@ -95,7 +95,7 @@ def correlate(
 
     Notes
     -----
-    Integer images of up to 32 bits are exact: integer sums, one formula in double precision, one
+    Scores are exact, for integers and floats: exact sums, one formula in double precision, one
     rounding to float32. Two different types are converted to the type that NumPy promotes them to.
     bool becomes uint8, float16 float32. int32, int64 and uint64 become the first of uint8, int8,
     uint16, int16 and uint32 that holds all values of image and template, which changes no score;

@@ -99,11 +99,12 @@ def track(
     search : int or pair of int
         The largest distance from the prediction in x and in y, up to 4096.
     coarse : sequence of (chip, search) or (chip, search, grid)
-        Passes before, from coarse to fine: [(64, 16), (32, 8)]. Each predicts where the next one searches.
-        Numbers are as above; chips of a pass are half a chip apart by default.
+        Passes before, from coarse to fine: [(64, 16), (32, 8)]. Each predicts where the next one
+        searches. Numbers are as above; chips of a pass are half a chip apart by default.
     deform : int
-        How often the second image is deformed by what was found, and what is left is tracked again: for
-        displacements that change within a chip. The chips for it are `grid` apart, or half a chip.
+        How often the second image is deformed by what was found, and what is left is tracked again:
+        for displacements that change within a chip. The chips for it are `grid` apart, or half a
+        chip.
     shift : pair of float
         The predicted displacement of all points; it is added to that in `points`.
     fit : {'quadratic', 'gaussian', 'oversampled', 'whole'}
@@ -121,8 +122,8 @@ def track(
     min_valid : float
         A chip or a window of which less than this fraction counts has no score.
     mask1, mask2 : array_like of bool or uint8, optional
-        A pixel of image1 (image2) counts where its mask is not 0. A mask may be on the host or on a GPU,
-        wherever its image is.
+        A pixel of image1 (image2) counts where its mask is not 0. A mask may be on the host or on a
+        GPU, wherever its image is.
     no_data, channel_axis, kernel, context, progress
         As for `correlate`.
 
@@ -133,7 +134,8 @@ def track(
         the fields x, y (the centre of the chip), dx, dy, whole_dx, whole_dy, score, second, ratio,
         snr, curve_xx, curve_xy, curve_yy, cov_xx, cov_xy, cov_yy, valid, loop, residual and
         state. state has the bit 1 where there is no displacement, 2 where the best window is at the
-        edge of the search, 4 for an outlier, and 8 for what was replaced. The C header track.h has the formulas.
+        edge of the search, 4 for an outlier, and 8 for what was replaced. The C header track.h has
+        the formulas.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Template matching with the signatures and results of scikit-image and OpenCV.
 
-The scores are those of `exactncc.correlate`, so they are exact for integer images.
+The scores are those of `exactncc.correlate`, so they are exact.
 """
 
 from __future__ import annotations
