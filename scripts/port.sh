@@ -168,7 +168,7 @@ target_musl() {
 # A compiler of this release, by the name of its package.
 target_compiler() {
     packages "$1" || { skip "$1" 'it cannot be installed here' && return; }
-    build "$1" "${parts[@]}" "${with_tool[@]}" -- -DCMAKE_C_COMPILER="$1" -DCMAKE_CXX_COMPILER=NOTFOUND || { fail "$1" 'the build' && return; }
+    build "$1" "${parts[@]}" "${with_oracles[@]}" "${with_tool[@]}" -- -DCMAKE_C_COMPILER="$1" -DCMAKE_CXX_COMPILER=NOTFOUND || { fail "$1" 'the build' && return; }
     report "$1" "$(version "$1")" "$selection"
 }
 
@@ -186,7 +186,7 @@ END
     {
         "$base/inside-$1" cmake -S . -B "$base/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DEXACTNCC_WERROR=ON \
             -DCMAKE_CXX_COMPILER=NOTFOUND &&
-            "$base/inside-$1" cmake --build "$base/$1" --parallel "$jobs" --target "${parts[@]}" "${with_tool[@]}"
+            "$base/inside-$1" cmake --build "$base/$1" --parallel "$jobs" --target "${parts[@]}" "${with_oracles[@]}" "${with_tool[@]}"
     } >"$base/$1.log" 2>&1 || { fail "$1" 'the build' && return; }
     report "$1" "gcc $("$base/inside-$1" gcc -dumpfullversion)" "$selection" "$base/inside-$1"
 }

@@ -183,25 +183,31 @@ static void store(xncc_pixel pixel, void *pixels, int64_t i, double value)
     }
 }
 
+/* Makes pixel x of a row from its place in image 2. Returns 1 if it counts. */
+static int make_pixel(const xncc_warp *w, const xncc_warp_row *r, int32_t x, double at_x,
+                      double at_y)
+{
+    const int64_t channels = xncc_image_channels(r->image);
+    if (is_inside(w, at_x, at_y)) {
+        const taps across = taps_at(at_x, w->width2), down = taps_at(at_y, w->height2);
+        if (!xncc_image_is_masked(r->image) || all_count(r, &across, &down)) {
+            for (int64_t c = 0; c < channels; c++)
+                store(r->image->pixel, r->pixels, x * channels + c, value_at(r, &across, &down, c));
+            return 1;
+        }
+    }
+    for (int64_t c = 0; c < channels; c++)
+        store(r->image->pixel, r->pixels, x * channels + c, 0.0);
+    return 0;
+}
+
 int32_t xncc_warp_make_row(const xncc_warp *w, int32_t y, int32_t slot, const xncc_warp_row *r)
 {
     const places at = find_places(w, y, slot);
-    const int64_t channels = xncc_image_channels(r->image);
-    const int masked = xncc_image_is_masked(r->image);
     int32_t missing = 0;
     for (int32_t x = 0; x < w->width; x++) {
-        int counts = is_inside(w, at.x[x], at.y[x]);
-        taps across, down;
-        if (counts) {
-            across = taps_at(at.x[x], w->width2);
-            down = taps_at(at.y[x], w->height2);
-            counts = !masked || all_count(r, &across, &down);
-        }
-        for (int64_t c = 0; c < channels; c++)
-            store(r->image->pixel, r->pixels, x * channels + c,
-                  counts ? value_at(r, &across, &down, c) : 0.0);
-        r->mask[x] = (uint8_t)counts;
-        missing += !counts;
+        r->mask[x] = (uint8_t)make_pixel(w, r, x, at.x[x], at.y[x]);
+        missing += !r->mask[x];
     }
     return missing;
 }

@@ -13,6 +13,7 @@
 
 #include "cpu/kernels/fft.h"
 #include "cpu/kernels/fft_points.h"
+#include "cpu/kernels/store_part.h"
 
 #include <float.h>
 #include <math.h>
@@ -457,7 +458,7 @@ FFT_INLINE void store_left(void *out, const void *vector, int32_t left, size_t s
     if (left >= FFT_LANES)
         memcpy(out, vector, FFT_LANES * size);
     else if (left > 0)
-        memcpy(out, vector, (size_t)left * size);
+        xncc_store_part(out, vector, (size_t)left * size);
 }
 
 /* Rounds to the nearest integers. For |v| below 2^51, the low bits of 1.5 * 2^52 + v are those of

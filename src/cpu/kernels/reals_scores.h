@@ -5,6 +5,7 @@
 #define XNCC_CPU_KERNELS_REALS_SCORES_H
 
 #include "cpu/kernels/reals_vector.h"
+#include "cpu/kernels/store_part.h"
 
 #include <float.h>
 
@@ -231,10 +232,12 @@ static int reals_score(const xncc_reals_row *row)
         }
         const ri bits = (((low & decided) | (doubt & ~decided)) & scored) | (nan & ~scored);
         const int32_t left = row->count - x < REALS_LANES ? row->count - x : REALS_LANES;
-        if (left == REALS_LANES) /* a size that is not known to the compiler takes a call */
+        if (left == REALS_LANES) { /* a size that is not known to the compiler takes a call */
             memcpy(row->out + x, &bits, sizeof bits);
-        else
-            memcpy(row->out + x, &bits, (size_t)left * sizeof(float));
+        } else {
+            const ri part = bits;
+            xncc_store_part(row->out + x, &part, (size_t)left * sizeof(float));
+        }
         ri in_row = { 0 };
         for (int32_t k = 0; k < left && left < REALS_LANES; k++)
             in_row[k] = -1;

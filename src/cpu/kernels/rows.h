@@ -6,6 +6,7 @@
 
 #include "cpu/kernels/bound_rows.h"
 #include "cpu/kernels/isa_rows.h"
+#include "cpu/kernels/store_part.h"
 #include "image/samples.h"
 #include "math/method.h"
 
@@ -223,19 +224,23 @@ ROWS_INLINE rows_integers rows_channel(int centred, const rows_sums *v, uint64_t
 /* Stores the first `count` elements of a vector of 64-bit integers. */
 ROWS_INLINE void rows_keep(uint64_t *to, rows_ulong v, int32_t count)
 {
-    if (count >= ROWS_LANES)
+    if (count >= ROWS_LANES) {
         memcpy(to, &v, sizeof v);
-    else
-        memcpy(to, &v, (size_t)count * sizeof *to);
+    } else {
+        const rows_ulong part = v; /* so that v need not be in memory */
+        xncc_store_part(to, &part, (size_t)count * sizeof *to);
+    }
 }
 
 ROWS_INLINE void rows_write(float *to, rows_double score, int32_t count)
 {
     const rows_float rounded = __builtin_convertvector(score, rows_float);
-    if (count >= ROWS_LANES)
+    if (count >= ROWS_LANES) {
         memcpy(to, &rounded, sizeof rounded);
-    else
-        memcpy(to, &rounded, (size_t)count * sizeof *to);
+    } else {
+        const rows_float part = rounded;
+        xncc_store_part(to, &part, (size_t)count * sizeof *to);
+    }
 }
 
 /* Rows of any kind, and several channels. varies: 1 if T or T2 differs from window to window. */
