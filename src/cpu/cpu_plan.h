@@ -58,7 +58,7 @@ static inline void xncc_job_set_template(xncc_job *job, const xncc_template *tem
     const xncc_problem *p = job->problem;
     job->templ = templ;
     job->general = xncc_general_rule_make(templ, p->rule.flat, p->rule.min_valid);
-    if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL && !xncc_pixel_is_float(p->pixel))
+    if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL && !xncc_pixel_is_of_doubles(p->pixel))
         job->rule = xncc_score_rule_make(templ, p->rule.method, p->rule.flat);
 }
 

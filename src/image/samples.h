@@ -88,6 +88,13 @@ static XNCC_CONST_HD int xncc_pixel_is_wide(xncc_pixel pixel)
     return !xncc_pixel_is_float(pixel) && xncc_pixel_digits(pixel) > 2;
 }
 
+/* Returns 1 for pixels whose sums are taken in double, with bounds of their errors: floats, and the
+ * integers whose sums of products have 128 bits. */
+static XNCC_CONST_HD int xncc_pixel_is_of_doubles(xncc_pixel pixel)
+{
+    return xncc_pixel_is_float(pixel) || xncc_pixel_is_wide(pixel);
+}
+
 /* The type of a template's samples: signed integers are stored biased, as unsigned ones. */
 static XNCC_CONST_HD xncc_pixel xncc_pixel_stored(xncc_pixel pixel)
 {

@@ -97,7 +97,7 @@ static double integers_cost(const xncc_problem *p, const row *r, const xncc_cpu_
            (b->tile.fits ? 0.0 : 60.0 * b->tile.channels * elements(p));
 }
 
-/* Floats. If the image varies, the sums of the template are needed per window too. */
+/* Floats and u32. If the image varies, the sums of the template are needed per window too. */
 static double floats_cost(const xncc_problem *p, const row *r, const xncc_cpu_blocks *b)
 {
     const double one = cost_of_one(p, r, F32, b);
@@ -123,7 +123,7 @@ static double nanoseconds(const xncc_problem *p, const row *r, const xncc_cpu_bl
         return cost_of_one(p, r, FILTER, b);
     if (r->kernel == XNCC_KERNEL_REFERENCE)
         return reference_cost(p, r, b);
-    return xncc_pixel_is_float(p->pixel) ? floats_cost(p, r, b) : integers_cost(p, r, b);
+    return xncc_pixel_is_of_doubles(p->pixel) ? floats_cost(p, r, b) : integers_cost(p, r, b);
 }
 
 double xncc_cost_cpu(const xncc_problem *problem, const xncc_machine *machine, xncc_kernel kernel,

@@ -101,7 +101,7 @@ xncc_fft_buffers xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_
     buffers.product = problem->pixel == XNCC_U16 ? buffers.data : 0;
     buffers.spectrum = transform * (uint64_t)xncc_fft_planes(problem->pixel);
     buffers.area = buffers.data;
-    buffers.bounds = xncc_fft_is_of_doubles(problem->pixel)
+    buffers.bounds = xncc_pixel_is_of_doubles(problem->pixel)
                          ? XNCC_FFT_CONSTANTS +
                                sizeof(double) * ((uint64_t)blocks->count * 2 +
                                                  (uint64_t)blocks->columns * (uint64_t)blocks->rows)
@@ -181,7 +181,8 @@ static double blocks_ms(const search *s, const xncc_fft_blocks *b, int32_t cost,
     double rest = points * (16.0 + planes * (32.0 + 16.0 / batch + 24.0)) / bytes_per_ms /
                   processors;
     double launches = launch_ms * (3.0 + planes * 4.0);
-    if (xncc_fft_is_of_doubles(s->problem->pixel)) /* those of a batch follow each other closely */
+    /* the launches of a batch follow each other closely */
+    if (xncc_pixel_is_of_doubles(s->problem->pixel))
         return (double)runs * (batch * (2.0 * transform + rest) + 0.5 * launches) + transform +
                3.0 * launch_ms + doubts_ms(s, b);
     double piece = (double)runs * (batch * ((1.0 + planes) * transform + rest) + launches) +
@@ -196,7 +197,7 @@ static void try_blocks(search *s, const side *across, const side *down)
     b.width = across->length;
     b.height = down->length;
     b.batch = 1;
-    const int doubles = xncc_fft_is_of_doubles(s->problem->pixel);
+    const int doubles = xncc_pixel_is_of_doubles(s->problem->pixel);
     if (!doubles && xncc_fft_error_bound((double)b.width * (double)b.height,
                                          (double)b.columns * (double)b.rows) >= 0.25)
         return;
@@ -261,7 +262,7 @@ xncc_status xncc_fit_fft_cuda(const xncc_problem *problem, const xncc_machine *m
         int32_t columns = s.best.columns, rows = s.best.rows;
         if (s.ms >= 0.0)
             break;
-        if ((columns <= 16 && rows <= 16) || xncc_fft_is_of_doubles(problem->pixel))
+        if ((columns <= 16 && rows <= 16) || xncc_pixel_is_of_doubles(problem->pixel))
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                              "%s finds no blocks in %llu bytes of device memory; raise "
                              "device_memory of the context",

@@ -22,12 +22,6 @@ static inline int32_t xncc_fft_planes(xncc_pixel pixel)
     return pixel == XNCC_U16 ? 2 : 1;
 }
 
-/* Returns 1 for the pixels of kernel float-fft, whose sums are not rounded to integers. */
-static inline int xncc_fft_is_of_doubles(xncc_pixel pixel)
-{
-    return xncc_pixel_is_float(pixel) || xncc_pixel_is_wide(pixel);
-}
-
 /* A bound on the difference between an element of an inverse transform and the exact integer X, for
  * a transform of `points` points and a piece of the template of `pixels` pixels. Rounding gives the
  * exact integer if it is below 1/2; plans keep it below 1/4. */

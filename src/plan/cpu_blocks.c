@@ -207,7 +207,7 @@ int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_c
     *blocks = (xncc_cpu_blocks){ .columns = 1024, .rows = 4 };
     if (kernel == XNCC_KERNEL_REFERENCE)
         return 1;
-    if (problem->task == XNCC_TASK_CONVOLVE || xncc_pixel_is_float(problem->pixel)) {
+    if (problem->task == XNCC_TASK_CONVOLVE || xncc_pixel_is_of_doubles(problem->pixel)) {
         const int convolve = problem->task == XNCC_TASK_CONVOLVE;
         if (is_fft(kernel) && (convolve || !fft_blocks(problem, blocks)))
             return 0;

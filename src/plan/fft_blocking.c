@@ -107,7 +107,7 @@ static int can_serve(const xncc_problem *problem, const xncc_fft_blocking *c)
     const double n = (double)problem->templ_width * (double)problem->templ_height;
     return c->nx >= problem->templ_width && c->ny >= problem->templ_height &&
            !is_large(c, problem) &&
-           (xncc_pixel_is_float(problem->pixel) ||
+           (xncc_pixel_is_of_doubles(problem->pixel) ||
             xncc_fft_error(c, problem->pixel, n) <= XNCC_FFT_MAX_ERROR);
 }
 

@@ -159,7 +159,7 @@ static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of,
         return XNCC_OK;
     }
     if (xncc_kernel_is_of_doubles(d->kernel)) {
-        if (!xncc_fft_is_of_doubles(p->pixel) || p->channels > 1 || !xncc_problem_counts_all(p) ||
+        if (!xncc_pixel_is_of_doubles(p->pixel) || p->channels > 1 || !xncc_problem_counts_all(p) ||
             p->rule.method == XNCC_COVERAGE)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                              "kernel %s serves f32, f64 and u32 with one channel and all pixels "

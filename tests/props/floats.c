@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is promised of floats, for every kernel: floats that hold integers score as the integers do;
  * powers of two as factors, crops and samples that are not finite have the effects that numerics.md
- * says; and pictures on which windows by the thousand cancel score as the oracle says. */
+ * says; and pictures on which windows by the thousand cancel score as the oracle says, also those
+ * of u32, whose sums are taken in double, too. */
 #include "kit/oracle_general.h"
 
 #include <math.h>
@@ -92,6 +93,31 @@ static void check_maps(pair p, xncc_method method, const xncc_map *want, int32_t
     }
 }
 
+/* Some windows of a map must score as the oracle says. */
+static void check_against_oracle(pair p, xncc_method method, const xncc_map *map, int windows,
+                                 const char *what)
+{
+    kit_random random = kit_stream(950);
+    const kit_options options = { .method = method };
+    const int is_float = p.image->pixel == XNCC_F32 || p.image->pixel == XNCC_F64;
+    oracle_general oracle = oracle_general_make(p.image, p.templ, p.mode, p.border);
+    for (int i = 0; i < windows; i++) {
+        int32_t x = kit_between(&random, 0, map->width - 1);
+        int32_t y = kit_between(&random, 0, map->height - 1);
+        if (i < 6) { /* in the corner, and in the last column */
+            x = i < 3 ? i : map->width - 1;
+            y = i < 3 ? i : 6 * (i - 3);
+        }
+        const float want = is_float ? oracle_exact(&oracle, &options, x, y)
+                                    : oracle_general_score(&oracle, &options, x, y);
+        if (!CHECK(memcmp(&want, &kit_map_row(map, y)[x], sizeof want) == 0))
+            kit_fail(__FILE__, __LINE__, "%s: %s, template %dx%d, %s at %d, %d: %a, not %a", what,
+                     xncc_pixel_name(p.image->pixel), p.templ->width, p.templ->height,
+                     xncc_method_name(method), x, y, (double)kit_map_row(map, y)[x], (double)want);
+    }
+    oracle_general_free(&oracle);
+}
+
 /* ---- integers ---- */
 
 /* A copy with another pixel type, all samples times 2^power. */
@@ -152,13 +178,18 @@ static void check_integers(const integer_case *c, int32_t size)
         for (int32_t i = 0; i < size * (size - 2); i++)
             kit_mask_set(&templ.view, i % size, i / size, kit_below(&random, 3) > 0);
     }
+    const pair p = { .image = &image.view, .templ = &templ.view };
+    for (int method = 0; method < METHODS; method++) {
+        kit_map map = map_of(p, (xncc_method)method, NULL);
+        check_against_oracle(p, (xncc_method)method, &map.view, 20, "integers");
+        kit_map_destroy(&map);
+    }
     for (int twin = 0; twin < 2; twin++) {
         const xncc_pixel real = twin ? XNCC_F64 : XNCC_F32;
         kit_image image_twin = converted(&image.view, real, 0),
                   templ_twin = converted(&templ.view, real, 0);
         for (int method = 0; method < METHODS; method++) {
-            kit_map want = map_of((pair){ .image = &image.view, .templ = &templ.view },
-                                  (xncc_method)method, NULL);
+            kit_map want = map_of(p, (xncc_method)method, NULL);
             check_maps((pair){ .image = &image_twin.view, .templ = &templ_twin.view },
                        (xncc_method)method, &want.view, 0, 0, 0, xncc_pixel_name(c->pixel));
             kit_map_destroy(&want);
@@ -292,6 +323,7 @@ typedef enum hostile {
     FAR,     /* rows that cancel, and rows so faint that only exact sums have them */
     PATCH,   /* few windows of that kind, in noise */
     LEVELS,  /* rows of one value each, the first of them the same */
+    ENDS,    /* 0 and almost 2 at random; on the left almost 2, or hardly less */
     TINY,    /* samples near the smallest number */
     HOSTILES
 } hostile;
@@ -299,7 +331,7 @@ typedef enum hostile {
 static const char *const hostile_name[HOSTILES] = { "stripes", "thirds", "steep", "copies",
                                                     "equal",   "labels", "faint", "spike",
                                                     "wide",    "split",  "far",   "patch",
-                                                    "levels",  "tiny" };
+                                                    "levels",  "ends",   "tiny" };
 
 /* A number that depends on k alone, within 1 .. 2, with all bits of a float. */
 static double one_to_two(int32_t k)
@@ -342,8 +374,18 @@ static double hostile_sample(hostile kind, int of_templ, int32_t size, int32_t x
         const double a = one_to_two(y), b = one_to_two(y + 1000), part[] = { a + b, -a, -b, 0.0 };
         return ldexp(of_templ ? part[x % 4] : a, of_templ ? 90 * (y % 2) - 45 : 23 * (y % 5) - 50);
     }
+    case ENDS:
+        if (!of_templ && x < size + 4)
+            return 2.0 - ldexp(noise < 1.0 ? 2.0 : 1.0, -31);
+        return noise < 128.0 ? 0.0 : 2.0 - ldexp(1.0, -31);
     default: return ldexp(one_to_two((int32_t)noise), -140);
     }
+}
+
+/* As a pixel type holds a sample: integers of 32 bits hold 0 .. 2. */
+static double as_pixel(xncc_pixel pixel, double sample)
+{
+    return pixel == XNCC_U32 ? floor(ldexp(sample, 31)) : sample;
 }
 
 /* What pixels there are, and which of them count. */
@@ -376,35 +418,13 @@ static kit_image hostile_image(hostile kind, form f, xncc_pixel pixel, int of_te
             for (int32_t c = 0; c < image.view.channels; c++)
                 kit_sample_set(
                     &image.view, x, y, c,
-                    ldexp(hostile_sample(kind, of_templ, size, x, y + c, &random), -9 * c));
+                    as_pixel(pixel, ldexp(hostile_sample(kind, of_templ, size, x, y + c, &random),
+                                          -9 * c)));
     if (f == BOTH_MASKS || ((f == TEMPL_MASK || f == SPOILT) && of_templ))
         mask_rows(&image, of_templ ? 4 : 5);
     if (f == SPOILT && !of_templ)
         kit_sample_set(&image.view, width / 2, height / 3, 0, (double)INFINITY);
     return image;
-}
-
-/* Some windows of a map must score as the oracle says. */
-static void check_against_oracle(pair p, xncc_method method, const xncc_map *map, int windows,
-                                 const char *what)
-{
-    kit_random random = kit_stream(950);
-    const kit_options options = { .method = method };
-    oracle_general oracle = oracle_general_make(p.image, p.templ, p.mode, p.border);
-    for (int i = 0; i < windows; i++) {
-        int32_t x = kit_between(&random, 0, map->width - 1);
-        int32_t y = kit_between(&random, 0, map->height - 1);
-        if (i < 6) { /* in the corner, and in the last column */
-            x = i < 3 ? i : map->width - 1;
-            y = i < 3 ? i : 6 * (i - 3);
-        }
-        const float want = oracle_exact(&oracle, &options, x, y);
-        if (!CHECK(memcmp(&want, &kit_map_row(map, y)[x], sizeof want) == 0))
-            kit_fail(__FILE__, __LINE__, "%s: %s, template %dx%d, %s at %d, %d: %a, not %a", what,
-                     xncc_pixel_name(p.image->pixel), p.templ->width, p.templ->height,
-                     xncc_method_name(method), x, y, (double)kit_map_row(map, y)[x], (double)want);
-    }
-    oracle_general_free(&oracle);
 }
 
 static void check_hostile(hostile kind, form f, xncc_pixel pixel, int32_t size)
@@ -506,11 +526,20 @@ int main(int argc, char **argv)
                 if (!kit_short() || kind % 4 == 2 * (int)i + size / 36)
                     check_hostile((hostile)kind, PLAIN, reals[i], size);
         }
+    static const hostile wide[] = { THIRDS, COPIES, EQUAL, ENDS };
+    for (size_t k = 0; k < 4 && strcmp(group, "hostile") == 0; k++)
+        for (int32_t size = 6; size <= 36; size += 30)
+            if (!kit_short() || (k % 2 == 0) == (size == 6))
+                check_hostile(wide[k], PLAIN, XNCC_U32, size);
     static const hostile some[] = { THIRDS, COPIES, FAR, SPLIT };
     for (int k = 0; k < 4 && strcmp(group, "masked") == 0; k++)
         for (int f = PLAIN + 1; f < FORMS; f++)
             if (!kit_short() || k % 2 == f % 2)
                 check_hostile(some[k], (form)f, reals[k % 2], k < 2 ? 6 : 34);
+    for (int k = 0; k < 4 && strcmp(group, "masked") == 0; k++)
+        for (int f = PLAIN + 1; f < SPOILT; f++)
+            if (!kit_short() || k % 2 == f % 2)
+                check_hostile(wide[k], (form)f, XNCC_U32, k < 2 ? 6 : 34);
     if (strcmp(group, "large") == 0)
         check_large();
     for (int f = PLAIN; f < FORMS && strcmp(group, "large") == 0; f++)

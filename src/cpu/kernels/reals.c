@@ -150,11 +150,11 @@ static void count_pixels(xncc_reals_run *r)
 
 /* ---- window sums ---- */
 
-/* Row yy as the column sums take it: floats where they lie, or doubles in `line`. */
-static const void *sliding_row(xncc_reals_run *r, int32_t yy, int32_t channel, int floats,
+/* Row yy as the column sums take it: where it lies, or as doubles in `line`. */
+static const void *sliding_row(xncc_reals_run *r, int32_t yy, int32_t channel, int in_place,
                                double *line)
 {
-    if (floats)
+    if (in_place)
         return xncc_stage_raw(&r->m.stage, yy);
     (void)xncc_reals_read_line_to(r, yy, channel, r->pivot, 1, line);
     return line;
@@ -165,19 +165,20 @@ static void slide_windows(xncc_reals_run *r, int32_t channel, int32_t y)
 {
     const xncc_stage *stage = &r->m.stage;
     const int32_t width = r->job->templ->width, height = r->job->templ->height;
-    xncc_reals_slide slide = { .floats = xncc_reals_has_float_rows(r),
+    const int in_place = xncc_reals_are_in_place(r);
+    xncc_reals_slide slide = { .pixel = in_place ? r->job->templ->pixel : XNCC_F64,
                                .count = stage->width,
-                               .pivot = r->pivot };
+                               .pivot = in_place ? r->pivot : 0.0 };
     if (y == 0) {
         const size_t bytes = (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks) *
                              sizeof(double);
         for (int i = 0; i < 4; i++)
             memset(r->m.column[i], 0, bytes);
     } else {
-        slide.leave = sliding_row(r, y - 1, channel, slide.floats, r->m.before);
+        slide.leave = sliding_row(r, y - 1, channel, in_place, r->m.before);
     }
     for (int32_t yy = y == 0 ? 0 : y + height - 1; yy < y + height; yy++) {
-        slide.enter = sliding_row(r, yy, channel, slide.floats, r->m.line);
+        slide.enter = sliding_row(r, yy, channel, in_place, r->m.line);
         r->isa->slide(r->m.column, &slide);
     }
     for (int i = 0; i < 2; i++)

@@ -29,8 +29,8 @@
 /* A row of samples that becomes doubles: sample - pivot, and 0 where the pixel does not count or is
  * not finite. */
 typedef struct xncc_reals_line {
-    const void *raw; /* as the image stores it */
-    xncc_pixel pixel;
+    const void *raw;  /* as the image stores it */
+    xncc_pixel pixel; /* f32, f64 or u32 */
     int32_t channels, channel, width;
     double pivot;
     const uint8_t *count; /* 1 where the pixel counts, else 0; NULL: all count */
@@ -138,11 +138,12 @@ typedef struct xncc_reals_meeting {
     const xncc_watch *watch;
 } xncc_reals_meeting;
 
-/* A line that enters column sums and, unless it is NULL, one that leaves. They are doubles, or
- * floats from which the pivot is yet to be subtracted. */
+/* A line that enters column sums and, unless it is NULL, one that leaves. They are samples of f32,
+ * f64 or u32, from which the pivot is to be subtracted. */
 typedef struct xncc_reals_slide {
     const void *enter, *leave;
-    int32_t floats, count;
+    xncc_pixel pixel;
+    int32_t count;
     double pivot;
 } xncc_reals_slide;
 

@@ -130,14 +130,17 @@ static double window_rest(xncc_reals_run *r, int32_t x, int32_t y, double norm, 
     enum { GROUP = 16 };
     const xncc_template *templ = r->job->templ;
     const double *t = r->shared->value[0];
-    const int floats = xncc_reals_has_float_rows(r);
-    xncc_reals_slide line = { .floats = floats, .count = templ->width, .pivot = r->pivot };
+    const int in_place = xncc_reals_are_in_place(r);
+    xncc_reals_slide line = { .pixel = in_place ? templ->pixel : XNCC_F64,
+                              .count = templ->width,
+                              .pivot = in_place ? r->pivot : 0.0 };
     double group[32], total[32] = { 0 }, sum = 0.0;
-    const char *first = floats ? (const char *)xncc_stage_raw(&r->m.stage, y) + 4 * (size_t)x
-                               : NULL;
-    const ptrdiff_t pitch = floats ? (ptrdiff_t)xncc_image_pitch(r->job->image) : 0;
+    const char *first = in_place ? (const char *)xncc_stage_raw(&r->m.stage, y) +
+                                       (size_t)x * xncc_pixel_size(templ->pixel)
+                                 : NULL;
+    const ptrdiff_t pitch = in_place ? (ptrdiff_t)xncc_image_pitch(r->job->image) : 0;
     for (int32_t j = 0; j < templ->height; j++) {
-        line.enter = floats ? (const void *)(first + j * pitch) : window_row(r, x, y + j);
+        line.enter = in_place ? (const void *)(first + j * pitch) : window_row(r, x, y + j);
         if (j % GROUP == 0)
             memset(group, 0, sizeof group);
         r->isa->rests(&line, t + (ptrdiff_t)j * templ->width, r->shared->channel[0].pivot,

@@ -23,17 +23,14 @@ REALS_INLINE rd line_value(rd sample, rl counts, const xncc_reals_line *line, rl
     return out;
 }
 
-/* Rows of one channel of floats that all count, which are the most frequent. Returns 0 if a sample
- * is not finite. */
-static int plain_line(const xncc_reals_line *line, double *square)
+/* Rows of one channel that all count, which are the most frequent. pixel: line->pixel, a constant.
+ * Returns 0 if a double is not finite. */
+REALS_INLINE int plain_line(const xncc_reals_line *line, xncc_pixel pixel, double *square)
 {
-    const float *from = line->raw;
     rd sum = { 0 }, zero = { 0 };
     int32_t i = 0;
     for (; i + REALS_LANES <= line->width; i += REALS_LANES) {
-        rf v;
-        memcpy(&v, from + i, sizeof v);
-        const rd out = __builtin_convertvector(v, rd) - line->pivot;
+        const rd out = rd_samples(pixel, line->raw, i) - line->pivot;
         zero += out * 0.0;
         sum += out * out;
         rd_store(line->out + i, out);
@@ -42,7 +39,8 @@ static int plain_line(const xncc_reals_line *line, double *square)
     double bad = rd_total(zero);
     const int32_t end = (line->width + REALS_LANES - 1) / REALS_LANES * REALS_LANES;
     for (; i < end; i++) {
-        const double out = i < line->width ? (double)from[i] - line->pivot : 0.0;
+        const double out = i < line->width ? xncc_sample_value(pixel, line->raw, i) - line->pivot
+                                           : 0.0;
         bad += out * 0.0;
         *square += out * out;
         line->out[i] = out;
@@ -53,8 +51,10 @@ static int plain_line(const xncc_reals_line *line, double *square)
 static xncc_reals_found reals_line(const xncc_reals_line *line)
 {
     double plain;
-    if (line->pixel == XNCC_F32 && line->channels == 1 && !line->count && line->power == 1 &&
-        plain_line(line, &plain))
+    if (line->channels == 1 && !line->count && line->power == 1 &&
+        (line->pixel == XNCC_F32   ? plain_line(line, XNCC_F32, &plain)
+         : line->pixel == XNCC_U32 ? plain_line(line, XNCC_U32, &plain)
+                                   : plain_line(line, XNCC_F64, &plain)))
         return (xncc_reals_found){ plain, 0 };
     rl bad = { 0 };
     rd square = { 0 };
@@ -63,12 +63,8 @@ static xncc_reals_found reals_line(const xncc_reals_line *line)
         const int32_t left = line->width - i < REALS_LANES ? line->width - i : REALS_LANES;
         rl counts;
         rd sample;
-        if (fast && left == REALS_LANES && line->pixel == XNCC_F64) {
-            sample = rd_load((const double *)line->raw + i);
-        } else if (fast && left == REALS_LANES) {
-            rf v;
-            memcpy(&v, (const float *)line->raw + i, sizeof v);
-            sample = __builtin_convertvector(v, rd);
+        if (fast && left == REALS_LANES) {
+            sample = rd_samples(line->pixel, line->raw, i);
         } else {
             double v[REALS_LANES] = { 0 };
             for (int32_t k = 0; k < left; k++)
@@ -180,11 +176,7 @@ REALS_INLINE void slide_one(rd *high, rd *low, rd v)
 
 REALS_INLINE rd slide_load(const xncc_reals_slide *slide, const void *from, int32_t x)
 {
-    if (!slide->floats)
-        return rd_load((const double *)from + x);
-    rf v;
-    memcpy(&v, (const float *)from + x, sizeof v);
-    return __builtin_convertvector(v, rd) - slide->pivot;
+    return rd_samples(slide->pixel, from, x) - slide->pivot;
 }
 
 REALS_INLINE void slide_vector(double *const column[4], int32_t x, rd enter, rd leave)
@@ -200,25 +192,24 @@ REALS_INLINE void slide_vector(double *const column[4], int32_t x, rd enter, rd 
         rd_store(column[i] + x, sum[i]);
 }
 
-/* A whole vector of floats at the end, where the row may have fewer. */
+/* A whole vector at the end, where the row may have fewer. */
 REALS_INLINE rd slide_end(const xncc_reals_slide *slide, const void *from, int32_t x)
 {
     double v[REALS_LANES] = { 0 };
     for (int32_t i = x; i < slide->count; i++)
-        v[i - x] = slide->floats ? (double)((const float *)from)[i] - slide->pivot
-                                 : ((const double *)from)[i];
+        v[i - x] = xncc_sample_value(slide->pixel, from, i) - slide->pivot;
     return rd_load(v);
 }
 
-/* floats, leaves: as in *slide; constants, of which the loop has nothing to ask. */
-REALS_INLINE void slide_row(double *const column[4], const xncc_reals_slide *slide, int floats,
-                            int leaves)
+/* pixel, leaves: as in *slide; constants, of which the loop has nothing to ask. */
+REALS_INLINE void slide_row(double *const column[4], const xncc_reals_slide *slide,
+                            xncc_pixel pixel, int leaves)
 {
     xncc_reals_slide s = *slide;
     double *const own[4] = { column[0], column[1], column[2], column[3] };
     const rd zero = { 0 };
     int32_t x = 0;
-    s.floats = floats;
+    s.pixel = pixel;
     for (; x + REALS_LANES <= s.count; x += REALS_LANES)
         slide_vector(own, x, slide_load(&s, s.enter, x),
                      leaves ? slide_load(&s, s.leave, x) : zero);
@@ -226,16 +217,23 @@ REALS_INLINE void slide_row(double *const column[4], const xncc_reals_slide *sli
         slide_vector(own, x, slide_end(&s, s.enter, x), leaves ? slide_end(&s, s.leave, x) : zero);
 }
 
+REALS_INLINE void slide_pixels(double *const column[4], const xncc_reals_slide *slide,
+                               xncc_pixel pixel)
+{
+    if (slide->leave)
+        slide_row(column, slide, pixel, 1);
+    else
+        slide_row(column, slide, pixel, 0);
+}
+
 static void reals_slide(double *const column[4], const xncc_reals_slide *slide)
 {
-    if (slide->floats && slide->leave)
-        slide_row(column, slide, 1, 1);
-    else if (slide->floats)
-        slide_row(column, slide, 1, 0);
-    else if (slide->leave)
-        slide_row(column, slide, 0, 1);
+    if (slide->pixel == XNCC_F32)
+        slide_pixels(column, slide, XNCC_F32);
+    else if (slide->pixel == XNCC_U32)
+        slide_pixels(column, slide, XNCC_U32);
     else
-        slide_row(column, slide, 0, 0);
+        slide_pixels(column, slide, XNCC_F64);
 }
 
 /* For each bit of the width, sums over a power of two of columns, which double. */

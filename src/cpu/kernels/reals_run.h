@@ -37,8 +37,9 @@ xncc_reals_found xncc_reals_read_line_to(const xncc_reals_run *r, int32_t yy, in
 /* Do all pixels of all windows count? */
 int xncc_reals_counts_all(const xncc_reals_run *r);
 
-/* Are the rows of the rectangle floats that can be read where they are, all of which count? */
-int xncc_reals_has_float_rows(const xncc_reals_run *r);
+/* Can the rows of the rectangle be read where they are, because all their samples count and are
+ * finite? */
+int xncc_reals_are_in_place(const xncc_reals_run *r);
 
 /* Looks for the units of the samples. */
 void xncc_reals_find_grid(xncc_reals_run *r);

@@ -11,6 +11,7 @@ typedef double rd __attribute__((vector_size(8 * REALS_LANES)));
 typedef int64_t rl __attribute__((vector_size(8 * REALS_LANES)));
 typedef float rf __attribute__((vector_size(4 * REALS_LANES)));
 typedef int32_t ri __attribute__((vector_size(4 * REALS_LANES)));
+typedef uint32_t ru __attribute__((vector_size(4 * REALS_LANES)));
 
 #define REALS_INLINE __attribute__((always_inline)) static inline
 
@@ -24,6 +25,21 @@ REALS_INLINE rd rd_load(const double *from)
     rd v;
     memcpy(&v, from, sizeof v);
     return v;
+}
+/* Samples x and following of a row of f32, f64 or u32, exactly. The bits of an integer below 2^32
+ * under the exponent of 2^52 are that integer plus 2^52. */
+REALS_INLINE rd rd_samples(xncc_pixel pixel, const void *row, int32_t x)
+{
+    if (pixel == XNCC_F64)
+        return rd_load((const double *)row + x);
+    if (pixel == XNCC_U32) {
+        ru v;
+        memcpy(&v, (const uint32_t *)row + x, sizeof v);
+        return (rd)(__builtin_convertvector(v, rl) | INT64_C(0x4330000000000000)) - 0x1p52;
+    }
+    rf v;
+    memcpy(&v, (const float *)row + x, sizeof v);
+    return __builtin_convertvector(v, rd);
 }
 REALS_INLINE void rd_store(double *to, rd v)
 {

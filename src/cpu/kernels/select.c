@@ -10,7 +10,7 @@
 /* The code of one kernel per kind of problem; NULL for kinds that it does not serve. */
 typedef struct row {
     xncc_kernel kernel;
-    const xncc_cpu_kernel *integers, *floats, *convolution;
+    const xncc_cpu_kernel *integers, *reals, *convolution;
 } row;
 
 /* Integers by a kernel of products. */
@@ -46,9 +46,9 @@ const xncc_cpu_kernel *xncc_cpu_kernel_of(xncc_kernel kernel, const xncc_problem
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].kernel == kernel)
-            return problem->task == XNCC_TASK_CONVOLVE   ? table[i].convolution
-                   : xncc_pixel_is_float(problem->pixel) ? table[i].floats
-                                                         : table[i].integers;
+            return problem->task == XNCC_TASK_CONVOLVE        ? table[i].convolution
+                   : xncc_pixel_is_of_doubles(problem->pixel) ? table[i].reals
+                                                              : table[i].integers;
     return NULL;
 }
 

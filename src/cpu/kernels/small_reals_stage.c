@@ -189,7 +189,7 @@ static void choose_pivot(const xncc_small_reals_isa *isa, const xncc_job *job, x
 static void sum_windows(const xncc_small_reals_isa *isa, const xncc_problem *p,
                         const xncc_small_reals *s, int32_t y, int32_t count)
 {
-    xncc_reals_slide slide = { .count = count };
+    xncc_reals_slide slide = { .pixel = XNCC_F64, .count = count };
     if (y > 0)
         slide.leave = s->plane + (y - 1) * s->pitch;
     for (int32_t yy = y == 0 ? 0 : y + p->templ_height - 1; yy < y + p->templ_height; yy++) {
