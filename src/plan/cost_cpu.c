@@ -73,9 +73,9 @@ static double cost_of_one(const xncc_problem *p, const row *r, int kind, const x
 /* Returns 1 if the planes of a general problem take acceptable memory with an fft kernel. Blocks
  * produce all of their sums at once, and each plane of the template has a spectrum. 256 MB of
  * either are too much, because other kernels can serve the problem. */
-static int fft_fits(const xncc_problem *p, const xncc_cpu_blocks *b)
+static int fft_fits(const xncc_cpu_blocks *b)
 {
-    const double most = 256.0 * (1 << 20), sums = xncc_pixel_is_wide(p->pixel) ? 24.0 : 6.0;
+    const double most = 256.0 * (1 << 20), sums = 6.0;
     const double planes = 1.0 +
                           (double)b->tile.channels * b->tile.digits * (b->tile.varies ? 3.0 : 1.0);
     return planes * 16.0 * b->fft.nx * b->fft.ny <= most &&
@@ -90,7 +90,7 @@ static double integers_cost(const xncc_problem *p, const row *r, const xncc_cpu_
     const double one = cost_of_one(p, r, b->words ? U16 : U8, b);
     if (b->tile.whole || one < 0.0)
         return one;
-    if (b->fft.nx && !fft_fits(p, b))
+    if (b->fft.nx && !fft_fits(b))
         return -1.0;
     const double products = (double)xncc_products_of(p, NULL, 0);
     return one * (products < 1.0 ? 1.0 : products) +

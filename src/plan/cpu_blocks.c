@@ -131,7 +131,7 @@ static int terms_fit(const xncc_problem *p)
 {
     const double most = (double)p->templ_width * (double)p->templ_height *
                         (double)xncc_pixel_max(p->pixel);
-    return !xncc_pixel_is_wide(p->pixel) && (double)p->channels * most * most < 0x1p63;
+    return (double)p->channels * most * most < 0x1p63;
 }
 
 static void tile_of(const xncc_problem *p, xncc_tile_blocks *t)
@@ -139,7 +139,6 @@ static void tile_of(const xncc_problem *p, xncc_tile_blocks *t)
     *t = (xncc_tile_blocks){ .recipe = xncc_sum_recipe_of(p),
                              .whole = xncc_problem_route(p) != XNCC_ROUTE_GENERAL,
                              .channels = p->channels,
-                             .pieces = xncc_pixel_is_wide(p->pixel) ? 4 : 1,
                              .varies = xncc_problem_image_varies(p),
                              .fits = terms_fit(p) };
     t->digits = t->whole ? 1 : xncc_pixel_digits(p->pixel);

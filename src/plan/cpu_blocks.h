@@ -67,10 +67,7 @@ typedef struct xncc_tile_blocks {
      * sums are window sums and constants. 0: planes of bytes are laid out. */
     int32_t whole;
     int32_t channels;
-    int32_t digits; /* byte planes per channel; 1 if whole */
-    /* Number of 64-bit numbers that a sum consists of, each 16 bits above the previous one. It is 4
-     * for u32, whose sums would overflow otherwise, and 1 for all other types. */
-    int32_t pieces;
+    int32_t digits;       /* byte planes per channel; 1 if whole */
     int32_t varies;       /* 1: some pixels of the image may not count */
     int32_t fits;         /* 1: all terms of the scores fit 63 bits */
     int32_t centred;      /* 1: the method compares differences from the mean */

@@ -16,7 +16,7 @@ typedef struct run {
     xncc_integers_scratch m;
     xncc_scores scores;
     xncc_sum_source source_of[XNCC_SUMS]; /* where each sum comes from in this rectangle */
-    int started[XNCC_SUMS][XNCC_PIECES];  /* number of products already added to each sum */
+    int started[XNCC_SUMS];               /* number of products already added to each sum */
 } run;
 
 /* Returns an image view of a plane in the thread's memory. */
@@ -51,25 +51,23 @@ static xncc_plane_product make_product(run *r, const xncc_product_of *product,
 {
     const xncc_templ_plane *templ =
         &r->shared->plane[xncc_templ_plane_index(r->tile, &product->templ)];
-    const int32_t piece = r->tile->pieces > 1 ? product->shift / 16 : 0;
     xncc_plane_product p = product_of(r, plane);
     p.templ = &templ->templ;
     p.shared = templ->shared;
     p.no_offset = templ->no_offset;
-    p.sink.to = (xncc_emit){ .X = r->m.sum[product->sum][piece],
-                             .shift = product->shift - 16 * piece };
-    p.sink.to.add = r->started[product->sum][piece]++ > 0;
+    p.sink.to = (xncc_emit){ .X = r->m.sum[product->sum], .shift = product->shift };
+    p.sink.to.add = r->started[product->sum]++ > 0;
     if (product->sum == XNCC_SUM_X && r->tile->fold_x) {
         p.sink.scores = &r->scores;
     } else if (product->sum == XNCC_SUM_X && r->tile->digits == 1) {
         /* the plane is the channel itself */
-        p.sink.to.S = r->source_of[XNCC_SUM_S] == XNCC_FROM_WINDOW ? r->m.sum[XNCC_SUM_S][0] : NULL;
-        p.sink.to.Q = r->source_of[XNCC_SUM_Q] == XNCC_FROM_WINDOW ? r->m.sum[XNCC_SUM_Q][0] : NULL;
+        p.sink.to.S = r->source_of[XNCC_SUM_S] == XNCC_FROM_WINDOW ? r->m.sum[XNCC_SUM_S] : NULL;
+        p.sink.to.Q = r->source_of[XNCC_SUM_Q] == XNCC_FROM_WINDOW ? r->m.sum[XNCC_SUM_Q] : NULL;
     }
     /* If the whole template counts, the number of counted pixels is the window sum of the count
      * plane. */
     if (product->image.kind == XNCC_PLANE_COUNT && r->source_of[XNCC_SUM_N] == XNCC_FROM_WINDOW)
-        p.sink.known = r->m.sum[XNCC_SUM_N][0];
+        p.sink.known = r->m.sum[XNCC_SUM_N];
     return p;
 }
 
@@ -90,21 +88,15 @@ static int wanted(const run *r, const xncc_product_of *p, xncc_sum_id first, xnc
            !r->shared->plane[xncc_templ_plane_index(r->tile, &p->templ)].empty;
 }
 
-static void clear_sum(const run *r, xncc_sum_id sum, int32_t piece)
-{
-    if (r->m.sum[sum][piece])
-        memset(r->m.sum[sum][piece], 0,
-               (size_t)r->tile->stride * (size_t)r->area->height * sizeof(uint64_t));
-}
-
 /* Sets the sums to 0 that no product has written. Exceptions are the sum `coming`, whose product is
  * about to be computed, and sums that are never stored. */
 static void clear_missing(const run *r, xncc_sum_id first, xncc_sum_id last, xncc_sum_id coming)
 {
+    const size_t bytes = (size_t)r->tile->stride * (size_t)r->area->height * sizeof(uint64_t);
     for (int s = (int)first; s <= (int)last; s++)
-        for (int32_t k = 0; k < r->tile->pieces; k++)
-            if (r->source_of[s] == XNCC_FROM_PRODUCTS && !r->started[s][k] && s != (int)coming)
-                clear_sum(r, (xncc_sum_id)s, k);
+        if (r->source_of[s] == XNCC_FROM_PRODUCTS && !r->started[s] && s != (int)coming &&
+            r->m.sum[s])
+            memset(r->m.sum[s], 0, bytes);
 }
 
 /* Returns 1 + the index of the wanted product that precedes product i in the list, if it uses the
@@ -175,29 +167,18 @@ static void compute_window_sums(run *r, const void *plane, xncc_pixel pixel, uin
     }
 }
 
-/* Computes the window sums of a channel whose products did not yield them. They are computed from
- * digits of 16 bits, so that nothing overflows. */
+/* Computes the window sums of a channel of 16 bits, which the products of its bytes did not yield.
+ */
 static void compute_channel_sums(run *r, int32_t channel)
 {
     const int has_S = r->source_of[XNCC_SUM_S] == XNCC_FROM_WINDOW,
               has_Q = r->source_of[XNCC_SUM_Q] == XNCC_FROM_WINDOW;
-    uint64_t **S = r->m.sum[XNCC_SUM_S], **Q = r->m.sum[XNCC_SUM_Q];
     if (r->tile->digits == 1 || (!has_S && !has_Q))
         return;
-    const int words = r->tile->digits / 2; /* per sample */
-    for (int32_t d = words; d < r->tile->pieces && has_S; d++)
-        clear_sum(r, XNCC_SUM_S, d);
-    for (int32_t d = 0; d < words && (has_S || words == 1); d++) {
-        (void)xncc_stage_plane(&r->m.stage, r->inner->rows,
-                               &(xncc_plane_of){ XNCC_PLANE_VALUE, d, channel }, 2, r->m.plane);
-        compute_window_sums(r, r->m.plane, XNCC_U16, has_S ? S[d] : NULL,
-                            has_Q && words == 1 ? Q[d] : NULL);
-    }
-    for (int32_t d = 0; d < 2 * words && has_Q && words > 1; d++) {
-        (void)xncc_stage_plane(&r->m.stage, r->inner->rows,
-                               &(xncc_plane_of){ XNCC_PLANE_SQUARE, d, channel }, 2, r->m.plane);
-        compute_window_sums(r, r->m.plane, XNCC_U16, Q[d], NULL);
-    }
+    (void)xncc_stage_plane(&r->m.stage, r->inner->rows,
+                           &(xncc_plane_of){ XNCC_PLANE_VALUE, 0, channel }, 2, r->m.plane);
+    compute_window_sums(r, r->m.plane, XNCC_U16, has_S ? r->m.sum[XNCC_SUM_S] : NULL,
+                        has_Q ? r->m.sum[XNCC_SUM_Q] : NULL);
 }
 
 /* Determines where the sums of this rectangle come from. If all its pixels count, the sums that
@@ -210,7 +191,7 @@ static void resolve_sources(run *r, xncc_counts counts)
         r->source_of[s] = xncc_sum_source_in(&r->tile->recipe, (xncc_sum_id)s,
                                              counts == XNCC_COUNTS_ALL);
         if (r->source_of[s] == XNCC_FROM_WINDOW || r->source_of[s] == XNCC_FROM_PRODUCTS)
-            memcpy(r->scores.sum[s], r->m.sum[s], sizeof r->m.sum[s]);
+            r->scores.sum[s] = r->m.sum[s];
     }
 }
 
@@ -218,7 +199,7 @@ static void resolve_sources(run *r, xncc_counts counts)
 static void score_stored(const run *r)
 {
     for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
-        const xncc_row row = { .x64 = (const int64_t *)r->m.sum[XNCC_SUM_X][0] +
+        const xncc_row row = { .x64 = (const int64_t *)r->m.sum[XNCC_SUM_X] +
                                       (ptrdiff_t)y * r->tile->stride,
                                .count = r->area->width };
         xncc_scores_row(&r->scores, 0, y, &row);
@@ -236,7 +217,7 @@ static void exchange_mask_sums(run *r, int known)
         const ptrdiff_t there = (ptrdiff_t)(r->area->y + y) * shared->width + r->area->x,
                         here = (ptrdiff_t)y * r->tile->stride;
         const size_t bytes = (size_t)r->area->width * sizeof(uint64_t);
-        uint64_t *S = r->m.sum[XNCC_SUM_S][0] + here, *Q = r->m.sum[XNCC_SUM_Q][0] + here;
+        uint64_t *S = r->m.sum[XNCC_SUM_S] + here, *Q = r->m.sum[XNCC_SUM_Q] + here;
         memcpy(known ? S : shared->S + there, known ? shared->S + there : S, bytes);
         memcpy(known ? Q : shared->Q + there, known ? shared->Q + there : Q, bytes);
     }
@@ -279,7 +260,7 @@ void xncc_integers_area(const xncc_cpu_kernel *self, const xncc_job *job, void *
     }
     resolve_sources(&r, counts);
     if (r.source_of[XNCC_SUM_N] == XNCC_FROM_WINDOW)
-        compute_window_sums(&r, r.m.stage.count, XNCC_U8, r.m.sum[XNCC_SUM_N][0], NULL);
+        compute_window_sums(&r, r.m.stage.count, XNCC_U8, r.m.sum[XNCC_SUM_N], NULL);
     compute_products(&r, XNCC_SUM_N, XNCC_SUM_N);
     if (xncc_is_cancelled(job->watch))
         return;

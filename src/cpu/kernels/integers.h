@@ -51,7 +51,7 @@ typedef struct xncc_integers_scratch {
     char *inner[2]; /* scratch of the kernel of products; the second is for pairs */
     xncc_stage stage;
     void *plane;
-    uint64_t *sum[XNCC_SUMS][XNCC_PIECES];
+    uint64_t *sum[XNCC_SUMS];
     uint64_t *term[3];
     xncc_general *total;
     char *windows;

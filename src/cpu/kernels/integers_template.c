@@ -42,8 +42,8 @@ uint64_t xncc_integers_layout(const xncc_product_kernel *inner, const xncc_probl
         m->stage.count = xncc_carve(memory, &total, plane);
     total += xncc_stage_layout(problem, t->plane_width, memory ? memory + total : NULL, &m->stage);
     for (int s = 0; s < XNCC_SUMS; s++)
-        for (int i = 0; i < (s == XNCC_SUM_N ? 1 : t->pieces) && is_stored(t, (xncc_sum_id)s); i++)
-            m->sum[s][i] = xncc_carve(memory, &total, windows * sizeof(uint64_t));
+        if (is_stored(t, (xncc_sum_id)s))
+            m->sum[s] = xncc_carve(memory, &total, windows * sizeof(uint64_t));
     for (int i = 0; i < 3 && t->fits && t->channels > 1; i++)
         m->term[i] = xncc_carve(memory, &total, windows * sizeof(uint64_t));
     if (!t->fits && t->channels > 1)
@@ -106,9 +106,9 @@ static void template_sums(const xncc_job *job, xncc_templ_sums *s)
 {
     const xncc_template *templ = job->templ;
     const int64_t samples = (int64_t)templ->width * templ->height * templ->channels;
-    if (templ->channels == 1 && xncc_pixel_digits(templ->pixel) <= 2) { /* the template has them */
+    if (templ->channels == 1) { /* the template has them */
         s->T[0] = templ->sum;
-        s->T2[0] = xncc_u128_of(templ->sum2);
+        s->T2[0] = templ->sum2;
         return;
     }
     for (int64_t i = 0; i < samples; i++) {
@@ -117,7 +117,7 @@ static void template_sums(const xncc_job *job, xncc_templ_sums *s)
         const uint64_t t = template_sample(templ, i);
         const int32_t c = (int32_t)(i % templ->channels);
         s->T[c] += t;
-        s->T2[c] = xncc_u128_add(s->T2[c], xncc_u128_of_product(t, t));
+        s->T2[c] += t * t;
     }
 }
 

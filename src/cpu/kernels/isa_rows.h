@@ -53,8 +53,7 @@ typedef struct xncc_plane_row {
     int32_t channels, channel;
     int32_t square;
     int32_t digit;
-    int32_t
-        bytes; /* bytes per digit and per element of out: 1, or 2 for pixels of 16 and 32 bits */
+    int32_t bytes; /* per digit and per element of out: 1, or 2 for pixels of 16 bits */
     int32_t pixels;
     void *out;
     void *buffer; /* memory for a row of one channel's samples */

@@ -428,11 +428,9 @@ static void rows_digit_sums(const void *digit, int words, size_t count, int64_t 
     }
 ROWS_PICK(rows_pick_u8, uint8_t)
 ROWS_PICK(rows_pick_u16, uint16_t)
-ROWS_PICK(rows_pick_u32, uint32_t)
 
-/* Extracts the digits of a row. A sample's square fits `number`. Returns all digits ORed
- * together. */
-#define ROWS_DIGITS(name, type, number, piece)                                                     \
+/* Extracts the digits of a row. Returns all digits ORed together. */
+#define ROWS_DIGITS(name, type, piece)                                                             \
     static inline uint32_t name(const xncc_plane_row *r, const type *restrict in, type flip,       \
                                 piece *restrict out)                                               \
     {                                                                                              \
@@ -441,8 +439,8 @@ ROWS_PICK(rows_pick_u32, uint32_t)
         piece any = 0;                                                                             \
         if (r->square)                                                                             \
             for (int32_t i = 0; i < count; i++) {                                                  \
-                const number v = (number)((type)(in[i] ^ flip) & (type)(0u - counts[i]));          \
-                out[i] = (piece)((number)(v * v) >> shift);                                        \
+                const uint32_t v = (type)(in[i] ^ flip) & (type)(0u - counts[i]);                  \
+                out[i] = (piece)((v * v) >> shift);                                                \
                 any |= out[i];                                                                     \
             }                                                                                      \
         else                                                                                       \
@@ -452,11 +450,9 @@ ROWS_PICK(rows_pick_u32, uint32_t)
             }                                                                                      \
         return any;                                                                                \
     }
-ROWS_DIGITS(rows_bytes_u8, uint8_t, uint32_t, uint8_t)
-ROWS_DIGITS(rows_bytes_u16, uint16_t, uint32_t, uint8_t)
-ROWS_DIGITS(rows_bytes_u32, uint32_t, uint64_t, uint8_t)
-ROWS_DIGITS(rows_words_u16, uint16_t, uint32_t, uint16_t)
-ROWS_DIGITS(rows_words_u32, uint32_t, uint64_t, uint16_t)
+ROWS_DIGITS(rows_bytes_u8, uint8_t, uint8_t)
+ROWS_DIGITS(rows_bytes_u16, uint16_t, uint8_t)
+ROWS_DIGITS(rows_words_u16, uint16_t, uint16_t)
 
 static uint32_t rows_plane(const xncc_plane_row *row)
 {
@@ -478,11 +474,6 @@ static uint32_t rows_plane(const xncc_plane_row *row)
         if (r->bytes == 1)
             return rows_bytes_u16(r, in, (uint16_t)flip, r->out);
         return rows_words_u16(r, in, (uint16_t)flip, r->out);
-    case 4:
-        if (r->channels > 1)
-            rows_pick_u32(r, r->buffer);
-        return r->bytes == 1 ? rows_bytes_u32(r, in, flip, r->out)
-                             : rows_words_u32(r, in, flip, r->out);
     default: break;
     }
     return 0;

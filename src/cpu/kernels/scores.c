@@ -5,7 +5,7 @@
 void xncc_scores_channel(xncc_scores *s, int32_t channel)
 {
     const uint64_t n = s->job->general.whole, bias = s->job->general.bias;
-    const uint64_t T = s->templ->T[channel], T2 = s->templ->T2[channel].low;
+    const uint64_t T = s->templ->T[channel], T2 = s->templ->T2[channel];
     s->channel = channel;
     s->templ_term += s->job->blocks->tile.centred ? n * T2 - T * T
                                                   : T2 + n * bias * bias - 2 * bias * T;
@@ -24,7 +24,7 @@ static void score_in_vectors(const xncc_scores *s, int32_t x, int32_t y, const x
                              .rule = &s->job->general,
                              .constant_n = s->job->general.whole,
                              .constant_T = s->templ->T[s->channel],
-                             .constant_T2 = s->templ->T2[s->channel].low,
+                             .constant_T2 = s->templ->T2[s->channel],
                              .templ_term = s->templ_term,
                              .first = s->channel == 0,
                              .last = is_last(s),
@@ -35,25 +35,22 @@ static void score_in_vectors(const xncc_scores *s, int32_t x, int32_t y, const x
                                                [XNCC_SUM_T] = &args.T,
                                                [XNCC_SUM_T2] = &args.T2 };
     for (int i = 0; i < XNCC_SUMS; i++)
-        if (rows[i] && s->sum[i][0])
-            *rows[i] = s->sum[i][0] + at;
+        if (rows[i] && s->sum[i])
+            *rows[i] = s->sum[i] + at;
     for (int i = 0; i < 3 && s->term[0]; i++)
         args.term[i] = s->term[i] + at;
     s->isa->score(row, &args);
 }
 
-/* Adds up the 64-bit numbers that a sum consists of. */
-static xncc_u128 sum_at(const xncc_scores *s, xncc_sum_id sum, ptrdiff_t at)
+/* A sum of a window; `constant` if it is not stored. */
+static uint64_t sum_at(const xncc_scores *s, xncc_sum_id sum, ptrdiff_t at, uint64_t constant)
 {
-    xncc_u128 total = xncc_u128_of(0);
-    for (int i = 0; i < XNCC_PIECES && s->sum[sum][i]; i++)
-        total = xncc_u128_add(total, xncc_u128_shift(xncc_u128_of(s->sum[sum][i][at]), 16 * i));
-    return total;
+    return s->sum[sum] ? s->sum[sum][at] : constant;
 }
 
 static uint64_t count_at(const xncc_scores *s, ptrdiff_t at)
 {
-    return s->sum[XNCC_SUM_N][0] ? s->sum[XNCC_SUM_N][0][at] : s->job->general.whole;
+    return sum_at(s, XNCC_SUM_N, at, s->job->general.whole);
 }
 
 /* Scores a window from stored sums. Those that the method does not need are 0, and their terms are
@@ -62,13 +59,12 @@ static void score_one(const xncc_scores *s, ptrdiff_t at, float *out)
 {
     xncc_general one = xncc_general_begin(count_at(s, at)),
                  *total = s->total ? &s->total[at] : &one;
-    const xncc_general_sums sums = {
-        .S = sum_at(s, XNCC_SUM_S, at).low,
-        .Q = sum_at(s, XNCC_SUM_Q, at),
-        .X = sum_at(s, XNCC_SUM_X, at),
-        .T = s->sum[XNCC_SUM_T][0] ? sum_at(s, XNCC_SUM_T, at).low : s->templ->T[s->channel],
-        .T2 = s->sum[XNCC_SUM_T2][0] ? sum_at(s, XNCC_SUM_T2, at) : s->templ->T2[s->channel]
-    };
+    const xncc_general_sums sums = { .S = sum_at(s, XNCC_SUM_S, at, 0),
+                                     .Q = xncc_u128_of(sum_at(s, XNCC_SUM_Q, at, 0)),
+                                     .X = xncc_u128_of(sum_at(s, XNCC_SUM_X, at, 0)),
+                                     .T = sum_at(s, XNCC_SUM_T, at, s->templ->T[s->channel]),
+                                     .T2 = xncc_u128_of(
+                                         sum_at(s, XNCC_SUM_T2, at, s->templ->T2[s->channel])) };
     if (s->channel == 0)
         *total = one;
     xncc_general_add(total, &sums, s->job->general.bias);

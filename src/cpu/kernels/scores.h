@@ -6,12 +6,9 @@
 #include "cpu/kernels/isa_rows.h"
 #include "cpu/kernels/kernel.h"
 
-enum { XNCC_PIECES = 4 };
-
 /* The sums of a template. */
 typedef struct xncc_templ_sums {
-    uint64_t T[XNCC_MAX_CHANNELS];
-    xncc_u128 T2[XNCC_MAX_CHANNELS];
+    uint64_t T[XNCC_MAX_CHANNELS], T2[XNCC_MAX_CHANNELS];
 } xncc_templ_sums;
 
 /* A rectangle whose rows are scored, and its current channel. */
@@ -22,7 +19,7 @@ typedef struct xncc_scores {
     const xncc_templ_sums *templ;
     /* Sums that are stored, as planes of tile->stride elements per row. NULL: the sum is a
      * constant, or comes with the row, or is not needed. */
-    uint64_t *sum[XNCC_SUMS][XNCC_PIECES];
+    uint64_t *sum[XNCC_SUMS];
     /* Planes of the totals of the windows, if there are several channels: terms, or numbers of 128
      * bits if the terms do not fit 63. */
     uint64_t *term[3];

@@ -134,7 +134,7 @@ typedef struct map {
 /* Scores rows first .. end - 1 by the formula. */
 static void score_rows(const map *m, int32_t first, int32_t end)
 {
-    const xncc_templ_sums sums = { .T = { m->templ->sum }, .T2 = { xncc_u128_of(m->templ->sum2) } };
+    const xncc_templ_sums sums = { .T = { m->templ->sum }, .T2 = { m->templ->sum2 } };
     const xncc_match_rule *rule = &m->job->problem->rule;
     xncc_job job = *m->job;
     job.templ = m->templ;
