@@ -48,28 +48,49 @@ REALS_INLINE int plain_line(const xncc_reals_line *line, xncc_pixel pixel, doubl
     return bad == 0.0;
 }
 
-static xncc_reals_found reals_line(const xncc_reals_line *line)
+/* The channel of rows of several, as doubles. pixel: line->pixel; step: line->channels; constants,
+ * so that vectors can be shuffled. */
+REALS_INLINE void pick_samples(const xncc_reals_line *line, xncc_pixel pixel, int32_t step)
 {
-    double plain;
-    if (line->channels == 1 && !line->count && line->power == 1 &&
-        (line->pixel == XNCC_F32   ? plain_line(line, XNCC_F32, &plain)
-         : line->pixel == XNCC_U32 ? plain_line(line, XNCC_U32, &plain)
-                                   : plain_line(line, XNCC_F64, &plain)))
-        return (xncc_reals_found){ plain, 0 };
+    for (int32_t i = 0; i < line->width; i++)
+        line->out[i] = xncc_sample_value(pixel, line->raw, (int64_t)i * step + line->channel);
+}
+
+REALS_INLINE void pick_pixels(const xncc_reals_line *line, xncc_pixel pixel)
+{
+    if (line->channels == 3)
+        pick_samples(line, pixel, 3);
+    else if (line->channels == 4)
+        pick_samples(line, pixel, 4);
+    else
+        pick_samples(line, pixel, line->channels);
+}
+
+static void pick_channel(const xncc_reals_line *line)
+{
+    if (line->pixel == XNCC_F32)
+        pick_pixels(line, XNCC_F32);
+    else if (line->pixel == XNCC_U32)
+        pick_pixels(line, XNCC_U32);
+    else
+        pick_pixels(line, XNCC_F64);
+}
+
+/* A row of one channel of which some samples may not count or may not be finite. raw may be out. */
+static xncc_reals_found any_line(const xncc_reals_line *line)
+{
     rl bad = { 0 };
     rd square = { 0 };
-    const int fast = line->channels == 1;
     for (int32_t i = 0; i < line->width; i += REALS_LANES) {
         const int32_t left = line->width - i < REALS_LANES ? line->width - i : REALS_LANES;
         rl counts;
         rd sample;
-        if (fast && left == REALS_LANES) {
+        if (left == REALS_LANES) {
             sample = rd_samples(line->pixel, line->raw, i);
         } else {
             double v[REALS_LANES] = { 0 };
             for (int32_t k = 0; k < left; k++)
-                v[k] = xncc_sample_value(line->pixel, line->raw,
-                                         (int64_t)(i + k) * line->channels + line->channel);
+                v[k] = xncc_sample_value(line->pixel, line->raw, i + k);
             memcpy(&sample, v, sizeof sample);
         }
         if (!line->count && left == REALS_LANES) {
@@ -87,6 +108,25 @@ static xncc_reals_found reals_line(const xncc_reals_line *line)
     for (int i = 0; i < REALS_LANES; i++)
         any |= lane[i];
     return (xncc_reals_found){ rd_total(square), any != 0 };
+}
+
+static xncc_reals_found reals_line(const xncc_reals_line *line)
+{
+    const int picked = line->channels > 1, plain = !line->count && line->power == 1;
+    xncc_reals_line one = *line;
+    double square;
+    if (picked) {
+        pick_channel(line);
+        one.raw = line->out;
+        one.pixel = XNCC_F64;
+    }
+    if (plain && (one.pixel == XNCC_F32   ? plain_line(&one, XNCC_F32, &square)
+                  : one.pixel == XNCC_U32 ? plain_line(&one, XNCC_U32, &square)
+                                          : plain_line(&one, XNCC_F64, &square)))
+        return (xncc_reals_found){ square, 0 };
+    if (picked && plain) /* the samples were overwritten */
+        pick_channel(line);
+    return any_line(&one);
 }
 
 /* ---- products, directly ---- */
