@@ -205,7 +205,7 @@ static xncc_status add_templ_level(xncc_templ_levels *levels, int32_t width, int
                                                          .pixels = *pixels,
                                                          .mask = *mask,
                                                          .support = like->support,
-                                                         .byte_row = like->byte_row };
+                                                         .byte_rows = like->byte_rows };
     return XNCC_OK;
 }
 

@@ -13,17 +13,17 @@
 #include <math.h>
 #include <string.h>
 
-xncc_pose_byte_row xncc_pose_byte_row_of(uint32_t features)
+xncc_pose_byte_rows xncc_pose_byte_rows_of(uint32_t features)
 {
 #if defined(XNCC_CPU_X86)
     if (features & XNCC_CPU_AVX512_VNNI)
-        return xncc_pose_byte_row_avx512;
+        return xncc_pose_byte_rows_avx512;
     if (features & XNCC_CPU_AVX2_FMA)
-        return xncc_pose_byte_row_avx2;
+        return xncc_pose_byte_rows_avx2;
 #else
     (void)features;
 #endif
-    return xncc_pose_byte_row_portable;
+    return xncc_pose_byte_rows_portable;
 }
 
 xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support)
@@ -35,7 +35,7 @@ xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support su
                                .pixels = templ->pixels,
                                .mask = templ->mask,
                                .support = support,
-                               .byte_row = xncc_pose_byte_row_of(
+                               .byte_rows = xncc_pose_byte_rows_of(
                                    xncc_context_cpu(templ->context).cpu.features) };
 }
 
@@ -80,6 +80,8 @@ xncc_sampling xncc_sampling_of(const xncc_pose_source *source, const xncc_pose_p
                         .sin = scaled(turn.sin, reduction, XNCC_TURN_BITS + 28 - 32),
                         .fine = 1,
                         .disc = INFINITY };
+    s.per_cos = s.cos == 0 ? 0.0 : 0.5 / (double)s.cos;
+    s.per_sin = s.sin == 0 ? 0.0 : 0.5 / (double)s.sin;
     const int64_t shift_x = (int64_t)floor(place->shift_x * 0x1p17 + 0.5),
                   shift_y = (int64_t)floor(place->shift_y * 0x1p17 + 0.5); /* half pixels */
     s.centre_x = ((int64_t)(source->width - 1) << 32) - scaled(s.cos, shift_x, 16) +
@@ -210,11 +212,11 @@ uint64_t xncc_pose_resample_rows(const xncc_pose_source *source, const xncc_pose
     const size_t bytes = (size_t)source->channels * xncc_pixel_size(source->pixel);
     const xncc_sampling s = xncc_sampling_of(source, place);
     uint64_t count = 0;
+    if (bytes == 1 && s.fine == 1)
+        return source->byte_rows(&s, first, end, out->pixels, out->mask);
     for (int32_t y = first; y < end; y++) {
         const size_t at = (size_t)y * (size_t)place->width;
-        char *row = (char *)out->pixels + at * bytes;
-        count += bytes == 1 && s.fine == 1 ? source->byte_row(&s, y, (uint8_t *)row, out->mask + at)
-                                           : any_row(&s, y, row, bytes, out->mask + at);
+        count += any_row(&s, y, (char *)out->pixels + at * bytes, bytes, out->mask + at);
     }
     return count;
 }

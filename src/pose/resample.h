@@ -8,10 +8,10 @@
 
 struct xncc_sampling;
 
-/* Computes row y of pixels of bytes with one channel, at scale 1 or more. Pixels that do not count,
- * and their mask, are left as they are. Returns how many count. */
-typedef uint64_t (*xncc_pose_byte_row)(const struct xncc_sampling *sampling, int32_t y,
-                                       uint8_t *pixels, uint8_t *mask);
+/* Computes the rows first .. end - 1 of pixels of bytes with one channel, at scale 1 or more. Both
+ * arrays begin with row 0, and are 0 where the rows will be. Returns how many pixels count. */
+typedef uint64_t (*xncc_pose_byte_rows)(const struct xncc_sampling *sampling, int32_t first,
+                                        int32_t end, uint8_t *pixels, uint8_t *mask);
 
 /* Pixels to be turned: a template's, or those of a level of its pyramid. */
 typedef struct xncc_pose_source {
@@ -21,7 +21,7 @@ typedef struct xncc_pose_source {
     const void *pixels;  /* tightly packed, integers biased, as in xncc_template */
     const uint8_t *mask; /* as in xncc_template */
     xncc_support support;
-    xncc_pose_byte_row byte_row; /* the fastest code of the processor */
+    xncc_pose_byte_rows byte_rows; /* the fastest code of the processor */
     /* Per pixel of a source of bytes without a mask: the byte, the one to its right, and the two
      * below them; beyond the edges the last ones again. NULL: there are none. */
     const uint32_t *quads;
@@ -45,7 +45,7 @@ typedef struct xncc_pose_pixels {
 } xncc_pose_pixels;
 
 /* Returns the fastest code for a processor (plan/machine.h). */
-xncc_pose_byte_row xncc_pose_byte_row_of(uint32_t features);
+xncc_pose_byte_rows xncc_pose_byte_rows_of(uint32_t features);
 
 xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support);
 

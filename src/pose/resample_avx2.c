@@ -122,21 +122,15 @@ static inline __m256i inside_disc(const xncc_sampling *s, int32_t x, int32_t y)
                                _mm256_set1_epi32(-1));
 }
 
-uint64_t xncc_pose_byte_row_avx2(const xncc_sampling *s, int32_t y, uint8_t *pixels, uint8_t *mask)
+static uint64_t sample_row(const xncc_sampling *s, const strip *here, int32_t y, uint8_t *pixels,
+                           uint8_t *mask)
 {
-    const xncc_pose_source *from = s->source;
     xncc_sampled_row row = xncc_sampled_row_of(s, y);
-    const int64_t size = (int64_t)from->width * from->height;
     uint64_t count = 0;
-    if (size < WORD)
-        return xncc_pose_byte_pixels(s, y, &row, pixels, mask);
-    const strip here = { .from = from,
-                         .last = _mm256_set1_epi32((int32_t)(size - WORD)),
-                         .zero = _mm256_setzero_si256() };
     for (; row.first < row.end && row.first + LANES <= s->width; row.first += LANES) {
         const int32_t x = row.first;
         __m256i valid = inside_disc(s, x, y);
-        const __m256i v = eight(&here, positions(row.u + 2 * s->cos * x, 2 * s->cos),
+        const __m256i v = eight(here, positions(row.u + 2 * s->cos * x, 2 * s->cos),
                                 positions(row.v + 2 * s->sin * x, 2 * s->sin), &valid);
         store(pixels + x, v);
         store(mask + x, _mm256_srli_epi32(valid, 31));
@@ -144,4 +138,22 @@ uint64_t xncc_pose_byte_row_avx2(const xncc_sampling *s, int32_t y, uint8_t *pix
             (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(valid)));
     }
     return count + xncc_pose_byte_pixels(s, y, &row, pixels, mask);
+}
+
+uint64_t xncc_pose_byte_rows_avx2(const xncc_sampling *s, int32_t first, int32_t end,
+                                  uint8_t *pixels, uint8_t *mask)
+{
+    const xncc_pose_source *from = s->source;
+    const int64_t size = (int64_t)from->width * from->height;
+    uint64_t count = 0;
+    if (size < WORD)
+        return xncc_pose_byte_rows_portable(s, first, end, pixels, mask);
+    const strip here = { .from = from,
+                         .last = _mm256_set1_epi32((int32_t)(size - WORD)),
+                         .zero = _mm256_setzero_si256() };
+    for (int32_t y = first; y < end; y++) {
+        const size_t at = (size_t)y * (size_t)s->width;
+        count += sample_row(s, &here, y, pixels + at, mask + at);
+    }
+    return count;
 }

@@ -5,34 +5,41 @@
 
 #include <immintrin.h>
 
-enum { LANES = 16, HALF = 8 };
+enum { LANES = 16 };
 
-/* Sixteen positions along one axis, in units of 2^-33 pixels. */
+/* Positions are rounded down to 256ths of a pixel, of which REST bits are left over. */
+enum { REST = 33 - XNCC_TAP_BITS, REST_MASK = (1 << REST) - 1 };
+
+/* Sixteen positions along one axis, or steps: 256ths of a pixel, and what is left over. */
 typedef struct positions {
-    __m512i low, high;
+    __m512i whole, rest;
 } positions;
 
-static inline positions positions_at(int64_t start, int64_t step)
+/* Moves what makes a whole out of the rests. */
+static inline positions carried(__m512i whole, __m512i rest)
 {
-    const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m512i low = _mm512_add_epi64(_mm512_set1_epi64(start),
-                                         _mm512_mullo_epi64(lane, _mm512_set1_epi64(step)));
-    return (positions){ low, _mm512_add_epi64(low, _mm512_set1_epi64(HALF * step)) };
+    return (positions){ _mm512_add_epi32(whole, _mm512_srli_epi32(rest, REST)),
+                        _mm512_and_si512(rest, _mm512_set1_epi32(REST_MASK)) };
 }
 
-static inline void advance(positions *p, __m512i step)
+static inline positions sum_of(positions a, positions b)
 {
-    p->low = _mm512_add_epi64(p->low, step);
-    p->high = _mm512_add_epi64(p->high, step);
+    return carried(_mm512_add_epi32(a.whole, b.whole), _mm512_add_epi32(a.rest, b.rest));
 }
 
-/* The positions rounded down to 256ths of a pixel. */
-static inline __m512i rounded(const positions *p)
+/* The same number in all lanes. */
+static inline positions same(int64_t value)
 {
-    enum { SHIFT = 33 - XNCC_TAP_BITS };
-    const __m256i low = _mm512_cvtepi64_epi32(_mm512_srai_epi64(p->low, SHIFT)),
-                  high = _mm512_cvtepi64_epi32(_mm512_srai_epi64(p->high, SHIFT));
-    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    return (positions){ _mm512_set1_epi32((int32_t)(value >> REST)),
+                        _mm512_set1_epi32((int32_t)(value & REST_MASK)) };
+}
+
+/* 0, step, 2 * step .. 15 * step. */
+static inline positions multiples(int64_t step)
+{
+    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const positions one = same(step);
+    return carried(_mm512_mullo_epi32(lane, one.whole), _mm512_mullo_epi32(lane, one.rest));
 }
 
 /* Which of sixteen pixels from x on are inside the disc. */
@@ -59,7 +66,7 @@ static inline __m512i across(__m512i quads, int second, __m512i weights)
     return _mm512_madd_epi16(_mm512_shuffle_epi8(quads, spread), weights);
 }
 
-/* The pixels at sixteen positions, of which `valid` lie in the source. */
+/* The pixels at sixteen positions, of which `valid` lie in the source; 0 elsewhere. */
 static inline __m128i pixels_at(const xncc_pose_source *from, __m512i pu, __m512i pv,
                                 __mmask16 valid)
 {
@@ -75,37 +82,56 @@ static inline __m128i pixels_at(const xncc_pose_source *from, __m512i pu, __m512
         _mm512_mullo_epi32(across(quads, 0, weights), _mm512_sub_epi32(one, wy)),
         _mm512_mullo_epi32(across(quads, 2, weights), wy));
     const __m512i half = _mm512_set1_epi32(1 << (2 * XNCC_TAP_BITS - 1));
-    return _mm512_cvtepi32_epi8(_mm512_srli_epi32(_mm512_add_epi32(sum, half), 2 * XNCC_TAP_BITS));
+    return _mm512_maskz_cvtepi32_epi8(
+        valid, _mm512_srli_epi32(_mm512_add_epi32(sum, half), 2 * XNCC_TAP_BITS));
 }
 
-uint64_t xncc_pose_byte_row_avx512(const xncc_sampling *s, int32_t y, uint8_t *pixels,
-                                   uint8_t *mask)
+/* What all rows of a window share. */
+typedef struct steps {
+    positions lane_u, lane_v, next_u, next_v;
+    __m512i most_u, most_v;
+} steps;
+
+static inline uint64_t sample_row(const xncc_sampling *s, const steps *step, int32_t y,
+                                  uint8_t *pixels, uint8_t *mask)
 {
-    const xncc_pose_source *from = s->source;
-    if (!from->quads)
-        return xncc_pose_byte_row_avx2(s, y, pixels, mask);
-    const xncc_sampled_row row = xncc_sampled_row_of(s, y);
     const int64_t half = INT64_C(1) << (32 - XNCC_TAP_BITS);
-    const __m512i most_u = _mm512_set1_epi32((from->width - 1) << XNCC_TAP_BITS),
-                  most_v = _mm512_set1_epi32((from->height - 1) << XNCC_TAP_BITS),
-                  step_u = _mm512_set1_epi64(2 * LANES * s->cos),
-                  step_v = _mm512_set1_epi64(2 * LANES * s->sin);
-    positions u = positions_at(row.u + half + 2 * s->cos * row.first, 2 * s->cos),
-              v = positions_at(row.v + half + 2 * s->sin * row.first, 2 * s->sin);
+    const xncc_sampled_row row = xncc_sampled_row_of(s, y);
+    positions u = sum_of(same(row.u + half + 2 * s->cos * row.first), step->lane_u),
+              v = sum_of(same(row.v + half + 2 * s->sin * row.first), step->lane_v);
     uint64_t count = 0;
     for (int32_t x = row.first; x < row.end; x += LANES) {
         const __mmask16 lanes = _cvtu32_mask16(row.end - x < LANES ? (1u << (row.end - x)) - 1u
                                                                    : 0xffffu);
-        const __m512i pu = rounded(&u), pv = rounded(&v);
         /* Positions below 0 are large as unsigned numbers. */
-        const __mmask16 in_width = _mm512_mask_cmple_epu32_mask(lanes, pu, most_u),
-                        in_both = _mm512_mask_cmple_epu32_mask(in_width, pv, most_v),
+        const __mmask16 in_width = _mm512_mask_cmple_epu32_mask(lanes, u.whole, step->most_u),
+                        in_both = _mm512_mask_cmple_epu32_mask(in_width, v.whole, step->most_v),
                         valid = _kand_mask16(in_both, inside_disc(s, x, y));
-        _mm_mask_storeu_epi8(pixels + x, valid, pixels_at(from, pu, pv, valid));
-        _mm_mask_storeu_epi8(mask + x, valid, _mm_set1_epi8(1));
+        _mm_mask_storeu_epi8(pixels + x, lanes, pixels_at(s->source, u.whole, v.whole, valid));
+        _mm_mask_storeu_epi8(mask + x, lanes, _mm_maskz_set1_epi8(valid, 1));
         count += (uint64_t)__builtin_popcount(valid);
-        advance(&u, step_u);
-        advance(&v, step_v);
+        u = sum_of(u, step->next_u);
+        v = sum_of(v, step->next_v);
+    }
+    return count;
+}
+
+uint64_t xncc_pose_byte_rows_avx512(const xncc_sampling *s, int32_t first, int32_t end,
+                                    uint8_t *pixels, uint8_t *mask)
+{
+    const xncc_pose_source *from = s->source;
+    if (!from->quads)
+        return xncc_pose_byte_rows_avx2(s, first, end, pixels, mask);
+    const steps step = { .lane_u = multiples(2 * s->cos),
+                         .lane_v = multiples(2 * s->sin),
+                         .next_u = same(2 * LANES * s->cos),
+                         .next_v = same(2 * LANES * s->sin),
+                         .most_u = _mm512_set1_epi32((from->width - 1) << XNCC_TAP_BITS),
+                         .most_v = _mm512_set1_epi32((from->height - 1) << XNCC_TAP_BITS) };
+    uint64_t count = 0;
+    for (int32_t y = first; y < end; y++) {
+        const size_t at = (size_t)y * (size_t)s->width;
+        count += sample_row(s, &step, y, pixels + at, mask + at);
     }
     return count;
 }

@@ -2,36 +2,6 @@
 /* Resampled rows of bytes with one channel, at scale 1 or more. */
 #include "pose/sampling.h"
 
-#include <math.h>
-
-/* The pixels of a row that can count: those whose position is in the template along one axis, and a
- * few more. A position is start + i * step in units of 2^-33 pixels. */
-static void cut_range(int64_t start, int64_t step, int32_t extent, int32_t *first, int32_t *end)
-{
-    const double low = -0x1p32, high = (double)extent * 0x1p33, a = (double)start, b = (double)step;
-    if (step == 0) {
-        *end = a < low || a > high ? *first : *end;
-        return;
-    }
-    const double p = (low - a) / b, q = (high - a) / b, from = floor(p < q ? p : q) - 1.0,
-                 to = ceil(p < q ? q : p) + 2.0;
-    if (from > *first)
-        *first = from < *end ? (int32_t)from : *end;
-    if (to < *end)
-        *end = to > *first ? (int32_t)to : *first;
-}
-
-xncc_sampled_row xncc_sampled_row_of(const xncc_sampling *s, int32_t y)
-{
-    const int64_t dy = 2 * (int64_t)y - (s->height - 1), left = 1 - (int64_t)s->width;
-    xncc_sampled_row row = { .u = s->centre_x + s->cos * left - s->sin * dy,
-                             .v = s->centre_y + s->sin * left + s->cos * dy,
-                             .end = s->width };
-    cut_range(row.u, 2 * s->cos, s->source->width, &row.first, &row.end);
-    cut_range(row.v, 2 * s->sin, s->source->height, &row.first, &row.end);
-    return row;
-}
-
 uint64_t xncc_pose_byte_pixels(const xncc_sampling *s, int32_t y, const xncc_sampled_row *row,
                                uint8_t *pixels, uint8_t *mask)
 {
@@ -55,9 +25,14 @@ uint64_t xncc_pose_byte_pixels(const xncc_sampling *s, int32_t y, const xncc_sam
     return count;
 }
 
-uint64_t xncc_pose_byte_row_portable(const xncc_sampling *s, int32_t y, uint8_t *pixels,
-                                     uint8_t *mask)
+uint64_t xncc_pose_byte_rows_portable(const xncc_sampling *s, int32_t first, int32_t end,
+                                      uint8_t *pixels, uint8_t *mask)
 {
-    const xncc_sampled_row row = xncc_sampled_row_of(s, y);
-    return xncc_pose_byte_pixels(s, y, &row, pixels, mask);
+    uint64_t count = 0;
+    for (int32_t y = first; y < end; y++) {
+        const xncc_sampled_row row = xncc_sampled_row_of(s, y);
+        const size_t at = (size_t)y * (size_t)s->width;
+        count += xncc_pose_byte_pixels(s, y, &row, pixels + at, mask + at);
+    }
+    return count;
 }

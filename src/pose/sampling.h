@@ -13,6 +13,7 @@ typedef struct xncc_sampling {
     int32_t width, height;      /* of the window */
     int64_t cos, sin;           /* template positions per half pixel of the window */
     int64_t centre_x, centre_y; /* the template position of the window's centre */
+    double per_cos, per_sin;    /* pixels of the window per unit of position; 0: cos, sin is 0 */
     int32_t fine;               /* K: positions per pixel and axis */
     int32_t fine_bits;          /* log2(K) */
     int64_t fine_cos, fine_sin; /* template positions per half step between fine positions */
@@ -74,18 +75,46 @@ typedef struct xncc_sampled_row {
     int32_t first, end;
 } xncc_sampled_row;
 
-xncc_sampled_row xncc_sampled_row_of(const xncc_sampling *sampling, int32_t y);
+/* Leaves out of a row the pixels that lie outside the template along one axis, of which a pixel at
+ * either end can stay. The position of pixel 0 is `start`. per: as in xncc_sampling. */
+static inline void xncc_cut_row(double start, double per, int32_t extent, xncc_sampled_row *row)
+{
+    const double low = -0x1p26, high = (extent - 1) * 0x1p33 + 0x1p26; /* 1/128 pixel more */
+    if (per == 0.0) {
+        row->end = start < low || start > high ? row->first : row->end;
+        return;
+    }
+    const double p = (low - start) * per, q = (high - start) * per;
+    const double from = (p < q ? p : q) - 0.5, to = (p < q ? q : p) + 1.5;
+    if (from > row->first)
+        row->first = from < row->end ? (int32_t)from : row->end;
+    if (to < row->end)
+        row->end = to > row->first ? (int32_t)to : row->first;
+}
 
-/* Computes the pixels first .. end - 1 of row y one by one, as an xncc_pose_byte_row. */
+static inline xncc_sampled_row xncc_sampled_row_of(const xncc_sampling *s, int32_t y)
+{
+    const int64_t dy = 2 * (int64_t)y - (s->height - 1), left = 1 - (int64_t)s->width;
+    xncc_sampled_row row = { .u = s->centre_x + s->cos * left - s->sin * dy,
+                             .v = s->centre_y + s->sin * left + s->cos * dy,
+                             .end = s->width };
+    xncc_cut_row((double)row.u, s->per_cos, s->source->width, &row);
+    xncc_cut_row((double)row.v, s->per_sin, s->source->height, &row);
+    return row;
+}
+
+/* Computes the pixels first .. end - 1 of row y one by one. `pixels` and `mask` are those of the
+ * row. */
 uint64_t xncc_pose_byte_pixels(const xncc_sampling *sampling, int32_t y,
                                const xncc_sampled_row *row, uint8_t *pixels, uint8_t *mask);
 
-uint64_t xncc_pose_byte_row_portable(const xncc_sampling *sampling, int32_t y, uint8_t *pixels,
-                                     uint8_t *mask);
-uint64_t xncc_pose_byte_row_avx2(const xncc_sampling *sampling, int32_t y, uint8_t *pixels,
-                                 uint8_t *mask);
-uint64_t xncc_pose_byte_row_avx512(const xncc_sampling *sampling, int32_t y, uint8_t *pixels,
-                                   uint8_t *mask);
+/* These are of type xncc_pose_byte_rows. */
+uint64_t xncc_pose_byte_rows_portable(const xncc_sampling *sampling, int32_t first, int32_t end,
+                                      uint8_t *pixels, uint8_t *mask);
+uint64_t xncc_pose_byte_rows_avx2(const xncc_sampling *sampling, int32_t first, int32_t end,
+                                  uint8_t *pixels, uint8_t *mask);
+uint64_t xncc_pose_byte_rows_avx512(const xncc_sampling *sampling, int32_t first, int32_t end,
+                                    uint8_t *pixels, uint8_t *mask);
 
 /* Computes the channels of a pixel of floats to `out`. Returns 0 if the pixel does not count. */
 int xncc_pose_real_pixel(const xncc_sampling *sampling, int32_t x, int32_t y, void *out);

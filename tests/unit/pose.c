@@ -339,12 +339,12 @@ static void check_byte_rows(void)
         CHECK_STATUS(xncc_pose_store_open(&store, &kit_error), XNCC_OK);
         CHECK((store.source.quads != NULL) == (source.mask == NULL));
         xncc_pose_pixels want, got;
-        source.byte_row = xncc_pose_byte_row_of(0);
+        source.byte_rows = xncc_pose_byte_rows_of(0);
         CHECK_STATUS(xncc_pose_resample(&source, &place, &want, &kit_error), XNCC_OK);
         const size_t size = (size_t)place.width * (size_t)place.height;
         for (int k = 1; k < 2 * SETS; k++) { /* without quads, then with them */
             xncc_pose_source *from = k < SETS ? &source : &store.source;
-            from->byte_row = xncc_pose_byte_row_of(features_of(k % SETS));
+            from->byte_rows = xncc_pose_byte_rows_of(features_of(k % SETS));
             CHECK_STATUS(xncc_pose_resample(from, &place, &got, &kit_error), XNCC_OK);
             CHECK(got.count == want.count && memcmp(got.mask, want.mask, size) == 0 &&
                   memcmp(got.pixels, want.pixels, size) == 0);
