@@ -91,8 +91,8 @@ static xncc_status try_pose(climb *c, attempt *a, xncc_error *error)
     a->offset_x = pose->offset_x;
     a->offset_y = pose->offset_y;
     nearest_window(r, a->offset_x, a->offset_y, &c->at, &a->to);
-    xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, a->to.wx - 1, a->to.wy - 1,
-                           XNCC_PROBE_SIDE, a->score);
+    const xncc_probe_block block = { a->to.wx - 1, a->to.wy - 1, XNCC_PROBE_SIDE, XNCC_PROBE_ALL };
+    xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, &block, a->score);
     xncc_pose_store_give(pose);
     choose(c, a);
     return XNCC_OK;
@@ -121,9 +121,8 @@ static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *err
                                      .scale = to->scale,
                                      .source = &store->source,
                                      .place = place,
-                                     .x = to->wx - 1,
-                                     .y = to->wy - 1,
-                                     .side = XNCC_PROBE_SIDE,
+                                     .block = { to->wx - 1, to->wy - 1, XNCC_PROBE_SIDE,
+                                                XNCC_PROBE_ALL },
                                      .score = a[i].score };
     }
     const xncc_status status = xncc_pose_score_parts(r->job, store->loops, r->image, part, count,

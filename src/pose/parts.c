@@ -29,7 +29,7 @@ typedef struct piece {
     const xncc_pose_parts *of;
     const xncc_stored_pose *pose; /* the store's; NULL: `made` is to be filled */
     xncc_stored_pose *made;
-    int32_t left, top, across, down; /* the windows in the image */
+    xncc_probe_list list; /* the windows in the image */
 } piece;
 
 typedef struct parts_run {
@@ -66,10 +66,10 @@ static void score_band(void *argument, uint64_t index, int32_t slot)
         run->loops->prepare(&rows);
     to->sum = rows.sum;
     to->sum2 = rows.sum2;
-    if (p->across > 0 && p->down > 0 && end > first)
-        run->loops->add(&rows,
-                        (const uint8_t *)xncc_image_row(run->image, p->top + first) + p->left,
-                        xncc_image_pitch(run->image), p->across, p->down, to->window);
+    const int64_t pitch = xncc_image_pitch(run->image);
+    if (p->list.count > 0 && end > first)
+        run->loops->add(&rows, (const uint8_t *)run->image->data + first * pitch, pitch, p->list.at,
+                        p->list.count, to->window);
 }
 
 /* Prepares a piece: finds the pose, or allocates it. */
@@ -79,8 +79,7 @@ static xncc_status begin(const xncc_image *image, const xncc_pose_parts *of, pie
     const xncc_pose_place *at = &of->place;
     xncc_status status = XNCC_OK;
     *p = (piece){ .of = of };
-    p->across = xncc_probe_inside(of->x, of->side, at->width, image->width, &p->left);
-    p->down = xncc_probe_inside(of->y, of->side, at->height, image->height, &p->top);
+    xncc_probe_list_make(&of->block, at->width, at->height, image, &p->list);
     if (of->store)
         p->pose = xncc_pose_store_peek(of->store, of->angle, of->scale, of->wider, of->higher);
     if (p->pose)
@@ -104,14 +103,13 @@ static void finish(const parts_run *run, const piece *p, const band *b)
 {
     xncc_probe_sums sum[XNCC_PROBE_FAR] = { { 0, 0, 0 } };
     const xncc_pose_parts *of = p->of;
-    const int32_t windows = p->across > 0 && p->down > 0 ? p->across * p->down : 0;
     for (int32_t k = 0; k < run->bands; k++, b++) {
         if (p->made) {
             p->made->probe.of.count += b->count;
             p->made->probe.sum += b->sum;
             p->made->probe.sum2 += b->sum2;
         }
-        for (int32_t i = 0; i < windows; i++) {
+        for (int32_t i = 0; i < p->list.count; i++) {
             sum[i].S += b->window[i].S;
             sum[i].Q += b->window[i].Q;
             sum[i].X += b->window[i].X;
@@ -120,11 +118,7 @@ static void finish(const parts_run *run, const piece *p, const band *b)
     if (p->made)
         xncc_pose_probe_finish(&p->made->probe);
     const xncc_pose_probe *probe = p->made ? &p->made->probe : &p->pose->probe;
-    for (int32_t i = 0; i < of->side * of->side; i++)
-        of->score[i] = NAN;
-    for (int32_t i = 0; i < windows; i++)
-        of->score[(p->top - of->y + i / p->across) * of->side + p->left - of->x + i % p->across] =
-            xncc_pose_probe_score(probe, &sum[i]);
+    xncc_probe_list_scores(probe, &p->list, sum, of->block.side, of->score);
 }
 
 /* Hands a pose that was made to its store, or frees it. done: 1 if it is complete. */

@@ -13,8 +13,8 @@ typedef struct xncc_pose_parts {
     int32_t angle, scale, wider, higher; /* in the store */
     const xncc_pose_source *source;      /* that of the store, if there is one */
     xncc_pose_place place;               /* with what `wider` and `higher` add */
-    int32_t x, y, side;                  /* as in xncc_pose_probe_scores */
-    double *score;                       /* receives side * side scores */
+    xncc_probe_block block;
+    double *score; /* receives its scores */
 } xncc_pose_parts;
 
 /* Are so many poses of a source at a time better scored in parts than one per thread? */

@@ -77,24 +77,43 @@ int32_t xncc_probe_inside(int32_t at, int32_t side, int32_t window, int32_t exte
     return end - *first;
 }
 
-void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops *loops,
-                            const xncc_image *image, int32_t x, int32_t y, int32_t side,
-                            double *score)
+void xncc_probe_list_make(const xncc_probe_block *block, int32_t width, int32_t height,
+                          const xncc_image *image, xncc_probe_list *list)
 {
-    const int32_t width = probe->of.width, height = probe->of.height;
+    const int32_t side = block->side;
+    const int64_t pitch = xncc_image_pitch(image);
     int32_t left, top;
-    const int32_t across = xncc_probe_inside(x, side, width, image->width, &left),
-                  down = xncc_probe_inside(y, side, height, image->height, &top);
-    xncc_probe_sums sum[XNCC_PROBE_FAR] = { { 0, 0, 0 } };
+    const int32_t across = xncc_probe_inside(block->x, side, width, image->width, &left),
+                  down = xncc_probe_inside(block->y, side, height, image->height, &top);
+    list->count = 0;
+    for (int32_t y = top; y < top + down; y++)
+        for (int32_t x = left; x < left + across; x++) {
+            const int32_t number = (y - block->y) * side + x - block->x;
+            if (!(block->wanted >> number & 1))
+                continue;
+            list->number[list->count] = (uint8_t)number;
+            list->at[list->count++] = y * pitch + x;
+        }
+}
+
+void xncc_probe_list_scores(const xncc_pose_probe *probe, const xncc_probe_list *list,
+                            const xncc_probe_sums *sum, int32_t side, double *score)
+{
     for (int32_t i = 0; i < side * side; i++)
         score[i] = NAN;
-    if (across <= 0 || down <= 0)
-        return;
-    loops->add(probe, (const uint8_t *)xncc_image_row(image, top) + left, xncc_image_pitch(image),
-               across, down, sum);
-    for (int32_t i = 0; i < across * down; i++)
-        score[(top - y + i / across) * side + left - x + i % across] = xncc_pose_probe_score(
-            probe, &sum[i]);
+    for (int32_t i = 0; i < list->count; i++)
+        score[list->number[i]] = xncc_pose_probe_score(probe, &sum[i]);
+}
+
+void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops *loops,
+                            const xncc_image *image, const xncc_probe_block *block, double *score)
+{
+    xncc_probe_list list;
+    xncc_probe_sums sum[XNCC_PROBE_FAR] = { { 0, 0, 0 } };
+    xncc_probe_list_make(block, probe->of.width, probe->of.height, image, &list);
+    if (list.count > 0)
+        loops->add(probe, image->data, xncc_image_pitch(image), list.at, list.count, sum);
+    xncc_probe_list_scores(probe, &list, sum, block->side, score);
 }
 
 const xncc_probe_loops *xncc_probe_loops_of(uint32_t features)

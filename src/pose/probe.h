@@ -27,11 +27,27 @@ typedef struct xncc_probe_sums {
 typedef struct xncc_probe_loops {
     /* Sets span, sum and sum2, and makes the mask's bytes 0 and 255. */
     void (*prepare)(xncc_pose_probe *probe);
-    /* Adds S, Q and X of across x down windows (1 .. 5 each), row by row. The first one begins at
-     * `image`. pitch: bytes per row of the image. */
-    void (*add)(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch, int32_t across,
-                int32_t down, xncc_probe_sums *sum);
+    /* Adds S, Q and X of `count` windows (1 .. XNCC_PROBE_FAR). Window i begins at image + at[i].
+     * pitch: bytes per row of the image. */
+    void (*add)(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                const int64_t *at, int32_t count, xncc_probe_sums *sum);
 } xncc_probe_loops;
+
+/* The windows of a probe that are asked for: those whose top-left pixels are (x, y) .. (x + side -
+ * 1, y + side - 1), with side 3 or 5. Bit i of `wanted` stands for window i, row by row. */
+typedef struct xncc_probe_block {
+    int32_t x, y, side;
+    uint32_t wanted;
+} xncc_probe_block;
+
+#define XNCC_PROBE_ALL (~UINT32_C(0))
+
+/* Those of them that lie in the image: their numbers in the block, and where they begin. */
+typedef struct xncc_probe_list {
+    int32_t count;
+    uint8_t number[XNCC_PROBE_FAR];
+    int64_t at[XNCC_PROBE_FAR]; /* from the image's first byte on */
+} xncc_probe_list;
 
 /* Makes a probe of 8-bit pixels, which it takes over also if it fails. Returns XNCC_OK or
  * XNCC_ERROR_MEMORY; xncc_pose_probe_clear must follow in any case. */
@@ -57,12 +73,19 @@ double xncc_pose_probe_score(const xncc_pose_probe *probe, const xncc_probe_sums
  * *first: receives the first of them. */
 int32_t xncc_probe_inside(int32_t at, int32_t side, int32_t window, int32_t extent, int32_t *first);
 
-/* Computes the scores of the windows whose top-left pixels are (x, y) .. (x + side - 1, y + side -
- * 1), for a side of 3 or 5. They are those of xncc_correlate before the rounding to float. NaN: the
- * window is flat, or not inside the image. */
+/* Lists the windows of a block that lie in the image. width, height: of a window. */
+void xncc_probe_list_make(const xncc_probe_block *block, int32_t width, int32_t height,
+                          const xncc_image *image, xncc_probe_list *list);
+
+/* Writes the scores of a block from the sums of its list. NaN: the window is flat, not in the
+ * image, or not wanted. */
+void xncc_probe_list_scores(const xncc_pose_probe *probe, const xncc_probe_list *list,
+                            const xncc_probe_sums *sum, int32_t side, double *score);
+
+/* Computes the scores of a block, as above. They are those of xncc_correlate before the rounding to
+ * float. */
 void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops *loops,
-                            const xncc_image *image, int32_t x, int32_t y, int32_t side,
-                            double *score);
+                            const xncc_image *image, const xncc_probe_block *block, double *score);
 
 /* Returns the fastest loops for a processor (plan/machine.h). */
 const xncc_probe_loops *xncc_probe_loops_of(uint32_t features);

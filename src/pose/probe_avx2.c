@@ -80,15 +80,15 @@ __attribute__((always_inline)) static inline void add_step(lanes *to, __m128i pi
     to->X = _mm256_add_epi32(to->X, _mm256_madd_epi16(v, templ));
 }
 
-__attribute__((always_inline)) static inline void add_row(const uint8_t *image,
-                                                          const uint8_t *templ, const uint8_t *mask,
-                                                          int32_t count, int32_t windows, lanes *to)
+__attribute__((always_inline)) static inline void
+add_row(const uint8_t *const image[XNCC_PROBE_SIDE], int64_t row, const uint8_t *templ,
+        const uint8_t *mask, int32_t count, int32_t windows, lanes *to)
 {
     if (count < STEP) {
         const __m128i kept = _mm_and_si128(load_short(mask, count), first_time(count));
         const __m256i t = _mm256_cvtepu8_epi16(load_short(templ, count));
         for (int32_t w = 0; w < windows; w++)
-            add_step(&to[w], load_short(image + w, count), kept, t);
+            add_step(&to[w], load_short(image[w] + row, count), kept, t);
         return;
     }
     for (int32_t i = 0; i < count; i += STEP) {
@@ -96,14 +96,18 @@ __attribute__((always_inline)) static inline void add_row(const uint8_t *image,
         const __m128i kept = _mm_and_si128(load(mask + at), load(keep_last + (at + STEP - i)));
         const __m256i t = _mm256_cvtepu8_epi16(load(templ + at));
         for (int32_t w = 0; w < windows; w++)
-            add_step(&to[w], load(image + w + at), kept, t);
+            add_step(&to[w], load(image[w] + row + at), kept, t);
     }
 }
 
 __attribute__((always_inline)) static inline void add_windows(const xncc_pose_probe *probe,
                                                               const uint8_t *image, int64_t pitch,
+                                                              const int64_t *window,
                                                               int32_t windows, xncc_probe_sums *sum)
 {
+    const uint8_t *from[XNCC_PROBE_SIDE];
+    for (int32_t w = 0; w < windows; w++)
+        from[w] = image + window[w];
     for (int32_t r = 0; r < probe->of.height;) {
         lanes to[XNCC_PROBE_SIDE];
         for (int32_t w = 0; w < windows; w++)
@@ -111,7 +115,7 @@ __attribute__((always_inline)) static inline void add_windows(const xncc_pose_pr
         for (int32_t steps = 0; r < probe->of.height && steps < MOST_STEPS; r++) {
             const int32_t *span = probe->span + 2 * (size_t)r;
             const size_t at = (size_t)r * (size_t)probe->of.width + (size_t)span[0];
-            add_row(image + r * pitch + span[0], (const uint8_t *)probe->of.pixels + at,
+            add_row(from, r * pitch + span[0], (const uint8_t *)probe->of.pixels + at,
                     probe->of.mask + at, span[1] - span[0], windows, to);
             steps += (span[1] - span[0]) / STEP + 1;
         }
@@ -123,26 +127,18 @@ __attribute__((always_inline)) static inline void add_windows(const xncc_pose_pr
     }
 }
 
-static void add_across(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
-                       int32_t windows, xncc_probe_sums *sum)
+static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                const int64_t *at, int32_t count, xncc_probe_sums *sum)
 {
-    while (windows >= XNCC_PROBE_SIDE) {
-        add_windows(probe, image, pitch, XNCC_PROBE_SIDE, sum);
-        image += XNCC_PROBE_SIDE;
+    for (; count >= XNCC_PROBE_SIDE; count -= XNCC_PROBE_SIDE) {
+        add_windows(probe, image, pitch, at, XNCC_PROBE_SIDE, sum);
+        at += XNCC_PROBE_SIDE;
         sum += XNCC_PROBE_SIDE;
-        windows -= XNCC_PROBE_SIDE;
     }
-    if (windows == 2)
-        add_windows(probe, image, pitch, 2, sum);
-    else if (windows == 1)
-        add_windows(probe, image, pitch, 1, sum);
-}
-
-static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch, int32_t across,
-                int32_t down, xncc_probe_sums *sum)
-{
-    for (int32_t j = 0; j < down; j++)
-        add_across(probe, image + j * pitch, pitch, across, sum + j * across);
+    if (count == 2)
+        add_windows(probe, image, pitch, at, 2, sum);
+    else if (count == 1)
+        add_windows(probe, image, pitch, at, 1, sum);
 }
 
 const xncc_probe_loops xncc_probe_avx2 = { xncc_probe_prepare_portable, add };

@@ -34,19 +34,19 @@ static inline __mmask64 first_lanes(int32_t count)
     return count < STEP ? ~UINT64_C(0) >> (STEP - count) : ~UINT64_C(0);
 }
 
-/* A row of a template with its mask, and the image's row under the first window. */
+/* A row of a template with its mask, and where it lies in a window. */
 typedef struct row {
-    const uint8_t *image, *templ, *mask;
+    int64_t image;
+    const uint8_t *templ, *mask;
     int32_t count;
 } row;
 
-static inline row row_of(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
-                         int32_t r)
+static inline row row_of(const xncc_pose_probe *probe, int64_t pitch, int32_t r)
 {
     const int32_t *span = probe->span + 2 * (size_t)r;
     const size_t at = (size_t)r * (size_t)probe->of.width + (size_t)span[0];
-    return (row){ image + r * pitch + span[0], (const uint8_t *)probe->of.pixels + at,
-                  probe->of.mask + at, span[1] - span[0] };
+    return (row){ r * pitch + span[0], (const uint8_t *)probe->of.pixels + at, probe->of.mask + at,
+                  span[1] - span[0] };
 }
 
 /* Adds the pixels `v` of a window. */
@@ -57,18 +57,30 @@ static inline void add_pixels(lanes *to, __m512i v, __m512i templ)
     to->X = _mm512_dpbusd_epi32(to->X, v, templ);
 }
 
-/* Adds a row to across x down windows. */
-__attribute__((always_inline)) static inline void add_row(const row *a, int64_t pitch,
-                                                          int32_t across, int32_t down, lanes *to)
+/* Where windows begin: at from[w], or in a block of 3 x 3 that begins at from[0]. */
+typedef struct place {
+    const uint8_t *const *from;
+    int64_t pitch;
+    int block;
+} place;
+
+__attribute__((always_inline)) static inline const uint8_t *at_window(const place *p, int32_t w)
+{
+    return p->block ? p->from[0] + w / XNCC_PROBE_SIDE * p->pitch + w % XNCC_PROBE_SIDE
+                    : p->from[w];
+}
+
+/* Adds a row to the windows. */
+__attribute__((always_inline)) static inline void add_row(const row *a, const place *at,
+                                                          int32_t windows, lanes *to)
 {
     for (int32_t i = 0; i < a->count; i += STEP) {
         const __m512i m = _mm512_maskz_loadu_epi8(first_lanes(a->count - i), a->mask + i);
         const __mmask64 kept = _mm512_test_epi8_mask(m, m);
         const __m512i t = _mm512_xor_si512(_mm512_maskz_loadu_epi8(kept, a->templ + i),
                                            _mm512_set1_epi8((char)BIAS));
-        UNROLLED for (int32_t j = 0; j < down; j++) UNROLLED for (int32_t w = 0; w < across; w++)
-            add_pixels(&to[j * across + w],
-                       _mm512_maskz_loadu_epi8(kept, a->image + j * pitch + w + i), t);
+        UNROLLED for (int32_t w = 0; w < windows; w++)
+            add_pixels(&to[w], _mm512_maskz_loadu_epi8(kept, at_window(at, w) + a->image + i), t);
     }
 }
 
@@ -86,40 +98,43 @@ static inline __m512i both(__m256i a, __m256i b)
 
 /* Adds two rows of at most HALF pixels, one in each half of the lanes. */
 __attribute__((always_inline)) static inline void
-add_pair(const row *a, const row *b, int64_t pitch, int32_t across, int32_t down, lanes *to)
+add_pair(const row *a, const row *b, const place *at, int32_t windows, lanes *to)
 {
     const __mmask32 in_a = kept_of(a), in_b = kept_of(b);
     const __m512i t = _mm512_xor_si512(
         both(_mm256_maskz_loadu_epi8(in_a, a->templ), _mm256_maskz_loadu_epi8(in_b, b->templ)),
         _mm512_set1_epi8((char)BIAS));
-    UNROLLED for (int32_t j = 0; j < down; j++) UNROLLED for (int32_t w = 0; w < across; w++)
-        add_pixels(&to[j * across + w],
-                   both(_mm256_maskz_loadu_epi8(in_a, a->image + j * pitch + w),
-                        _mm256_maskz_loadu_epi8(in_b, b->image + j * pitch + w)),
+    UNROLLED for (int32_t w = 0; w < windows; w++)
+        add_pixels(&to[w],
+                   both(_mm256_maskz_loadu_epi8(in_a, at_window(at, w) + a->image),
+                        _mm256_maskz_loadu_epi8(in_b, at_window(at, w) + b->image)),
                    t);
 }
 
-__attribute__((always_inline)) static inline void add_windows(const xncc_pose_probe *probe,
-                                                              const uint8_t *image, int64_t pitch,
-                                                              int32_t across, int32_t down,
-                                                              xncc_probe_sums *sum)
+__attribute__((always_inline)) static inline void
+add_windows(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+            const int64_t *window, int32_t windows, int block, xncc_probe_sums *sum)
 {
     const int32_t height = probe->of.height, narrow = probe->of.width <= HALF;
+    const uint8_t *from[XNCC_PROBE_WINDOWS];
+    for (int32_t w = 0; w < windows; w++)
+        from[w] = image + window[w];
+    const place at = { from, pitch, block };
     for (int32_t r = 0; r < height;) {
         lanes to[XNCC_PROBE_WINDOWS];
-        UNROLLED for (int32_t w = 0; w < across * down; w++) to[w].S = to[w].Q = to[w].X =
+        UNROLLED for (int32_t w = 0; w < windows; w++) to[w].S = to[w].Q = to[w].X =
             _mm512_setzero_si512();
         for (int32_t steps = 0; r < height && steps < MOST_STEPS; r++) {
-            const row a = row_of(probe, image, pitch, r);
+            const row a = row_of(probe, pitch, r);
             steps += a.count / STEP + 1;
             if (narrow && r + 1 < height) {
-                const row b = row_of(probe, image, pitch, ++r);
-                add_pair(&a, &b, pitch, across, down, to);
+                const row b = row_of(probe, pitch, ++r);
+                add_pair(&a, &b, &at, windows, to);
             } else {
-                add_row(&a, pitch, across, down, to);
+                add_row(&a, &at, windows, to);
             }
         }
-        UNROLLED for (int32_t w = 0; w < across * down; w++)
+        UNROLLED for (int32_t w = 0; w < windows; w++)
         {
             const int64_t S = _mm512_reduce_add_epi32(to[w].S);
             sum[w].S += (uint64_t)S;
@@ -129,21 +144,37 @@ __attribute__((always_inline)) static inline void add_windows(const xncc_pose_pr
     }
 }
 
-static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch, int32_t across,
-                int32_t down, xncc_probe_sums *sum)
+/* Are nine windows a block of 3 x 3? Their addresses then need fewer registers. */
+static int is_block(const int64_t *at, int64_t pitch)
 {
-    if (across == XNCC_PROBE_SIDE && down == XNCC_PROBE_SIDE) {
-        add_windows(probe, image, pitch, XNCC_PROBE_SIDE, XNCC_PROBE_SIDE, sum);
-        return;
+    int same = 1;
+    for (int32_t w = 1; w < XNCC_PROBE_WINDOWS; w++)
+        same &= at[w] == at[0] + w / XNCC_PROBE_SIDE * pitch + w % XNCC_PROBE_SIDE;
+    return same;
+}
+
+static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                const int64_t *at, int32_t count, xncc_probe_sums *sum)
+{
+    for (; count >= XNCC_PROBE_WINDOWS; count -= XNCC_PROBE_WINDOWS) {
+        if (is_block(at, pitch))
+            add_windows(probe, image, pitch, at, XNCC_PROBE_WINDOWS, 1, sum);
+        else
+            add_windows(probe, image, pitch, at, XNCC_PROBE_WINDOWS, 0, sum);
+        at += XNCC_PROBE_WINDOWS;
+        sum += XNCC_PROBE_WINDOWS;
     }
-    for (int32_t j = 0; j < down; j++, image += pitch, sum += across)
-        switch (across) {
-        case 1: add_windows(probe, image, pitch, 1, 1, sum); break;
-        case 2: add_windows(probe, image, pitch, 2, 1, sum); break;
-        case 3: add_windows(probe, image, pitch, 3, 1, sum); break;
-        case 4: add_windows(probe, image, pitch, 4, 1, sum); break;
-        default: add_windows(probe, image, pitch, 5, 1, sum);
-        }
+    switch (count) {
+    case 1: add_windows(probe, image, pitch, at, 1, 0, sum); break;
+    case 2: add_windows(probe, image, pitch, at, 2, 0, sum); break;
+    case 3: add_windows(probe, image, pitch, at, 3, 0, sum); break;
+    case 4: add_windows(probe, image, pitch, at, 4, 0, sum); break;
+    case 5: add_windows(probe, image, pitch, at, 5, 0, sum); break;
+    case 6: add_windows(probe, image, pitch, at, 6, 0, sum); break;
+    case 7: add_windows(probe, image, pitch, at, 7, 0, sum); break;
+    case 8: add_windows(probe, image, pitch, at, 8, 0, sum); break;
+    default: break;
+    }
 }
 
 /* Makes the bytes of a row of the mask 0 and 255, and sets the row's span. */

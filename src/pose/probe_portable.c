@@ -27,15 +27,15 @@ void xncc_probe_prepare_portable(xncc_pose_probe *probe)
     }
 }
 
-static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch, int32_t across,
-                int32_t down, xncc_probe_sums *sum)
+static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                const int64_t *windows, int32_t count, xncc_probe_sums *sum)
 {
     for (int32_t r = 0; r < probe->of.height; r++) {
         const int32_t *span = probe->span + 2 * (size_t)r;
         const size_t at = (size_t)r * (size_t)probe->of.width;
         const uint8_t *templ = (const uint8_t *)probe->of.pixels + at, *mask = probe->of.mask + at;
-        for (int32_t w = 0; w < across * down; w++) {
-            const uint8_t *from = image + (r + w / across) * pitch + w % across;
+        for (int32_t w = 0; w < count; w++) {
+            const uint8_t *from = image + r * pitch + windows[w];
             uint32_t S = 0, Q = 0, X = 0;
             for (int32_t i = span[0]; i < span[1]; i++) {
                 const uint8_t v = from[i] & mask[i];

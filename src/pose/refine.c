@@ -54,7 +54,7 @@ static xncc_pose_spot spot_near(const refiner *r, const between *at, int turn, i
 {
     double angle = at->angle + turn * r->angle_step,
            scale = in_range(at->scale + grow * r->scale_step);
-    xncc_pose_spot s = { .angle = -1, .scale = -1, .from = -1, .side = XNCC_PROBE_SIDE };
+    xncc_pose_spot s = { .angle = -1, .scale = -1 };
     if (at->angle_index >= 0) {
         s.angle = xncc_pose_index(&r->grid->angle, at->angle_index + turn);
         s.scale = xncc_pose_index(&r->grid->scale, at->scale_index + grow);
@@ -77,10 +77,16 @@ static xncc_pose_spot spot_near(const refiner *r, const between *at, int turn, i
         s.place.shift_x = at->shift_x;
         s.place.shift_y = at->shift_y;
     }
-    s.x = at->x - (s.place.width - at->width - right) / 2;
-    s.y = at->y - (s.place.height - at->height - down) / 2;
+    s.block = (xncc_probe_block){ .x = at->x - (s.place.width - at->width - right) / 2 - 1,
+                                  .y = at->y - (s.place.height - at->height - down) / 2 - 1,
+                                  .side = XNCC_PROBE_SIDE,
+                                  .wanted = XNCC_PROBE_ALL };
     return s;
 }
+
+/* The windows of which a fit reads the scores: those that are beside the middle one on at most two
+ * of all axes (fit.h). MIDDLE and CROSS are of 3 x 3 windows, STAR is of 5 x 5. */
+enum { MIDDLE = 1 << 4, CROSS = 0xba, STAR = 0x477dc4 };
 
 /* Fits the surface around a pose. */
 static xncc_status fit_around(const refiner *r, const between *at, xncc_pose_fit *fit,
@@ -94,13 +100,14 @@ static xncc_status fit_around(const refiner *r, const between *at, xncc_pose_fit
         for (int i = -sides; i <= sides; i++, next += XNCC_PROBE_WINDOWS) {
             xncc_pose_spot *s = &spot[count++];
             *s = spot_near(r, at, i, j, 0, 0);
+            s->block.wanted = i && j ? MIDDLE : CROSS;
             if (i || j) {
                 s->score = next;
                 continue;
             }
             middle = next;
-            s->from = -2;
-            s->side = XNCC_PROBE_FAR_SIDE;
+            s->block = (xncc_probe_block){ s->block.x - 1, s->block.y - 1, XNCC_PROBE_FAR_SIDE,
+                                           STAR };
             s->score = all;
         }
     const xncc_status status = xncc_pose_score_spots(&r->scorer, spot, count, error);
@@ -140,8 +147,8 @@ static xncc_status look_around(const refiner *r, between *at, xncc_error *error)
                 best = r->sign * score[n][k];
                 *at = (between){ .angle = from.angle + (n / 4 - sides) * r->angle_step,
                                  .scale = from.scale,
-                                 .x = s->x + k % XNCC_PROBE_SIDE - 1,
-                                 .y = s->y + k / XNCC_PROBE_SIDE - 1,
+                                 .x = s->block.x + k % XNCC_PROBE_SIDE,
+                                 .y = s->block.y + k / XNCC_PROBE_SIDE,
                                  .width = s->place.width,
                                  .height = s->place.height,
                                  .angle_index = s->angle,

@@ -7,10 +7,13 @@
 
 #include <math.h>
 
-/* The scores of side x side windows under any template, by the library. */
-static xncc_status correlate_windows(const xncc_pose_scorer *r, xncc_pose_pixels *pixels, int32_t x,
-                                     int32_t y, int32_t side, double *score, xncc_error *error)
+/* The scores of the windows of a block under any template, by the library. It finds those that are
+ * not wanted, too. */
+static xncc_status correlate_windows(const xncc_pose_scorer *r, xncc_pose_pixels *pixels,
+                                     const xncc_probe_block *block, double *score,
+                                     xncc_error *error)
 {
+    const int32_t x = block->x, y = block->y, side = block->side;
     const xncc_pose_job *job = r->job;
     float value[XNCC_PROBE_FAR];
     xncc_image crop;
@@ -44,28 +47,27 @@ static void round_scores(double *score, int32_t side)
 }
 
 /* The same by a probe, with the same bits. */
-static void probe_windows(const xncc_pose_scorer *r, const xncc_pose_probe *probe, int32_t x,
-                          int32_t y, int32_t side, double *score)
+static void probe_windows(const xncc_pose_scorer *r, const xncc_pose_probe *probe,
+                          const xncc_probe_block *block, double *score)
 {
-    xncc_pose_probe_scores(probe, r->job->loops, r->job->image, x, y, side, score);
-    round_scores(score, side);
+    xncc_pose_probe_scores(probe, r->job->loops, r->job->image, block, score);
+    round_scores(score, block->side);
 }
 
 xncc_status xncc_pose_score_windows(const xncc_pose_scorer *r, const xncc_pose_place *place,
-                                    int32_t x, int32_t y, int32_t side, double *score,
-                                    xncc_error *error)
+                                    const xncc_probe_block *block, double *score, xncc_error *error)
 {
     xncc_pose_pixels pixels;
     xncc_pose_probe probe = { 0 };
-    for (int i = 0; i < side * side; i++)
+    for (int i = 0; i < block->side * block->side; i++)
         score[i] = NAN;
     xncc_status status = xncc_pose_resample(r->source, place, &pixels, error);
     if (!status && pixels.count > 0 && r->job->loops) {
         status = xncc_pose_probe_make(r->job->loops, &pixels, &probe, error);
         if (!status)
-            probe_windows(r, &probe, x, y, side, score);
+            probe_windows(r, &probe, block, score);
     } else if (!status && pixels.count > 0) {
-        status = correlate_windows(r, &pixels, x, y, side, score, error);
+        status = correlate_windows(r, &pixels, block, score, error);
     }
     xncc_pose_probe_clear(&probe);
     xncc_pose_pixels_clear(&pixels);
@@ -75,14 +77,13 @@ xncc_status xncc_pose_score_windows(const xncc_pose_scorer *r, const xncc_pose_p
 static xncc_status score_spot(const xncc_pose_scorer *r, const xncc_pose_spot *s, xncc_error *error)
 {
     const xncc_stored_pose *pose;
-    const int32_t x = s->x + s->from, y = s->y + s->from;
     if (!r->poses || s->angle < 0)
-        return xncc_pose_score_windows(r, &s->place, x, y, s->side, s->score, error);
+        return xncc_pose_score_windows(r, &s->place, &s->block, s->score, error);
     const xncc_status status = xncc_pose_store_take(r->poses, s->angle, s->scale, s->wider,
                                                     s->higher, &pose, error);
     if (status)
         return status;
-    probe_windows(r, &pose->probe, x, y, s->side, s->score);
+    probe_windows(r, &pose->probe, &s->block, s->score);
     xncc_pose_store_give(pose);
     return XNCC_OK;
 }
@@ -102,15 +103,13 @@ static xncc_status score_parts(const xncc_pose_scorer *r, const xncc_pose_spot *
                                      .higher = s->higher,
                                      .source = r->source,
                                      .place = s->place,
-                                     .x = s->x + s->from,
-                                     .y = s->y + s->from,
-                                     .side = s->side,
+                                     .block = s->block,
                                      .score = s->score };
     }
     const xncc_status status = xncc_pose_score_parts(r->job, r->job->loops, r->job->image, part,
                                                      count, error);
     for (size_t i = 0; i < count && !status; i++)
-        round_scores(spot[i].score, spot[i].side);
+        round_scores(spot[i].score, spot[i].block.side);
     return status;
 }
 

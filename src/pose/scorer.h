@@ -14,20 +14,18 @@ typedef struct xncc_pose_scorer {
     int parts;              /* 1: poses are scored in parts, by all threads; there are probes */
 } xncc_pose_scorer;
 
-/* A template at a pose, a window under it, and the windows beside it that are asked for: side x
- * side of them, from `from` pixels beside it on. */
+/* A template at a pose, and the windows under it that are asked for. */
 typedef struct xncc_pose_spot {
     xncc_pose_place place;
-    int32_t x, y;
+    xncc_probe_block block;
     int32_t angle, scale;  /* on the grid; -1: it is not there */
     int32_t wider, higher; /* than the pose's own window */
-    int32_t from, side;
-    double *score; /* receives the scores */
+    double *score;         /* receives the scores */
 } xncc_pose_spot;
 
-/* The scores of side x side windows from (x, y) on, of a pose at any place. */
+/* The scores of the windows of a block, of a pose at any place. */
 xncc_status xncc_pose_score_windows(const xncc_pose_scorer *scorer, const xncc_pose_place *place,
-                                    int32_t x, int32_t y, int32_t side, double *score,
+                                    const xncc_probe_block *block, double *score,
                                     xncc_error *error);
 
 /* Scores the windows of spots. */

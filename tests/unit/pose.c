@@ -189,24 +189,24 @@ static uint32_t features_of(int set)
     return xncc_cpu_features() & most[set];
 }
 
-/* The sums of a probe's windows by each instruction set, against a plain loop. */
+/* The sums of windows that begin at image + from[i], by each instruction set, against a plain loop.
+ */
 static void check_probe(const xncc_pose_probe *p, const uint8_t *image, int64_t pitch,
-                        int32_t across, int32_t down)
+                        const int64_t *from, int32_t count)
 {
     xncc_probe_sums want[XNCC_PROBE_FAR] = { { 1, 2, 3 } };
-    for (int w = 0; w < across * down; w++)
+    for (int w = 0; w < count; w++)
         for (int32_t y = 0; y < p->of.height; y++)
             for (int32_t x = p->span[2 * y]; x < p->span[2 * y + 1]; x++) {
                 const size_t at = (size_t)y * (size_t)p->of.width + (size_t)x;
-                const uint64_t v = p->of.mask[at] ? image[(y + w / across) * pitch + x + w % across]
-                                                  : 0;
+                const uint64_t v = p->of.mask[at] ? image[from[w] + y * pitch + x] : 0;
                 want[w].S += v;
                 want[w].Q += v * v;
                 want[w].X += v * ((const uint8_t *)p->of.pixels)[at];
             }
     for (int k = 0; k < SETS; k++) {
         xncc_probe_sums got[XNCC_PROBE_FAR] = { { 1, 2, 3 } };
-        xncc_probe_loops_of(features_of(k))->add(p, image, pitch, across, down, got);
+        xncc_probe_loops_of(features_of(k))->add(p, image, pitch, from, count, got);
         CHECK(memcmp(got, want, sizeof got) == 0);
     }
 }
@@ -266,13 +266,14 @@ static void check_rows(void)
     static uint8_t templ[1500], mask[1500];
     kit_random r = kit_stream(3);
     for (int n = 0; n < 500; n += kit_short() ? 3 : 1) {
-        const int32_t windows = 1 + n % 5, down = windows == 3 ? 3 : 1 + n % 2;
+        const int32_t across = 1 + n % 5, down = across == 3 ? 3 : 1 + n % 2, all = across * down,
+                      windows = 1 + n / 5 % XNCC_PROBE_FAR;
         const int32_t height = 3 - n % 3, rows = height + down - 1;
         int32_t span[6] = { 0, n, n / 3, n - n / 4, n / 5, n };
         const xncc_pose_probe probe = {
             .of = { .width = n, .height = height, .pixels = templ, .mask = mask }, .span = span
         };
-        kit_image image = kit_image_create_channels(XNCC_U8, 1, n + 4 + windows - 1, rows,
+        kit_image image = kit_image_create_channels(XNCC_U8, 1, n + 4 + across - 1, rows,
                                                     (kit_room){ n % 7, KIT_AFTER });
         uint8_t *pixels = (uint8_t *)(uintptr_t)image.view.data;
         for (int i = 0; i < 1500; i++) {
@@ -282,8 +283,13 @@ static void check_rows(void)
         for (int y = 0; y < rows; y++)
             for (int x = 0; x < image.view.width; x++)
                 pixels[y * image.view.pitch + x] = n % 3 ? (uint8_t)kit_next(&r) : 255;
-        check_probe(&probe, pixels + image.view.width - (n + windows - 1), image.view.pitch,
-                    windows, down);
+        int64_t from[XNCC_PROBE_FAR]; /* all of a block first */
+        for (int w = 0; w < XNCC_PROBE_FAR; w++) {
+            const int at = w < all ? w : (int)kit_below(&r, (uint64_t)all);
+            from[w] = at / across * image.view.pitch + at % across;
+        }
+        check_probe(&probe, pixels + image.view.width - (n + across - 1), image.view.pitch, from,
+                    windows > all ? windows : all);
         kit_image_destroy(&image);
     }
 }
@@ -304,7 +310,7 @@ static void check_large_probe(void)
     const xncc_pose_probe probe = {
         .of = { .width = WIDTH, .height = HEIGHT, .pixels = bytes, .mask = bytes }, .span = span
     };
-    check_probe(&probe, bytes, WIDTH, 1, 1);
+    check_probe(&probe, bytes, WIDTH, &(int64_t){ 0 }, 1);
     free(bytes);
 }
 
