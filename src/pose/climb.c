@@ -295,21 +295,24 @@ static int compare(const void *left, const void *right)
     return 0;
 }
 
-/* Is any of the candidates that have a place within a cell's side of *c, and within so many steps?
- */
-static int has_near(const xncc_places *places, const xncc_pose_candidate *candidate,
-                    const xncc_pose_candidate *c, const xncc_pose_axis *angle, int32_t steps)
+/* How many of the candidates that have a place are within a cell's side of *c, and within so many
+ * steps? No more than `most` are counted. */
+static size_t count_near(const xncc_places *places, const xncc_pose_candidate *candidate,
+                         const xncc_pose_candidate *c, const xncc_pose_axis *angle, int32_t steps,
+                         size_t most)
 {
+    size_t count = 0;
     for (int k = 0; k < 9; k++)
         for (int32_t at = xncc_places_near(places, c->x, c->y, k); at; at = places->next[at - 1]) {
             const xncc_pose_candidate *o = &candidate[at - 1];
             const int32_t apart = abs(c->angle - o->angle);
             if (fabs(c->x - o->x) <= places->cell && fabs(c->y - o->y) <= places->cell &&
                 abs(c->scale - o->scale) <= steps &&
-                (apart <= steps || (angle->circular && angle->count - apart <= steps)))
-                return 1;
+                (apart <= steps || (angle->circular && angle->count - apart <= steps)) &&
+                ++count == most)
+                return count;
         }
-    return 0;
+    return count;
 }
 
 /* The score of the wanted-th best of objects that are apart; 0 if there are fewer. The candidates
@@ -319,7 +322,7 @@ static double wanted_score(xncc_places *places, const xncc_pose_candidate *candi
 {
     size_t objects = 0;
     for (size_t i = 0; i < count; i++) {
-        if (has_near(places, candidate, &candidate[i], &r->poses.grid.angle, INT32_MAX))
+        if (count_near(places, candidate, &candidate[i], &r->poses.grid.angle, INT32_MAX, 1))
             continue;
         if (++objects == sieve->wanted)
             return fabs(candidate[i].score);
@@ -328,28 +331,47 @@ static double wanted_score(xncc_places *places, const xncc_pose_candidate *candi
     return 0.0;
 }
 
+/* Keeps the candidates from `limit` on that go on, and returns their number. */
+static size_t keep(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t count,
+                   const xncc_pose_sieve *sieve, double limit, xncc_places *places,
+                   xncc_places *crowds)
+{
+    const xncc_pose_axis *angle = &r->poses.grid.angle;
+    const int crowded = sieve->crowd < sieve->most;
+    size_t kept = 0;
+    for (size_t i = 0; i < count && kept < sieve->most && fabs(candidate[i].score) >= limit; i++) {
+        const xncc_pose_candidate c = candidate[i];
+        if (count_near(places, candidate, &c, angle, 1, 1))
+            continue;
+        if (crowded &&
+            count_near(crowds, candidate, &c, angle, INT32_MAX, sieve->crowd) == sieve->crowd)
+            continue;
+        candidate[kept] = c;
+        xncc_places_put(places, kept, c.x, c.y);
+        if (crowded)
+            xncc_places_put(crowds, kept, c.x, c.y);
+        kept++;
+    }
+    return kept;
+}
+
 xncc_status xncc_pose_thin(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t *count,
                            const xncc_pose_sieve *sieve, xncc_error *error)
 {
-    xncc_places places;
-    size_t kept = 0;
-    const xncc_status status = xncc_places_open(&places, *count, sieve->apart, error);
-    if (status)
-        return status;
-    if (*count > 1)
-        qsort(candidate, *count, sizeof *candidate, compare);
-    double limit = sieve->limit;
-    if (sieve->part > 0.0)
-        limit = fmax(limit, sieve->part * wanted_score(&places, candidate, *count, r, sieve));
-    xncc_places_empty(&places, 1.5 * r->size);
-    for (size_t i = 0; i < *count && kept < sieve->most && fabs(candidate[i].score) >= limit; i++) {
-        if (has_near(&places, candidate, &candidate[i], &r->poses.grid.angle, 1))
-            continue;
-        candidate[kept] = candidate[i];
-        xncc_places_put(&places, kept, candidate[i].x, candidate[i].y);
-        kept++;
+    xncc_places places, crowds = { 0 };
+    xncc_status status = xncc_places_open(&places, *count, sieve->apart, error);
+    if (!status && sieve->crowd < sieve->most)
+        status = xncc_places_open(&crowds, *count, 0.5 * sieve->apart, error);
+    if (!status) {
+        if (*count > 1)
+            qsort(candidate, *count, sizeof *candidate, compare);
+        double limit = sieve->limit;
+        if (sieve->part > 0.0)
+            limit = fmax(limit, sieve->part * wanted_score(&places, candidate, *count, r, sieve));
+        xncc_places_empty(&places, 1.5 * r->size);
+        *count = keep(r, candidate, *count, sieve, limit, &places, &crowds);
     }
+    xncc_places_close(&crowds);
     xncc_places_close(&places);
-    *count = kept;
-    return XNCC_OK;
+    return status;
 }

@@ -33,7 +33,7 @@ enum { LEAST_SIDE = 8, LEAST_PIXELS = 48 };
 #define PART_SIDE 40.0
 
 /* What the number of candidates depends on (most_of). */
-enum { MOST_TOP = 1024, MOST_WANTED = 1 << 14 };
+enum { MOST_TOP = 1024, MOST_WANTED = 1 << 14, PER_TOP = 2, MORE_TOP = 6, LEAST_CROWD = 2 };
 
 /* Large templates have few candidates on the fine levels, where each one costs much and the scores
  * say much: so many pixels of templates, and a few candidates in any case. */
@@ -200,7 +200,7 @@ static double limit_of(const descent *d, int32_t l)
 }
 
 /* The candidates that go on from the coarsest level and from each finer one, at most: a number for
- * the image and the template, and one for each match that is wanted. */
+ * the image and the template, and some for each match that is wanted. */
 static size_t most_of(const descent *d, int32_t l)
 {
     const xncc_image *top = &d->image->level[d->top];
@@ -211,7 +211,17 @@ static size_t most_of(const descent *d, int32_t l)
                         : d->top == l + 1 ? most / 3
                                           : most / 8,
                  large = LEAST_MOST + MOST_PIXELS / ((size_t)next->width * (size_t)next->height);
-    return (part < large ? part : large) + (d->top == l ? 8 : d->top == l + 1 ? 2 : 1) * d->wanted;
+    return (part < large ? part : large) + (d->top == l       ? PER_TOP * d->wanted + MORE_TOP
+                                            : d->top == l + 1 ? d->wanted + 1
+                                                              : d->wanted);
+}
+
+/* On the two coarsest levels an object has many candidates, and nearly always the best one of them
+ * leads to its pose. So that all objects have some, none has more than its share. */
+static size_t crowd_of(const descent *d, int32_t l)
+{
+    const size_t most = most_of(d, l), share = most / d->wanted;
+    return d->top > l + 1 ? most : share > LEAST_CROWD ? share : LEAST_CROWD;
 }
 
 /* The part that holds for a level. What goes on from level 0 is in order already. */
@@ -235,7 +245,8 @@ static xncc_pose_sieve sieve_of(const descent *d, int32_t l)
                               .part = top ? 0.0 : part_of(d, l) * d->likeness[l],
                               .wanted = d->wanted,
                               .apart = 0.5 * side,
-                              .most = most_of(d, l) };
+                              .most = most_of(d, l),
+                              .crowd = crowd_of(d, l) };
 }
 
 /* Searches the coarsest level, every pose at every position. */
