@@ -204,15 +204,30 @@ typedef struct climb_run {
 
 enum { CANDIDATES_PER_TASK = 4 };
 
+/* Asks for the pixels under a candidate. */
+static void fetch(const xncc_pose_rung *r, const xncc_pose_candidate *c)
+{
+    const xncc_pose_source *s = &r->poses.source;
+    const double w = s->width, h = s->height,
+                 side = sqrt(w * w + h * h) * xncc_pose_value(&r->poses.grid.scale, c->scale);
+    xncc_probe_fetch(r->image, (int32_t)(c->x / r->size - 0.5 * side) - 1,
+                     (int32_t)(c->y / r->size - 0.5 * side) - 1, (int32_t)side + 3,
+                     (int32_t)side + 3);
+}
+
 static void climb_task(void *argument, uint64_t index, int32_t slot)
 {
     (void)slot;
     climb_run *run = argument;
-    const size_t first = (size_t)index * CANDIDATES_PER_TASK;
+    const size_t first = (size_t)index * CANDIDATES_PER_TASK, left = run->count - first,
+                 end = first + (left < CANDIDATES_PER_TASK ? left : CANDIDATES_PER_TASK);
     xncc_error error = { "" };
     uint64_t tries = 0;
-    for (size_t i = first; i < first + CANDIDATES_PER_TASK && i < run->count; i++) {
+    fetch(run->rung, &run->candidate[run->climber[first].candidate]);
+    for (size_t i = first; i < end; i++) {
         xncc_pose_candidate *c = &run->candidate[run->climber[i].candidate];
+        if (i + 1 < end)
+            fetch(run->rung, &run->candidate[run->climber[i + 1].candidate]);
         if (xncc_first_failure_status(&run->failure))
             break;
         xncc_status status = xncc_check_cancelled(&run->rung->job->watch, &error);

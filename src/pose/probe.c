@@ -116,6 +116,23 @@ void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops
     xncc_probe_list_scores(probe, &list, sum, block->side, score);
 }
 
+void xncc_probe_fetch(const xncc_image *image, int32_t x, int32_t y, int32_t width, int32_t height)
+{
+    enum { LINE = 64, CACHE = 1 << 19, MOST = 1 << 15 };
+    const int64_t pitch = xncc_image_pitch(image), pixels = (int64_t)width * height;
+    const int32_t right = x + width < image->width ? x + width : image->width,
+                  bottom = y + height < image->height ? y + height : image->height;
+    const int32_t left = x > 0 ? x : 0, top = y > 0 ? y : 0;
+    if (pitch * image->height < CACHE || pixels > MOST)
+        return;
+    for (int32_t j = top; j < bottom && left < right; j++) {
+        const char *row = (const char *)image->data + j * pitch;
+        for (int32_t i = left; i < right; i += LINE)
+            __builtin_prefetch(row + i, 0, 2);
+        __builtin_prefetch(row + right - 1, 0, 2);
+    }
+}
+
 const xncc_probe_loops *xncc_probe_loops_of(uint32_t features)
 {
 #if defined(XNCC_CPU_X86)

@@ -87,6 +87,10 @@ void xncc_probe_list_scores(const xncc_pose_probe *probe, const xncc_probe_list 
 void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops *loops,
                             const xncc_image *image, const xncc_probe_block *block, double *score);
 
+/* Asks for the pixels of a window that will soon be read, if the image is larger than a cache. Any
+ * part of the window may lie outside the image. */
+void xncc_probe_fetch(const xncc_image *image, int32_t x, int32_t y, int32_t width, int32_t height);
+
 /* Returns the fastest loops for a processor (plan/machine.h). */
 const xncc_probe_loops *xncc_probe_loops_of(uint32_t features);
 

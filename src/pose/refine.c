@@ -285,6 +285,8 @@ static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit,
                                 .grid_scale = start.scale,
                                 .fit_score = (double)hit->score };
     write_center(&start, match);
+    if (poses)
+        xncc_probe_fetch(job->image, hit->x - 2, hit->y - 2, hit->width + 4, hit->height + 4);
     xncc_status status = xncc_check_cancelled(&job->watch, error);
     if (!status && job->options->refine)
         status = refine_from(&r, &start, match, error);
