@@ -43,13 +43,24 @@ xncc_pose_work xncc_pose_tries(void)
     return (xncc_pose_work){ atomic_exchange(&all_tries, 0), atomic_exchange(&all_pixels, 0) };
 }
 
+/* The most poses of a move: on level 0 and above, three scales of seven angles. The most of all
+ * moves of a candidate on a level. */
+enum { MOST_ATTEMPTS = 21, MOST_SEEN = XNCC_MOST_MOVES * MOST_ATTEMPTS };
+
+/* A pose whose nine windows around (wx, wy) have been scored. */
+typedef struct seen {
+    int32_t angle, scale, wx, wy;
+} seen;
+
 /* One candidate on its way. */
 typedef struct climb {
     xncc_pose_rung *rung;
     int sign;  /* of its scores */
     int parts; /* 1: its poses are scored in parts, by all threads */
     xncc_pose_candidate at, best;
-    int moved; /* 1: the best is not the middle window of the pose of `at` */
+    int moved;            /* 1: the best is not the middle window of the pose of `at` */
+    seen *seen;           /* room for MOST_SEEN */
+    size_t count, before; /* of `seen`, and of those from the moves before this one */
     uint64_t tries;
 } climb;
 
@@ -77,7 +88,25 @@ static void choose(climb *c, const attempt *a)
         }
 }
 
-/* Tries the nine windows of a pose near `at`. */
+/* Which of the nine windows of a pose have no score yet. Those that have one are no better than the
+ * best. */
+static xncc_probe_block unseen(climb *c, const xncc_pose_candidate *to)
+{
+    xncc_probe_block block = { to->wx - 1, to->wy - 1, XNCC_PROBE_SIDE, XNCC_PROBE_NINE };
+    for (size_t k = 0; k < c->before; k++) {
+        const seen *s = &c->seen[k];
+        if (s->angle != to->angle || s->scale != to->scale)
+            continue;
+        for (int32_t i = 0; i < XNCC_PROBE_WINDOWS; i++)
+            if (abs(block.x + i % XNCC_PROBE_SIDE - s->wx) <= 1 &&
+                abs(block.y + i / XNCC_PROBE_SIDE - s->wy) <= 1)
+                block.wanted &= ~(UINT32_C(1) << i);
+    }
+    c->seen[c->count++] = (seen){ to->angle, to->scale, to->wx, to->wy };
+    return block;
+}
+
+/* Tries the windows of a pose near `at`. */
 static xncc_status try_pose(climb *c, attempt *a, xncc_error *error)
 {
     xncc_pose_rung *r = c->rung;
@@ -91,15 +120,14 @@ static xncc_status try_pose(climb *c, attempt *a, xncc_error *error)
     a->offset_x = pose->offset_x;
     a->offset_y = pose->offset_y;
     nearest_window(r, a->offset_x, a->offset_y, &c->at, &a->to);
-    const xncc_probe_block block = { a->to.wx - 1, a->to.wy - 1, XNCC_PROBE_SIDE, XNCC_PROBE_ALL };
-    xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, &block, a->score);
+    const xncc_probe_block block = unseen(c, &a->to);
+    if (block.wanted) {
+        xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, &block, a->score);
+        choose(c, a);
+    }
     xncc_pose_store_give(pose);
-    choose(c, a);
     return XNCC_OK;
 }
-
-/* The most poses of a move: on level 0 and above, three scales of seven angles. */
-enum { MOST_ATTEMPTS = 21 };
 
 /* The same for several poses, in parts. */
 static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *error)
@@ -121,8 +149,7 @@ static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *err
                                      .scale = to->scale,
                                      .source = &store->source,
                                      .place = place,
-                                     .block = { to->wx - 1, to->wy - 1, XNCC_PROBE_SIDE,
-                                                XNCC_PROBE_ALL },
+                                     .block = unseen(c, to),
                                      .score = a[i].score };
     }
     const xncc_status status = xncc_pose_score_parts(r->job, store->loops, r->image, part, count,
@@ -166,6 +193,7 @@ static xncc_status climb_one(climb *c, int moves, xncc_error *error)
         xncc_status status = XNCC_OK;
         const size_t count = list_attempts(c, reach, a);
         c->moved = 0;
+        c->before = c->count;
         if (c->parts)
             status = try_parts(c, a, count, error);
         for (size_t i = 0; i < count && !c->parts && !status; i++)
@@ -222,6 +250,7 @@ static void climb_task(void *argument, uint64_t index, int32_t slot)
     const size_t first = (size_t)index * CANDIDATES_PER_TASK, left = run->count - first,
                  end = first + (left < CANDIDATES_PER_TASK ? left : CANDIDATES_PER_TASK);
     xncc_error error = { "" };
+    seen list[MOST_SEEN];
     uint64_t tries = 0;
     fetch(run->rung, &run->candidate[run->climber[first].candidate]);
     for (size_t i = first; i < end; i++) {
@@ -235,7 +264,8 @@ static void climb_task(void *argument, uint64_t index, int32_t slot)
                       .sign = c->score < 0.0 ? -1 : 1,
                       .parts = run->parts,
                       .at = *c,
-                      .best = *c };
+                      .best = *c,
+                      .seen = list };
         if (!status)
             status = climb_one(&way, run->moves, &error);
         *c = way.at;

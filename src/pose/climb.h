@@ -27,8 +27,12 @@ typedef struct xncc_pose_rung {
 /* Sets x and y of a candidate from its window and pose. */
 void xncc_pose_rung_center(const xncc_pose_rung *rung, xncc_pose_candidate *candidate);
 
+/* The most moves of a candidate on a level. */
+enum { XNCC_MOST_MOVES = 6 };
+
 /* Moves each candidate, which stands on the grid of the level above, to the best pose of this level
- * nearby, by up to `moves` moves. A candidate that has no window here gets the score 0. */
+ * nearby, by up to `moves` moves, 1 .. XNCC_MOST_MOVES. A candidate that has no window here gets
+ * the score 0. */
 xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, int moves,
                             xncc_pose_candidate *candidate, size_t count, xncc_error *error);
 

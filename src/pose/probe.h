@@ -41,6 +41,7 @@ typedef struct xncc_probe_block {
 } xncc_probe_block;
 
 #define XNCC_PROBE_ALL (~UINT32_C(0))
+#define XNCC_PROBE_NINE UINT32_C(0x1ff)
 
 /* Those of them that lie in the image: their numbers in the block, and where they begin. */
 typedef struct xncc_probe_list {

@@ -40,7 +40,7 @@ enum { MOST_TOP = 1024, MOST_WANTED = 1 << 14, PER_TOP = 2, MORE_TOP = 6, LEAST_
 enum { MOST_PIXELS = 1 << 22, LEAST_MOST = 8 };
 
 /* How often a candidate moves on a level, and on level 0. */
-enum { MOVES = 3, LAST_MOVES = 6 };
+enum { MOVES = 3, LAST_MOVES = XNCC_MOST_MOVES };
 
 /* A template's way through the pyramid. */
 typedef struct descent {
