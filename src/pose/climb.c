@@ -5,7 +5,6 @@
 #include "base/first_failure.h"
 #include "base/memory.h"
 #include "pose/parts.h"
-#include "pose/places.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -319,104 +318,4 @@ xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, i
         climb_task(&run, i, 0);
     xncc_free(run.climber);
     return xncc_first_failure_status(&run.failure);
-}
-
-static int order(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compare(const void *left, const void *right)
-{
-    const xncc_pose_candidate *a = left, *b = right;
-    const int by_score = order(fabs(b->score), fabs(a->score));
-    if (by_score)
-        return by_score;
-    const int by[] = { order(a->y, b->y), order(a->x, b->x), a->scale - b->scale,
-                       a->angle - b->angle };
-    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
-        if (by[i])
-            return by[i];
-    return 0;
-}
-
-/* How many of the candidates that have a place are within a cell's side of *c, and within so many
- * steps? No more than `most` are counted. */
-static size_t count_near(const xncc_places *places, const xncc_pose_candidate *candidate,
-                         const xncc_pose_candidate *c, const xncc_pose_axis *angle, int32_t steps,
-                         size_t most)
-{
-    size_t count = 0;
-    for (int k = 0; k < 9; k++)
-        for (int32_t at = xncc_places_near(places, c->x, c->y, k); at; at = places->next[at - 1]) {
-            const xncc_pose_candidate *o = &candidate[at - 1];
-            const int32_t apart = abs(c->angle - o->angle);
-            if (fabs(c->x - o->x) <= places->cell && fabs(c->y - o->y) <= places->cell &&
-                abs(c->scale - o->scale) <= steps &&
-                (apart <= steps || (angle->circular && angle->count - apart <= steps)) &&
-                ++count == most)
-                return count;
-        }
-    return count;
-}
-
-/* The score of the wanted-th best of objects that are apart; 0 if there are fewer. The candidates
- * are in order, and have no places yet. */
-static double wanted_score(xncc_places *places, const xncc_pose_candidate *candidate, size_t count,
-                           const xncc_pose_rung *r, const xncc_pose_sieve *sieve)
-{
-    size_t objects = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (count_near(places, candidate, &candidate[i], &r->poses.grid.angle, INT32_MAX, 1))
-            continue;
-        if (++objects == sieve->wanted)
-            return fabs(candidate[i].score);
-        xncc_places_put(places, i, candidate[i].x, candidate[i].y);
-    }
-    return 0.0;
-}
-
-/* Keeps the candidates from `limit` on that go on, and returns their number. */
-static size_t keep(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t count,
-                   const xncc_pose_sieve *sieve, double limit, xncc_places *places,
-                   xncc_places *crowds)
-{
-    const xncc_pose_axis *angle = &r->poses.grid.angle;
-    const int crowded = sieve->crowd < sieve->most;
-    size_t kept = 0;
-    for (size_t i = 0; i < count && kept < sieve->most && fabs(candidate[i].score) >= limit; i++) {
-        const xncc_pose_candidate c = candidate[i];
-        if (count_near(places, candidate, &c, angle, 1, 1))
-            continue;
-        if (crowded &&
-            count_near(crowds, candidate, &c, angle, INT32_MAX, sieve->crowd) == sieve->crowd)
-            continue;
-        candidate[kept] = c;
-        xncc_places_put(places, kept, c.x, c.y);
-        if (crowded)
-            xncc_places_put(crowds, kept, c.x, c.y);
-        kept++;
-    }
-    return kept;
-}
-
-xncc_status xncc_pose_thin(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t *count,
-                           const xncc_pose_sieve *sieve, xncc_error *error)
-{
-    xncc_places places, crowds = { 0 };
-    xncc_status status = xncc_places_open(&places, *count, sieve->apart, error);
-    if (!status && sieve->crowd < sieve->most)
-        status = xncc_places_open(&crowds, *count, 0.5 * sieve->apart, error);
-    if (!status) {
-        if (*count > 1)
-            qsort(candidate, *count, sizeof *candidate, compare);
-        double limit = sieve->limit;
-        if (sieve->part > 0.0)
-            limit = fmax(limit, sieve->part * wanted_score(&places, candidate, *count, r, sieve));
-        xncc_places_empty(&places, 1.5 * r->size);
-        *count = keep(r, candidate, *count, sieve, limit, &places, &crowds);
-    }
-    xncc_places_close(&crowds);
-    xncc_places_close(&places);
-    return status;
 }

@@ -10,6 +10,7 @@
 #include "pose/climb.h"
 #include "pose/exhaustive.h"
 #include "pose/settle.h"
+#include "pose/sieve.h"
 
 #include <math.h>
 

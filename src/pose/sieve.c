@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Candidates in order, and those that go on (sieve.h). */
+#include "pose/sieve.h"
+
+#include "base/memory.h"
+#include "pose/places.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef const xncc_pose_candidate *candidate_at;
+
+static int order(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare(candidate_at a, candidate_at b)
+{
+    const int by_score = order(fabs(b->score), fabs(a->score));
+    if (by_score)
+        return by_score;
+    const int by[] = { order(a->y, b->y), order(a->x, b->x), a->scale - b->scale,
+                       a->angle - b->angle, (a > b) - (a < b) };
+    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
+        if (by[i])
+            return by[i];
+    return 0;
+}
+
+static int compare_at(const void *left, const void *right)
+{
+    return compare(*(const candidate_at *)left, *(const candidate_at *)right);
+}
+
+/* Candidates fall into buckets by their scores, the best into the first one. */
+enum { LEAST_BUCKETS = 1 << 6, MOST_BUCKETS = 1 << 15, FEW = 12 };
+
+static size_t bucket_of(const xncc_pose_candidate *c, size_t buckets)
+{
+    return (size_t)((1.0 - fmin(fabs(c->score), 1.0)) * (double)(buckets - 1));
+}
+
+/* Puts the candidates of a bucket in order. */
+static void sort_bucket(candidate_at *rank, size_t count)
+{
+    if (count > FEW) {
+        qsort(rank, count, sizeof *rank, compare_at);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        const candidate_at c = rank[i];
+        size_t k = i;
+        for (; k > 0 && compare(c, rank[k - 1]) < 0; k--)
+            rank[k] = rank[k - 1];
+        rank[k] = c;
+    }
+}
+
+/* Writes where the candidates are, in order. */
+static xncc_status put_in_order(candidate_at candidate, size_t count, candidate_at *rank,
+                                xncc_error *error)
+{
+    size_t buckets = LEAST_BUCKETS;
+    while (buckets < count && buckets < MOST_BUCKETS)
+        buckets *= 2;
+    size_t *end = xncc_alloc(buckets + 1, sizeof *end);
+    if (!end)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates", count);
+    for (size_t i = 0; i < count; i++)
+        end[bucket_of(&candidate[i], buckets) + 1]++;
+    for (size_t b = 0; b < buckets; b++)
+        end[b + 1] += end[b];
+    for (size_t i = 0; i < count; i++) /* end[b] goes from the bucket's begin to its end */
+        rank[end[bucket_of(&candidate[i], buckets)]++] = &candidate[i];
+    for (size_t b = 0; b < buckets; b++) {
+        const size_t begin = b > 0 ? end[b - 1] : 0;
+        sort_bucket(rank + begin, end[b] - begin);
+    }
+    xncc_free(end);
+    return XNCC_OK;
+}
+
+/* How many of the candidates that have a place are within a cell's side of *c, and within so many
+ * steps? No more than `most` are counted. */
+static size_t count_near(const xncc_places *places, const candidate_at *rank, candidate_at c,
+                         const xncc_pose_axis *angle, int32_t steps, size_t most)
+{
+    size_t count = 0;
+    for (int k = 0; k < 9; k++)
+        for (int32_t at = xncc_places_near(places, c->x, c->y, k); at; at = places->next[at - 1]) {
+            const candidate_at o = rank[at - 1];
+            const int32_t apart = abs(c->angle - o->angle);
+            if (fabs(c->x - o->x) <= places->cell && fabs(c->y - o->y) <= places->cell &&
+                abs(c->scale - o->scale) <= steps &&
+                (apart <= steps || (angle->circular && angle->count - apart <= steps)) &&
+                ++count == most)
+                return count;
+        }
+    return count;
+}
+
+/* The score of the wanted-th best of objects that are apart; 0 if there are fewer. The candidates
+ * have no places yet. */
+static double wanted_score(xncc_places *places, const candidate_at *rank, size_t count,
+                           const xncc_pose_rung *r, const xncc_pose_sieve *sieve)
+{
+    size_t objects = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (count_near(places, rank, rank[i], &r->poses.grid.angle, INT32_MAX, 1))
+            continue;
+        if (++objects == sieve->wanted)
+            return fabs(rank[i]->score);
+        xncc_places_put(places, i, rank[i]->x, rank[i]->y);
+    }
+    return 0.0;
+}
+
+/* Leaves those from `limit` on that go on, and returns their number. */
+static size_t keep(const xncc_pose_rung *r, candidate_at *rank, size_t count,
+                   const xncc_pose_sieve *sieve, double limit, xncc_places *places,
+                   xncc_places *crowds)
+{
+    const xncc_pose_axis *angle = &r->poses.grid.angle;
+    const int crowded = sieve->crowd < sieve->most;
+    size_t kept = 0;
+    for (size_t i = 0; i < count && kept < sieve->most && fabs(rank[i]->score) >= limit; i++) {
+        const candidate_at c = rank[i];
+        if (count_near(places, rank, c, angle, 1, 1))
+            continue;
+        if (crowded && count_near(crowds, rank, c, angle, INT32_MAX, sieve->crowd) == sieve->crowd)
+            continue;
+        rank[kept] = c;
+        xncc_places_put(places, kept, c->x, c->y);
+        if (crowded)
+            xncc_places_put(crowds, kept, c->x, c->y);
+        kept++;
+    }
+    return kept;
+}
+
+/* Moves the candidates that were kept to the front. */
+static xncc_status gather(xncc_pose_candidate *candidate, const candidate_at *rank, size_t count,
+                          xncc_error *error)
+{
+    if (count == 0)
+        return XNCC_OK;
+    xncc_pose_candidate *kept = xncc_alloc(count, sizeof *kept);
+    if (!kept)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates", count);
+    for (size_t i = 0; i < count; i++)
+        kept[i] = *rank[i];
+    memcpy(candidate, kept, count * sizeof *kept);
+    xncc_free(kept);
+    return XNCC_OK;
+}
+
+xncc_status xncc_pose_thin(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t *count,
+                           const xncc_pose_sieve *sieve, xncc_error *error)
+{
+    xncc_places places = { 0 }, crowds = { 0 };
+    if (*count == 0)
+        return XNCC_OK;
+    candidate_at *rank = xncc_alloc(*count, sizeof *rank);
+    xncc_status status = rank ? xncc_places_open(&places, *count, sieve->apart, error)
+                              : xncc_fail(error, XNCC_ERROR_MEMORY,
+                                          "poses: no memory for %zu candidates", *count);
+    if (!status && sieve->crowd < sieve->most)
+        status = xncc_places_open(&crowds, *count, 0.5 * sieve->apart, error);
+    if (!status)
+        status = put_in_order(candidate, *count, rank, error);
+    if (!status) {
+        double limit = sieve->limit;
+        if (sieve->part > 0.0)
+            limit = fmax(limit, sieve->part * wanted_score(&places, rank, *count, r, sieve));
+        xncc_places_empty(&places, 1.5 * r->size);
+        *count = keep(r, rank, *count, sieve, limit, &places, &crowds);
+        status = gather(candidate, rank, *count, error);
+    }
+    xncc_places_close(&crowds);
+    xncc_places_close(&places);
+    xncc_free(rank);
+    return status;
+}
