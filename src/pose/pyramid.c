@@ -36,10 +36,6 @@ enum { LEAST_SIDE = 8, LEAST_PIXELS = 48 };
 /* What the number of candidates depends on (most_of). */
 enum { MOST_TOP = 1024, MOST_WANTED = 1 << 14 };
 
-/* So many matches are wanted that each has fewer candidates, and a place its share of them, at
- * least LEAST_CROWD (wanted_of, crowd_of). */
-enum { MANY = 128, LEAST_CROWD = 2 };
-
 /* Large templates have few candidates on the fine levels, where each one costs much and the scores
  * say much: so many pixels of templates, and a few candidates in any case. */
 enum { MOST_PIXELS = 1 << 22, LEAST_MOST = 8 };
@@ -204,17 +200,8 @@ static double limit_of(const descent *d, int32_t l)
     return part * (double)d->subject->min_score;
 }
 
-/* The candidates that go on for the matches that are wanted: so many for each of the first MANY,
- * and fewer for each of the others. An object has many candidates on the two coarsest levels, but
- * nearly always the best one leads to its pose. */
-static size_t wanted_of(const descent *d, int32_t l)
-{
-    const size_t few = d->wanted < MANY ? d->wanted : MANY, rest = d->wanted - few;
-    return d->top == l ? 8 * few + 2 * rest : d->top == l + 1 ? 2 * few + rest : d->wanted;
-}
-
 /* The candidates that go on from the coarsest level and from each finer one, at most: a number for
- * the image and the template, and some for each match that is wanted. */
+ * the image and the template, and one for each match that is wanted. */
 static size_t most_of(const descent *d, int32_t l)
 {
     const xncc_image *top = &d->image->level[d->top];
@@ -225,15 +212,7 @@ static size_t most_of(const descent *d, int32_t l)
                         : d->top == l + 1 ? most / 3
                                           : most / 8,
                  large = LEAST_MOST + MOST_PIXELS / ((size_t)next->width * (size_t)next->height);
-    return (part < large ? part : large) + wanted_of(d, l);
-}
-
-/* How many candidates may stand at one place. With many matches wanted, none takes more than its
- * share, so that all objects have some. */
-static size_t crowd_of(const descent *d, int32_t l)
-{
-    const size_t most = most_of(d, l), share = most / d->wanted;
-    return d->wanted <= MANY || d->top > l + 1 ? most : share > LEAST_CROWD ? share : LEAST_CROWD;
+    return (part < large ? part : large) + (d->top == l ? 8 : d->top == l + 1 ? 2 : 1) * d->wanted;
 }
 
 /* The part that holds for a level. What goes on from level 0 is in order already. */
@@ -257,8 +236,7 @@ static xncc_pose_sieve sieve_of(const descent *d, int32_t l)
                               .part = top ? 0.0 : part_of(d, l) * d->likeness[l],
                               .wanted = d->wanted,
                               .apart = 0.5 * side,
-                              .most = most_of(d, l),
-                              .crowd = crowd_of(d, l) };
+                              .most = most_of(d, l) };
 }
 
 /* Searches the coarsest level, every pose at every position. */

@@ -82,35 +82,33 @@ static xncc_status put_in_order(candidate_at candidate, size_t count, candidate_
     return XNCC_OK;
 }
 
-/* How many of the candidates that have a place are within a cell's side of *c, and within so many
- * steps? No more than `most` are counted. */
-static size_t count_near(const xncc_places *places, const candidate_at *rank, candidate_at c,
-                         const xncc_pose_axis *angle, int32_t steps, size_t most)
+/* Is any of the candidates that have a place within a cell's side of *c, and within so many steps?
+ */
+static int has_near(const xncc_places *places, const candidate_at *rank, candidate_at c,
+                    const xncc_pose_axis *angle, int32_t steps)
 {
-    size_t count = 0;
     for (int k = 0; k < 9; k++)
         for (int32_t at = xncc_places_near(places, c->x, c->y, k); at; at = places->next[at - 1]) {
             const candidate_at o = rank[at - 1];
             const int32_t apart = abs(c->angle - o->angle);
             if (fabs(c->x - o->x) <= places->cell && fabs(c->y - o->y) <= places->cell &&
                 abs(c->scale - o->scale) <= steps &&
-                (apart <= steps || (angle->circular && angle->count - apart <= steps)) &&
-                ++count == most)
-                return count;
+                (apart <= steps || (angle->circular && angle->count - apart <= steps)))
+                return 1;
         }
-    return count;
+    return 0;
 }
 
 /* The score of the wanted-th best of objects that are apart; 0 if there are fewer. The candidates
  * have no places yet. */
 static double wanted_score(xncc_places *places, const candidate_at *rank, size_t count,
-                           const xncc_pose_rung *r, const xncc_pose_sieve *sieve)
+                           const xncc_pose_rung *r, size_t wanted)
 {
     size_t objects = 0;
     for (size_t i = 0; i < count; i++) {
-        if (count_near(places, rank, rank[i], &r->poses.grid.angle, INT32_MAX, 1))
+        if (has_near(places, rank, rank[i], &r->poses.grid.angle, INT32_MAX))
             continue;
-        if (++objects == sieve->wanted)
+        if (++objects == wanted)
             return fabs(rank[i]->score);
         xncc_places_put(places, i, rank[i]->x, rank[i]->y);
     }
@@ -118,23 +116,16 @@ static double wanted_score(xncc_places *places, const candidate_at *rank, size_t
 }
 
 /* Leaves those from `limit` on that go on, and returns their number. */
-static size_t keep(const xncc_pose_rung *r, candidate_at *rank, size_t count,
-                   const xncc_pose_sieve *sieve, double limit, xncc_places *places,
-                   xncc_places *crowds)
+static size_t keep(const xncc_pose_rung *r, candidate_at *rank, size_t count, size_t most,
+                   double limit, xncc_places *places)
 {
-    const xncc_pose_axis *angle = &r->poses.grid.angle;
-    const int crowded = sieve->crowd < sieve->most;
     size_t kept = 0;
-    for (size_t i = 0; i < count && kept < sieve->most && fabs(rank[i]->score) >= limit; i++) {
+    for (size_t i = 0; i < count && kept < most && fabs(rank[i]->score) >= limit; i++) {
         const candidate_at c = rank[i];
-        if (count_near(places, rank, c, angle, 1, 1))
-            continue;
-        if (crowded && count_near(crowds, rank, c, angle, INT32_MAX, sieve->crowd) == sieve->crowd)
+        if (has_near(places, rank, c, &r->poses.grid.angle, 1))
             continue;
         rank[kept] = c;
         xncc_places_put(places, kept, c->x, c->y);
-        if (crowded)
-            xncc_places_put(crowds, kept, c->x, c->y);
         kept++;
     }
     return kept;
@@ -159,26 +150,24 @@ static xncc_status gather(xncc_pose_candidate *candidate, const candidate_at *ra
 xncc_status xncc_pose_thin(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t *count,
                            const xncc_pose_sieve *sieve, xncc_error *error)
 {
-    xncc_places places = { 0 }, crowds = { 0 };
+    xncc_places places = { 0 };
     if (*count == 0)
         return XNCC_OK;
     candidate_at *rank = xncc_alloc(*count, sizeof *rank);
     xncc_status status = rank ? xncc_places_open(&places, *count, sieve->apart, error)
                               : xncc_fail(error, XNCC_ERROR_MEMORY,
                                           "poses: no memory for %zu candidates", *count);
-    if (!status && sieve->crowd < sieve->most)
-        status = xncc_places_open(&crowds, *count, 0.5 * sieve->apart, error);
     if (!status)
         status = put_in_order(candidate, *count, rank, error);
     if (!status) {
         double limit = sieve->limit;
         if (sieve->part > 0.0)
-            limit = fmax(limit, sieve->part * wanted_score(&places, rank, *count, r, sieve));
+            limit = fmax(limit,
+                         sieve->part * wanted_score(&places, rank, *count, r, sieve->wanted));
         xncc_places_empty(&places, 1.5 * r->size);
-        *count = keep(r, rank, *count, sieve, limit, &places, &crowds);
+        *count = keep(r, rank, *count, sieve->most, limit, &places);
         status = gather(candidate, rank, *count, error);
     }
-    xncc_places_close(&crowds);
     xncc_places_close(&places);
     xncc_free(rank);
     return status;

@@ -12,12 +12,11 @@ typedef struct xncc_pose_sieve {
     size_t wanted; /* objects */
     double apart;  /* how far two objects are apart, in pixels of level 0 */
     size_t most;   /* candidates */
-    size_t crowd;  /* candidates within half of `apart` of one of them; `most`: no limit */
 } xncc_pose_sieve;
 
-/* Orders candidates by the magnitude of their scores, drops those that do not go on, those that
- * stand beside a better one, and those in a crowd of better ones. *count: how many there are, then
- * how many are left. Returns XNCC_OK or XNCC_ERROR_MEMORY. */
+/* Orders candidates by the magnitude of their scores, drops those that do not go on and those that
+ * stand beside a better one. *count: how many there are, then how many are left. Returns XNCC_OK or
+ * XNCC_ERROR_MEMORY. */
 xncc_status xncc_pose_thin(const xncc_pose_rung *rung, xncc_pose_candidate *candidate,
                            size_t *count, const xncc_pose_sieve *sieve, xncc_error *error);
 

@@ -379,6 +379,7 @@ int main(int argc, char **argv)
     check_prepared();
     check_large_probe();
     check_byte_rows();
+    check_sieve();
     check_resampling(context);
     check_searches(context, device);
     check_many(context, device);
