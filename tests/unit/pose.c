@@ -380,6 +380,7 @@ int main(int argc, char **argv)
     check_large_probe();
     check_byte_rows();
     check_sieve();
+    check_climb(context);
     check_resampling(context);
     check_searches(context, device);
     check_many(context, device);

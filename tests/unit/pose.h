@@ -14,6 +14,9 @@ void check_searches(xncc_context *context, xncc_device device);
 /* pose_sieve.c: which candidates go on from a level. */
 void check_sieve(void);
 
+/* pose_climb.c: where candidates climb to. */
+void check_climb(xncc_context *context);
+
 /* pose_many.c: many objects, and how many poses are tried. */
 void check_many(xncc_context *context, xncc_device device);
 
