@@ -16,8 +16,9 @@ typedef struct CUstream_st *xncc_stream;
 
 /* The engines of a device and their threads. Templates, filters and plans are made with a context.
  *
- * A context keeps the workspace of its last calls and destroyed plans on the CPU, at most 256 MiB,
- * so that the next call does not wait for fresh pages. xncc_context_destroy frees it. */
+ * A context keeps the workspace of its last calls and destroyed plans for floats and u32 on the
+ * CPU, at most 256 MiB, so that the next call does not wait for fresh pages.
+ * xncc_context_destroy frees it. */
 typedef struct xncc_context xncc_context;
 
 /* Which engines a context may use. */

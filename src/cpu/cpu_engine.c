@@ -69,20 +69,36 @@ static void release(xncc_engine *engine, void *prepared)
     xncc_free(prepared);
 }
 
+/* Kernels of integers compute columns beyond a row, too, of whatever is there, in integers that
+ * must not overflow: their memory begins as zeros, and is not kept. */
+static void *take(const xncc_engine_plan *plan, uint64_t bytes)
+{
+    return xncc_pixel_is_of_doubles(plan->problem.pixel)
+               ? xncc_kept_take(&plan->engine->kept, bytes)
+               : xncc_alloc(bytes, 1);
+}
+
+static void give(const xncc_engine_plan *plan, void *memory)
+{
+    if (xncc_pixel_is_of_doubles(plan->problem.pixel))
+        xncc_kept_give(&plan->engine->kept, memory);
+    else
+        xncc_free(memory);
+}
+
 /* Leaves memory to later plans: last, and so in preference, what all calls touch. Most of a large
  * rare piece may never be touched. Systems that count memory when it is touched grant many such
  * pieces, but not one larger than all memory; they are not kept. */
 static void free_workspace(xncc_engine_plan *plan)
 {
-    xncc_kept *kept = &plan->engine->kept;
     const int32_t threads = xncc_pool_threads(plan->engine->pool);
     for (int32_t i = 0; i < threads && plan->extra; i++) {
         xncc_free(plan->extra[i][XNCC_EXTRA_RARE]);
-        xncc_kept_give(kept, plan->extra[i][XNCC_EXTRA_OFTEN]);
+        give(plan, plan->extra[i][XNCC_EXTRA_OFTEN]);
     }
     for (int32_t i = 0; i < threads && plan->scratch; i++)
-        xncc_kept_give(kept, plan->scratch[i]);
-    xncc_kept_give(kept, plan->shared);
+        give(plan, plan->scratch[i]);
+    give(plan, plan->shared);
     xncc_free(plan->scratch);
     xncc_free(plan->extra);
 }
@@ -107,8 +123,7 @@ static xncc_status alloc_extra(xncc_engine_plan *plan, const xncc_kernel_memory 
         return XNCC_ERROR_MEMORY;
     for (int32_t i = 0; i < threads; i++) {
         void **extra = plan->extra[i];
-        extra[XNCC_EXTRA_OFTEN] = xncc_kept_take(&plan->engine->kept,
-                                                 needs->extra[XNCC_EXTRA_OFTEN]);
+        extra[XNCC_EXTRA_OFTEN] = take(plan, needs->extra[XNCC_EXTRA_OFTEN]);
         extra[XNCC_EXTRA_RARE] = xncc_alloc(needs->extra[XNCC_EXTRA_RARE], 1);
         if (!extra[XNCC_EXTRA_OFTEN] || !extra[XNCC_EXTRA_RARE])
             return XNCC_ERROR_MEMORY;
@@ -125,7 +140,7 @@ static xncc_status alloc_scratch(xncc_engine_plan *plan, const xncc_kernel_memor
     if (!plan->scratch)
         return XNCC_ERROR_MEMORY;
     for (int32_t i = 0; i < threads; i++) {
-        plan->scratch[i] = xncc_kept_take(&plan->engine->kept, needs->scratch);
+        plan->scratch[i] = take(plan, needs->scratch);
         if (!plan->scratch[i])
             return XNCC_ERROR_MEMORY;
     }
@@ -144,7 +159,7 @@ static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
     if (needs.scratch > 0)
         status = alloc_scratch(plan, &needs, threads);
     if (!status && needs.shared > 0) {
-        plan->shared = xncc_kept_take(&plan->engine->kept, needs.shared);
+        plan->shared = take(plan, needs.shared);
         status = plan->shared ? XNCC_OK : XNCC_ERROR_MEMORY;
     }
     if (status)
