@@ -166,9 +166,7 @@ static void slide_windows(xncc_reals_run *r, int32_t channel, int32_t y)
     const xncc_stage *stage = &r->m.stage;
     const int32_t width = r->job->templ->width, height = r->job->templ->height;
     const int in_place = xncc_reals_are_in_place(r);
-    xncc_reals_slide slide = { .pixel = in_place ? r->job->templ->pixel : XNCC_F64,
-                               .count = stage->width,
-                               .pivot = in_place ? r->pivot : 0.0 };
+    xncc_reals_slide slide = xncc_reals_slide_of(r, in_place, stage->width);
     if (y == 0) {
         const size_t bytes = (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks) *
                              sizeof(double);

@@ -131,9 +131,7 @@ static double window_rest(xncc_reals_run *r, int32_t x, int32_t y, double norm, 
     const xncc_template *templ = r->job->templ;
     const double *t = r->shared->value[0];
     const int in_place = xncc_reals_are_in_place(r);
-    xncc_reals_slide line = { .pixel = in_place ? templ->pixel : XNCC_F64,
-                              .count = templ->width,
-                              .pivot = in_place ? r->pivot : 0.0 };
+    xncc_reals_slide line = xncc_reals_slide_of(r, in_place, templ->width);
     double group[32], total[32] = { 0 }, sum = 0.0;
     const char *first = in_place ? (const char *)xncc_stage_raw(&r->m.stage, y) +
                                        (size_t)x * xncc_pixel_size(templ->pixel)

@@ -41,6 +41,10 @@ int xncc_reals_counts_all(const xncc_reals_run *r);
  * finite? */
 int xncc_reals_are_in_place(const xncc_reals_run *r);
 
+/* Lines of `count` samples that are read where they are, or that are doubles without the pivot. The
+ * lines themselves are yet to be set. */
+xncc_reals_slide xncc_reals_slide_of(const xncc_reals_run *r, int in_place, int32_t count);
+
 /* Looks for the units of the samples. */
 void xncc_reals_find_grid(xncc_reals_run *r);
 
