@@ -49,6 +49,17 @@ typedef struct xncc_fft_part {
     void *spectrum;
 } xncc_fft_part;
 
+/* A plane of the image, of which the rows are transformed, and the spectrum of its template. Their
+ * product is added to `sum`, which has the size of a spectrum; the first one begins it. The last
+ * one leaves the sum, transformed back but for the rows, in the array, and `sum` as it was. buffer:
+ * as convolve takes it. */
+typedef struct xncc_fft_addend {
+    char *array;
+    const void *templ;
+    void *sum, *buffer;
+    int first, last;
+} xncc_fft_addend;
+
 enum { XNCC_FFT_COLUMN = 128, XNCC_FFT_PIECE = 4 };
 
 /* The transforms of one instruction set. Arrays are complex, with ny rows of row_bytes(nx) bytes. A
@@ -78,6 +89,9 @@ typedef struct xncc_fft_isa {
     void (*convolve)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                      xncc_fft_source source, char *const array[2], char *const spectrum[2],
                      void *buffer);
+    /* Adds one product to a sum of products (xncc_fft_addend). Stops if the call is cancelled. */
+    void (*add)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
+                const xncc_fft_addend *addend);
     /* Sums of products of planes (xncc_fft_sums): transforms the columns of the arrays of planes,
      * and leaves the transformed back columns of the sums in their place. Stops if the call is
      * cancelled. */

@@ -451,6 +451,39 @@ static void convolve(const void *table, const xncc_fft_blocking *blocking, const
     }
 }
 
+/* column[y] * conj(templ[y]), and sum[y] more unless it is the first product, to `to`. */
+FFT_INLINE void add_column(const vc *column, const vc *templ, const vc *sum, int first, vc *to,
+                           int32_t ny)
+{
+    for (int32_t y = 0; y < ny; y++) {
+        const vc product = vc_twiddle(column[y], templ[y].re, templ[y].im, 1);
+        to[y] = first ? product : vc_add(sum[y], product);
+    }
+}
+
+static void add_products(const void *table, const xncc_fft_blocking *blocking,
+                         const xncc_watch *watch, const xncc_fft_addend *a)
+{
+    const fft_side of_column = side_of(table, blocking, 1);
+    const int32_t ny = blocking->ny;
+    vc *const column = a->buffer;
+    for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
+        vc *sum = (vc *)a->sum + (ptrdiff_t)i * ny;
+        const vc *templ = (const vc *)a->templ + (ptrdiff_t)i * ny;
+        column_load(a->array, blocking, i, ny, column);
+        side_forward(&of_column, column);
+        if (a->first)
+            add_column(column, templ, sum, 1, a->last ? column : sum, ny);
+        else
+            add_column(column, templ, sum, 0, a->last ? column : sum, ny);
+        if (!a->last)
+            continue;
+        side_backward(&of_column, column);
+        for (int32_t y = 0; y < ny; y++)
+            *column_at(a->array, blocking, y, i) = column[y];
+    }
+}
+
 /* Stores the first `left` of FFT_LANES elements, each of `size` bytes. A whole vector is stored at
  * once, without the call that a number of bytes takes that the compiler does not know. */
 FFT_INLINE void store_left(void *out, const void *vector, int32_t left, size_t size)
@@ -516,9 +549,9 @@ static void reals_out(const void *table, const xncc_fft_blocking *blocking, void
 }
 
 /* The transforms of this build. */
-const xncc_fft_isa FFT_ISA = { row_bytes,      table_bytes, tables,   row_in,           reals_in,
-                               digits_in,      columns,     convolve, sums_of_products, row_out,
-                               row_out_narrow, reals_out,   results };
+const xncc_fft_isa FFT_ISA = { row_bytes, table_bytes,    tables,    row_in,       reals_in,
+                               digits_in, columns,        convolve,  add_products, sums_of_products,
+                               row_out,   row_out_narrow, reals_out, results };
 #define FFT_KERNEL(rows)                                                                           \
     {                                                                                              \
         xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &FFT_ISA, &(rows)                    \

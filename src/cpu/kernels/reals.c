@@ -5,158 +5,30 @@
 #include <math.h>
 #include <string.h>
 
-/* The mean of some rows, as the pivot of the rectangle: any number serves, and one near the mean
- * makes the bounds small. */
-static void choose_pivot(xncc_reals_run *r, int32_t channel)
-{
-    const xncc_method method = r->job->problem->rule.method;
-    const xncc_stage *stage = &r->m.stage;
-    r->pivot = r->shared->channel[channel].pivot; /* the same as the template's, or 0 */
-    if (!xncc_method_is_centred(method))
-        return;
-    double sum = 0.0, count = 0.0;
-    for (int32_t yy = 0; yy < stage->height; yy += stage->height / 8 + 1) {
-        (void)xncc_reals_read_line(r, yy, channel, 0.0, 1);
-        for (int32_t i = 0; i < stage->width; i++)
-            sum += r->m.line[i];
-        count += stage->width;
-    }
-    r->pivot = r->unit > 0.0 ? rint(sum / count / r->unit) * r->unit
-                             : xncc_reals_pivot(sum / count);
-}
-
-/* ---- products ---- */
-
-static const xncc_fft_blocking *blocking(const xncc_reals_run *r)
-{
-    return &r->job->blocks->fft;
-}
-
-/* The sum of the squares of the columns that both blocks of a transform read. */
-static double shared_square(const xncc_reals_run *r, const xncc_fft_blocking *c)
-{
-    const int32_t end = xncc_min_i32(c->nx, r->m.stage.width);
-    double part[8] = { 0.0 }, square = 0.0;
-    int32_t x = c->across;
-    for (; x + 8 <= end; x += 8)
-        for (int k = 0; k < 8; k++)
-            part[k] += r->m.line[x + k] * r->m.line[x + k];
-    for (; x < end; x++)
-        square += r->m.line[x] * r->m.line[x];
-    for (int k = 0; k < 8; k++)
-        square += part[k];
-    return square;
-}
-
-/* Transforms the rows of a plane of the image and multiplies them by a plane of the template.
- * Returns the root of the sum of squares of what was transformed, which holds the columns that both
- * blocks share twice. */
-static double transform(xncc_reals_run *r, int32_t channel, int power, void *templ)
-{
-    const xncc_fft_isa *fft = r->variant->fft;
-    const xncc_fft_blocking *c = blocking(r);
-    const size_t step = (size_t)fft->row_bytes(c->nx);
-    const int32_t rows = r->m.stage.height;
-    double square = 0.0;
-    memset(r->m.line, 0,
-           (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks) * sizeof(double));
-    for (int32_t yy = 0; yy < rows && !xncc_is_cancelled(r->job->watch); yy++) {
-        const xncc_reals_found found = xncc_reals_read_line(r, yy, channel, r->pivot, power);
-        square += found.square + shared_square(r, c);
-        r->bad |= found.bad;
-        fft->reals_in(r->shared->table, c, r->m.line, r->m.line + c->across,
-                      r->m.array + (uint64_t)yy * step);
-    }
-    memset(r->m.array + (uint64_t)rows * step, 0, (size_t)(c->ny - rows) * step);
-    char *const array[2] = { r->m.array, NULL }, *const spectrum[2] = { templ, NULL };
-    fft->convolve(r->shared->table, c, r->job->watch, (xncc_fft_source){ NULL, 0 }, array, spectrum,
-                  r->m.buffer);
-    return 1.01 * sqrt(square + XNCC_REALS_TINY);
-}
-
-/* Row y of the products that were transformed last. */
-static void transformed_row(const xncc_reals_run *r, int32_t y, double *out)
-{
-    const xncc_fft_blocking *c = blocking(r);
-    const int32_t first = xncc_min_i32(r->area->width, c->across);
-    r->variant->fft->reals_out(r->shared->table, c,
-                               r->m.array + (uint64_t)y * r->variant->fft->row_bytes(c->nx), first,
-                               r->area->width - first, out, out + first);
-}
-
-/* The products of a plane of the image with one of the template, directly, to `sum`. */
-static double multiply(xncc_reals_run *r, int32_t channel, int power, const double *templ,
-                       double *sum)
-{
-    const int32_t height = r->job->templ->height, rows = r->area->height;
-    xncc_reals_meeting meeting = { .line = r->m.line,
-                                   .templ = templ,
-                                   .width = r->job->templ->width,
-                                   .columns = r->area->width,
-                                   .sum = sum,
-                                   .stride = r->stride,
-                                   .watch = r->job->watch };
-    double square = 0.0;
-    memset(sum, 0, (size_t)r->stride * (size_t)rows * sizeof(double));
-    for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
-        const xncc_reals_found found = xncc_reals_read_line(r, yy, channel, r->pivot, power);
-        square += found.square;
-        r->bad |= found.bad;
-        meeting.y = yy;
-        meeting.first = yy - height + 1 > 0 ? yy - height + 1 : 0;
-        meeting.last = yy < rows - 1 ? yy : rows - 1;
-        r->isa->meet(&meeting);
-    }
-    return 1.01 * sqrt(square + XNCC_REALS_TINY);
-}
-
-/* Computes a sum by products and returns a bound of its error. norm: of the template's plane. X by
- * transforms is left transformed, and its rows follow one by one. */
-static double product(xncc_reals_run *r, xncc_sum_id sum, int32_t channel, int power, void *templ,
-                      double norm)
-{
-    double of_image;
-    if (r->variant->fft) {
-        of_image = transform(r, channel, power, templ);
-        for (int32_t y = 0; y < r->area->height && sum != XNCC_SUM_X; y++)
-            transformed_row(r, y, r->m.sum[sum] + (ptrdiff_t)y * r->stride);
-    } else {
-        of_image = multiply(r, channel, power, templ, r->m.sum[sum]);
-    }
-    if (sum == XNCC_SUM_X)
-        r->norm = of_image;
-    return r->factor * of_image * norm;
-}
-
-/* Has this sum a plane? Those of products do, and the number of pixels that count. */
-static int is_stored(const xncc_reals_run *r, xncc_sum_id sum)
-{
-    return r->source[sum] == XNCC_FROM_PRODUCTS ||
-           (sum == XNCC_SUM_N && r->source[sum] == XNCC_FROM_WINDOW);
-}
-
-/* Counts the pixels of every window that count, in whole numbers. A zero is +0: where there
- * is an instruction for it, gcc rounds a double that becomes an integer and a double again to a
- * double, which may be -0. */
-static void count_pixels(xncc_reals_run *r)
-{
-    double *N = r->m.sum[XNCC_SUM_N];
-    if (!is_stored(r, XNCC_SUM_N))
-        return;
-    (void)product(r, XNCC_SUM_N, 0, 0, r->shared->mask, 1.0);
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)r->stride * r->area->height; i++)
-        N[i] = rint(N[i]) + 0.0;
-}
-
 /* ---- window sums ---- */
 
-/* Row yy as the column sums take it: where it lies, or as doubles in `line`. */
-static const void *sliding_row(xncc_reals_run *r, int32_t yy, int32_t channel, int in_place,
-                               double *line)
+/* Can samples be summed without a look at each, because all count and are finite? */
+static int are_plain(const xncc_reals_run *r)
 {
-    if (in_place)
+    return !r->m.stage.count && !r->bad;
+}
+
+/* Row yy as the column sums take it: where it lies, or in `line`, as the samples themselves if they
+ * are plain, else without the pivot. */
+static const void *sliding_row(xncc_reals_run *r, int32_t yy, int32_t channel, double *line)
+{
+    const xncc_template *templ = r->job->templ;
+    if (xncc_reals_are_in_place(r))
         return xncc_stage_raw(&r->m.stage, yy);
-    (void)xncc_reals_read_line_to(r, yy, channel, r->pivot, 1, line);
+    if (are_plain(r) && templ->channels > 1)
+        r->isa->pick(&(xncc_reals_line){ .raw = xncc_stage_raw(&r->m.stage, yy),
+                                         .pixel = templ->pixel,
+                                         .channels = templ->channels,
+                                         .channel = channel,
+                                         .width = r->m.stage.width,
+                                         .out = line });
+    else
+        (void)xncc_reals_read_line_to(r, yy, channel, r->pivot[channel], 1, line);
     return line;
 }
 
@@ -166,21 +38,24 @@ static void slide_windows(xncc_reals_run *r, int32_t channel, int32_t y)
     const xncc_stage *stage = &r->m.stage;
     const int32_t width = r->job->templ->width, height = r->job->templ->height;
     const int in_place = xncc_reals_are_in_place(r);
+    double *const *column = r->m.column[channel];
     xncc_reals_slide slide = xncc_reals_slide_of(r, in_place, stage->width);
+    if (are_plain(r) && r->job->templ->channels > 1)
+        slide.pivot = r->pivot[channel];
     if (y == 0) {
         const size_t bytes = (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks) *
                              sizeof(double);
         for (int i = 0; i < 4; i++)
-            memset(r->m.column[i], 0, bytes);
+            memset(column[i], 0, bytes);
     } else {
-        slide.leave = sliding_row(r, y - 1, channel, in_place, r->m.before);
+        slide.leave = sliding_row(r, y - 1, channel, r->m.before);
     }
     for (int32_t yy = y == 0 ? 0 : y + height - 1; yy < y + height; yy++) {
-        slide.enter = sliding_row(r, yy, channel, in_place, r->m.line);
-        r->isa->slide(r->m.column, &slide);
+        slide.enter = sliding_row(r, yy, channel, r->m.line);
+        r->isa->slide(column, &slide);
     }
     for (int i = 0; i < 2; i++)
-        r->isa->window(r->m.column[2 * i], width, r->m.room, r->m.window[i], r->area->width);
+        r->isa->window(column[2 * i], width, r->m.room, r->m.window[channel][i], r->area->width);
 }
 
 /* ---- errors ---- */
@@ -194,7 +69,7 @@ static void complete_errors(const xncc_reals_run *r, int32_t channel, xncc_reals
     const double u = 0x1p-53, n = (double)templ->width * (double)templ->height,
                  steps = (double)r->m.stage.height, width = (double)templ->width,
                  height = (double)templ->height, doublings = 4.0 + ceil(log2(width + 1.0));
-    const double slid = width * steps * 0x1p-100, norm = r->norm;
+    const double slid = width * steps * 0x1p-100, norm = r->norm[channel];
     e->X += XNCC_REALS_TINY;
     e->Q += XNCC_REALS_TINY;
     e->T2 += XNCC_REALS_TINY;
@@ -218,55 +93,16 @@ static void complete_errors(const xncc_reals_run *r, int32_t channel, xncc_reals
 
 /* ---- scores ---- */
 
-static void *templ_plane(const xncc_reals_run *r, xncc_sum_id sum, int32_t channel, double *norm)
-{
-    const int kind = sum == XNCC_SUM_T2 ? XNCC_REALS_PLANE_SQUARE : XNCC_REALS_PLANE_VALUE;
-    if (sum == XNCC_SUM_S || sum == XNCC_SUM_Q) {
-        *norm = sqrt((double)r->job->general.whole);
-        return r->shared->mask;
-    }
-    *norm = r->shared->norm[channel][kind];
-    return r->shared->plane[channel][kind];
-}
-
-/* Computes the sums of a channel that come from products, X last, and the bounds of all errors.
- * Says whether the sums are exact once they are rounded. */
-static xncc_reals_errors channel_products(xncc_reals_run *r, int32_t channel, int *exact)
-{
-    static const xncc_sum_id order[] = { XNCC_SUM_S, XNCC_SUM_Q, XNCC_SUM_T, XNCC_SUM_T2,
-                                         XNCC_SUM_X };
-    xncc_reals_errors e = { 0 };
-    double *const error[XNCC_SUMS] = { [XNCC_SUM_S] = &e.S,
-                                       [XNCC_SUM_Q] = &e.Q,
-                                       [XNCC_SUM_T] = &e.T,
-                                       [XNCC_SUM_T2] = &e.T2,
-                                       [XNCC_SUM_X] = &e.X };
-    double norm = 1.0;
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        const xncc_sum_id sum = order[i];
-        if (r->source[sum] != XNCC_FROM_PRODUCTS)
-            continue;
-        const int of_count = sum == XNCC_SUM_T || sum == XNCC_SUM_T2;
-        void *plane = templ_plane(r, sum, channel, &norm);
-        *error[sum] = product(r, sum, channel,
-                              of_count            ? 0
-                              : sum == XNCC_SUM_Q ? 2
-                                                  : 1,
-                              plane, norm);
-    }
-    /* Direct products are of the window's samples alone. */
-    if (!r->variant->fft && r->job->templ->channels == 1 &&
-        r->source[XNCC_SUM_Q] != XNCC_FROM_NOWHERE)
-        e.of_X = 1.01 * r->factor * norm;
-    *exact = xncc_reals_sums_are_exact(r, &e);
-    complete_errors(r, channel, &e);
-    return e;
-}
+/* Channels first .. end - 1, whose rows are scored in turn. */
+typedef struct channels {
+    int32_t first, end;
+    int by_rows; /* 1: all channels, so that only a row of their terms is kept */
+} channels;
 
 /* A row of a plane of sums, if the sum is stored. */
 static const double *stored(const xncc_reals_run *r, xncc_sum_id sum, int32_t y)
 {
-    return is_stored(r, sum) ? r->m.sum[sum] + (ptrdiff_t)y * r->stride : NULL;
+    return xncc_reals_is_stored(r, sum) ? r->m.sum[sum] + (ptrdiff_t)y * r->stride : NULL;
 }
 
 /* Are there sums over windows that slide? */
@@ -275,78 +111,162 @@ static int has_window_sums(const xncc_reals_run *r)
     return r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW;
 }
 
-/* Scores row y, of which X is there if it comes from transforms. Returns 1 if there is a doubt. */
-static int score_row(xncc_reals_run *r, int32_t channel, int32_t y, xncc_reals_row *row)
+/* Is X the only sum that comes from products? Then all channels are scored row by row, and the last
+ * one has the X of all of them if it comes from transforms. */
+static int goes_by_rows(const xncc_reals_run *r)
 {
+    return r->source[XNCC_SUM_S] != XNCC_FROM_PRODUCTS &&
+           r->source[XNCC_SUM_Q] != XNCC_FROM_PRODUCTS &&
+           r->source[XNCC_SUM_T] != XNCC_FROM_PRODUCTS &&
+           r->source[XNCC_SUM_T2] != XNCC_FROM_PRODUCTS;
+}
+
+/* Row y of the X that a channel adds to the numerator; NULL: none. */
+static const double *row_of_X(const xncc_reals_run *r, const channels *of, int32_t c, int32_t y)
+{
+    if (r->variant->fft)
+        return c == of->end - 1 ? r->m.sum[XNCC_SUM_X] : NULL;
+    return r->m.sum[XNCC_SUM_X] +
+           ((ptrdiff_t)(c - of->first) * r->area->height + y) * (ptrdiff_t)r->stride;
+}
+
+/* Scores row y of a channel, of which X is there if it comes from transforms. Returns 1 if there is
+ * a doubt. */
+static int score_row(xncc_reals_run *r, const channels *of, int32_t c, int32_t y)
+{
+    xncc_reals_row *row = &r->m.row[c];
     if (has_window_sums(r))
-        slide_windows(r, channel, y);
-    row->X = r->variant->fft ? r->m.sum[XNCC_SUM_X] : stored(r, XNCC_SUM_X, y);
+        slide_windows(r, c, y);
+    row->X = row_of_X(r, of, c, y);
     row->S = r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || row->shift != 0.0
-                 ? r->m.window[0]
+                 ? r->m.window[c][0]
                  : stored(r, XNCC_SUM_S, y);
-    row->Q = r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW ? r->m.window[1] : stored(r, XNCC_SUM_Q, y);
+    row->Q = r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW ? r->m.window[c][1]
+                                                       : stored(r, XNCC_SUM_Q, y);
     row->N = stored(r, XNCC_SUM_N, y);
     row->T = stored(r, XNCC_SUM_T, y);
     row->T2 = stored(r, XNCC_SUM_T2, y);
     for (int i = 0; i < 6; i++)
-        row->total[i] = r->m.total[i] ? r->m.total[i] + (ptrdiff_t)y * r->stride : NULL;
+        row->total[i] = r->m.total[i] ? r->m.total[i] + (ptrdiff_t)(of->by_rows ? 0 : y) * r->stride
+                                      : NULL;
     row->out = r->area->out + y * r->area->pitch;
     return r->isa->score(row);
 }
 
+/* At least the squares of the windows of all channels but the last one, whose sums are those of a
+ * row; NULL if there is one channel. */
+static const double *squares_before(const xncc_reals_run *r, int32_t last)
+{
+    double *square = r->m.squares;
+    for (int32_t x = 0; x < r->area->width && last > 0; x++)
+        square[x] = 0.0;
+    for (int32_t c = 0; c < last; c++)
+        for (int32_t x = 0; x < r->area->width; x++)
+            square[x] += fabs(r->m.window[c][1][x]) + 2.0 * r->m.row[c].error.Q;
+    return last > 0 ? square : NULL;
+}
+
+/* Scores row y. Returns 1 if there is a doubt. */
+static int score_channels(xncc_reals_run *r, const channels *of, int32_t y)
+{
+    const int32_t last = of->end - 1;
+    int doubts = 0;
+    for (int32_t c = of->first; c < last; c++)
+        doubts |= score_row(r, of, c, y);
+    if (r->many)
+        r->m.row[last].before_Q = squares_before(r, last);
+    return score_row(r, of, last, y) | doubts;
+}
+
 /* Scores all rows again with sums of products of a smaller error. `rows` of them have been scored.
  * Returns 1 if there is a doubt. */
-static int score_all_again(xncc_reals_run *r, int32_t channel, int32_t rows, xncc_reals_row *row)
+static int score_all_again(xncc_reals_run *r, const channels *of, int32_t rows)
 {
     int doubts = 0;
     for (int32_t y = rows; y < r->area->height; y++)
-        transformed_row(r, y, r->m.sum[XNCC_SUM_X]);
-    const int sharp = xncc_reals_sharpen(r, &row->error);
+        xncc_reals_transformed_row(r, y, r->m.sum[XNCC_SUM_X]);
+    const int sharp = xncc_reals_sharpen(r, &r->m.row[of->end - 1].error);
     for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
         xncc_reals_sharp_row(r, sharp, y, r->m.sum[XNCC_SUM_X]);
-        doubts |= score_row(r, channel, y, row);
+        doubts |= score_channels(r, of, y);
     }
     return doubts;
 }
 
-/* Scores the rows of a channel. Returns 1 if there is a doubt. */
-static int score_channel(xncc_reals_run *r, int32_t channel)
+/* What the rows of a channel have in common, but for the errors of X, and whether its sums are
+ * exact. */
+static xncc_reals_row row_begin(const xncc_reals_run *r, int32_t channel)
 {
     const xncc_reals_channel *of = &r->shared->channel[channel];
     const xncc_method method = r->job->problem->rule.method;
-    int exact;
-    const xncc_reals_errors error = channel_products(r, channel, &exact);
-    r->exact = exact && (channel == 0 || r->exact);
-    xncc_reals_row row = { .method = method,
-                           .count = r->area->width,
-                           .n = (double)r->job->general.whole,
-                           .templ_sum = of->sum,
-                           .templ_square = of->square,
-                           .templ_root = r->shared->templ_root,
-                           .shift = r->shared->shift,
-                           .error = error,
-                           .first = channel == 0,
-                           .last = channel == r->job->templ->channels - 1,
-                           .least = (double)r->job->general.least,
-                           .unit = exact ? r->unit : 0.0,
-                           .templ_unit = r->templ_unit,
-                           .exact = r->exact,
-                           .flat = xncc_flat_score(method, &r->job->general, 0),
-                           .equal = xncc_flat_score(method, &r->job->general, 1) };
+    return (xncc_reals_row){ .method = method,
+                             .count = r->area->width,
+                             .n = (double)r->job->general.whole,
+                             .templ_sum = of->sum,
+                             .templ_square = of->square,
+                             .templ_root = r->shared->templ_root,
+                             .shift = r->shared->shift,
+                             .first = channel == 0,
+                             .last = channel == r->job->templ->channels - 1,
+                             .least = (double)r->job->general.least,
+                             .templ_unit = r->templ_unit,
+                             .flat = xncc_flat_score(method, &r->job->general, 0),
+                             .equal = xncc_flat_score(method, &r->job->general, 1) };
+}
+
+/* Computes the sums of some channels that come from products, and the bounds of all errors. */
+static void make_sums(xncc_reals_run *r, const channels *of)
+{
+    int exact = of->first == 0 || r->exact;
+    for (int32_t c = of->first; c < of->end; c++) {
+        r->m.row[c] = row_begin(r, c);
+        xncc_reals_choose_pivot(r, c);
+        xncc_reals_products(r, c, &r->m.row[c].error);
+    }
+    xncc_reals_products_X(r, of->first, of->end, r->m.row);
+    for (int32_t c = of->first; c < of->end; c++) {
+        xncc_reals_errors *e = &r->m.row[c].error;
+        exact = xncc_reals_sums_are_exact(r, c, e) && exact;
+        complete_errors(r, c, e);
+    }
+    r->exact = exact;
+    for (int32_t c = of->first; c < of->end; c++) {
+        r->m.row[c].unit = exact ? r->unit : 0.0;
+        r->m.row[c].exact = exact;
+    }
+}
+
+/* Scores the rows of some channels. Returns 1 if there is a doubt. */
+static int score_rows(xncc_reals_run *r, const channels *of)
+{
+    make_sums(r, of);
     /* The bound of the products is the largest one, if all other sums are window sums. */
     const int again = r->job->general.whole >= 256 && has_window_sums(r) &&
-                      r->job->templ->channels == 1 && xncc_reals_counts_all(r) && !r->bad;
+                      (r->variant->fft || r->job->templ->channels == 1) &&
+                      xncc_reals_counts_all(r) && !r->bad;
     int doubts = 0;
     int32_t y = 0;
     if (again)
         xncc_reals_again_begin(r);
     for (; y < r->area->height && !r->many && !xncc_is_cancelled(r->job->watch); y++) {
         if (r->variant->fft)
-            transformed_row(r, y, r->m.sum[XNCC_SUM_X]);
-        if (score_row(r, channel, y, &row))
-            doubts |= again ? xncc_reals_score_again(r, y, &row) : 1;
+            xncc_reals_transformed_row(r, y, r->m.sum[XNCC_SUM_X]);
+        if (score_channels(r, of, y))
+            doubts |= again ? xncc_reals_score_again(r, y, r->m.row) : 1;
     }
-    return r->many ? score_all_again(r, channel, y, &row) : doubts;
+    return r->many ? score_all_again(r, of, y) : doubts;
+}
+
+/* Scores all channels: together, or one after the other. Returns 1 if there is a doubt. */
+static int score_area(xncc_reals_run *r)
+{
+    const int32_t all = r->job->templ->channels;
+    int doubts = 0;
+    if (goes_by_rows(r))
+        return score_rows(r, &(channels){ 0, all, 1 });
+    for (int32_t c = 0; c < all && !xncc_is_cancelled(r->job->watch); c++)
+        doubts |= score_rows(r, &(channels){ c, c + 1, 0 });
+    return doubts;
 }
 
 /* ---- rectangles ---- */
@@ -379,7 +299,6 @@ static void score_from_counts(const xncc_reals_run *r, int nothing)
 static void run_begin(xncc_reals_run *r, void *scratch)
 {
     const xncc_template *templ = r->job->templ;
-    const xncc_fft_blocking *c = blocking(r);
     (void)xncc_reals_scratch_layout(r->variant, r->job->problem, r->job->blocks, scratch, &r->m);
     xncc_stage *stage = &r->m.stage;
     r->m.refine.exact = 0;
@@ -391,7 +310,7 @@ static void run_begin(xncc_reals_run *r, void *scratch)
     stage->pitch = xncc_reals_line_width(r->job->problem, r->job->blocks);
     r->stride = xncc_reals_stride(r->job->problem, r->job->blocks);
     r->factor = r->variant->fft
-                    ? xncc_fft_real_error(c)
+                    ? xncc_fft_real_error(&r->job->blocks->fft)
                     : 1.01 * 0x1p-53 * ((double)templ->width + (double)templ->height + 6.0);
     memset(r->m.line, 0, (size_t)stage->pitch * sizeof(double));
 }
@@ -413,17 +332,13 @@ void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scr
         score_from_counts(&r, 1);
         return;
     }
-    count_pixels(&r);
+    xncc_reals_count_pixels(&r);
     if (job->problem->rule.method == XNCC_COVERAGE) {
         score_from_counts(&r, 0);
         return;
     }
-    int doubts = 0;
     xncc_reals_find_grid(&r);
-    for (int32_t c = 0; c < job->templ->channels && !xncc_is_cancelled(job->watch); c++) {
-        choose_pivot(&r, c);
-        doubts |= score_channel(&r, c);
-    }
+    const int doubts = score_area(&r);
     if (r.bad)
         xncc_reals_mark_bad(&r);
     if ((doubts || r.bad) && !xncc_is_cancelled(job->watch))

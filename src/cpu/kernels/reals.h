@@ -94,8 +94,9 @@ typedef struct xncc_reals_row {
     /* The terms of the channels before, and their errors, if there are several: numerator, image,
      * templ, and the errors of each. */
     double *total[6];
-    int32_t first, last; /* 1: the first, the last channel */
-    double least;        /* windows in which fewer pixels count score NaN */
+    const double *before_Q; /* at least Q of the channels before, all together; NULL: 0 */
+    int32_t first, last;    /* 1: the first, the last channel */
+    double least;           /* windows in which fewer pixels count score NaN */
     /* The units of the samples, less the pivots, if all sums are exact once they are rounded to
      * multiples of products of these units; else 0. */
     double unit, templ_unit;
@@ -162,6 +163,9 @@ enum { XNCC_REALS_ROOM = 64 }; /* doubles that every row of doubles has past its
 /* The functions of an instruction set (reals_body.h). */
 typedef struct xncc_reals_isa {
     xncc_reals_found (*line)(const xncc_reals_line *line);
+    /* The samples of a line of several channels themselves: only raw, pixel, channels, channel,
+     * width and out are read. */
+    void (*pick)(const xncc_reals_line *line);
     void (*meet)(const xncc_reals_meeting *meeting);
     /* Column sums of lines and of their squares: S high, S low, Q high, Q low. */
     void (*slide)(double *const column[4], const xncc_reals_slide *slide);

@@ -16,34 +16,46 @@
  * products are known: v t - v' t' = (v - v') t + v' (t - t'). Their sum is small, and so is its
  * error. */
 
-/* At least the root of the sum of squares of the template. */
-static double templ_norm(const xncc_reals_run *r)
+/* Several channels are one row of samples, one channel after the other: v is that of the image, and
+ * t that of the template. */
+
+/* The samples of a window, and those whose squares are in r->all_norm. */
+static double samples_of_window(const xncc_reals_run *r)
 {
-    return r->shared->norm[0][XNCC_REALS_PLANE_VALUE];
+    return (double)r->job->general.whole * (double)r->job->templ->channels;
 }
 
-/* The samples whose squares are in r->norm. */
 static double samples_of(const xncc_reals_run *r)
 {
-    return (r->variant->fft ? 2.0 : 1.0) * (double)r->m.stage.width * (double)r->m.stage.height;
+    return (r->variant->fft ? 2.0 : 1.0) * (double)r->m.stage.width * (double)r->m.stage.height *
+           (double)r->job->templ->channels;
 }
 
-/* The bound of the sums of products that are known. */
-static double known_error(const xncc_reals_run *r)
+/* Notes |v| and |t| of all channels, and the bound of the sums of products that are known. */
+static void note_norms(xncc_reals_run *r)
 {
-    return r->factor * r->norm * templ_norm(r) + XNCC_REALS_TINY;
+    const int32_t channels = r->job->templ->channels;
+    double image = 0.0, templ = 0.0;
+    for (int32_t c = 0; c < channels; c++) {
+        const double of_templ = r->shared->norm[c][XNCC_REALS_PLANE_VALUE];
+        image += r->norm[c] * r->norm[c];
+        templ += of_templ * of_templ;
+    }
+    r->all_norm = sqrt(image);
+    r->all_templ = sqrt(templ);
+    r->known = r->m.row[channels - 1].error.X;
 }
 
 /* Units whose product is four to eight times the bound, in proportion to the samples. */
 static xncc_reals_parts choose_parts(const xncc_reals_run *r)
 {
-    const double known = known_error(r), image = r->norm / sqrt(samples_of(r)),
-                 templ = templ_norm(r) / sqrt((double)r->job->general.whole);
+    const double known = r->known, image = r->all_norm / sqrt(samples_of(r)),
+                 templ = r->all_templ / sqrt(samples_of_window(r));
     if (!(known > 0x1p-600 && known < 0x1p600 && image > 0x1p-400 && templ > 0x1p-400))
         return (xncc_reals_parts){ 0.0, 0.0 };
     const int both = ilogb(known) + 3, of_image = (both + ilogb(image) - ilogb(templ)) / 2;
     const xncc_reals_parts p = { ldexp(1.0, of_image), ldexp(1.0, both - of_image) };
-    if (r->norm > 0x1p50 * p.unit || templ_norm(r) > 0x1p50 * p.templ_unit)
+    if (r->all_norm > 0x1p50 * p.unit || r->all_templ > 0x1p50 * p.templ_unit)
         return (xncc_reals_parts){ 0.0, 0.0 };
     return p;
 }
@@ -53,14 +65,14 @@ static xncc_reals_parts choose_parts(const xncc_reals_run *r)
 static double rests(const xncc_reals_run *r, double norm, double count)
 {
     const double of_image = 0.5 * r->parts.unit * sqrt(count),
-                 of_templ = 0.5 * r->parts.templ_unit * sqrt((double)r->job->general.whole);
-    return 1.01 * (of_image * templ_norm(r) + (norm + of_image) * of_templ);
+                 of_templ = 0.5 * r->parts.templ_unit * sqrt(samples_of_window(r));
+    return 1.01 * (of_image * r->all_templ + (norm + of_image) * of_templ);
 }
 
 /* Does the sum of the leading parts' products follow, if that of the others is off by `error`? */
 static int parts_fit(const xncc_reals_run *r, double error)
 {
-    return 1.02 * known_error(r) + 1.02 * error <= 0.45 * r->parts.unit * r->parts.templ_unit;
+    return 1.02 * r->known + 1.02 * error <= 0.45 * r->parts.unit * r->parts.templ_unit;
 }
 
 /* X from what is known of it and from the sum of the others. It is rounded once. */
@@ -83,7 +95,7 @@ enum { AGAIN_PER_WINDOW = 128 };
 /* What one window costs in about ns. */
 static double cost_of_one(const xncc_reals_run *r)
 {
-    return 300.0 + 0.25 * (double)r->job->general.whole;
+    return 300.0 + 0.25 * samples_of_window(r);
 }
 
 /* What all windows of the rectangle cost by transforms. */
@@ -91,15 +103,15 @@ static double cost_of_all(const xncc_reals_run *r)
 {
     const xncc_fft_blocking *c = &r->job->blocks->fft;
     const double points = (double)c->nx * (double)c->ny;
-    return 0.55 * points * (log2(points) + 10.0);
+    return 0.55 * points * (log2(points) + 10.0) * (double)r->job->templ->channels;
 }
 
 void xncc_reals_again_begin(xncc_reals_run *r)
 {
     const double windows = (double)r->area->width * (double)r->area->height,
-                 most = r->variant->fft
-                            ? cost_of_all(r) / cost_of_one(r)
-                            : AGAIN_PER_WINDOW * windows / (double)r->job->general.whole;
+                 most = r->variant->fft ? cost_of_all(r) / cost_of_one(r)
+                                        : AGAIN_PER_WINDOW * windows / samples_of_window(r);
+    note_norms(r);
     r->parts = choose_parts(r);
     r->again = r->parts.unit > 0.0 ? (int64_t)most : 0;
     r->tried = r->decided = r->many = 0;
@@ -107,75 +119,110 @@ void xncc_reals_again_begin(xncc_reals_run *r)
 
 /* ---- one by one ---- */
 
-/* Row yy of the window at column x as doubles. */
-static const double *window_row(xncc_reals_run *r, int32_t x, int32_t yy)
+/* Row yy of a channel of the window at column x as doubles. */
+static const double *window_row(xncc_reals_run *r, int32_t channel, int32_t x, int32_t yy)
 {
     const xncc_template *templ = r->job->templ;
     const char *raw = xncc_stage_raw(&r->m.stage, yy);
-    const xncc_reals_line line = { .raw = raw + (size_t)x * xncc_pixel_size(templ->pixel),
+    const size_t pixel = xncc_pixel_size(templ->pixel) * (size_t)templ->channels;
+    const xncc_reals_line line = { .raw = raw + (size_t)x * pixel,
                                    .pixel = templ->pixel,
-                                   .channels = 1,
+                                   .channels = templ->channels,
+                                   .channel = channel,
                                    .width = templ->width,
-                                   .pivot = r->pivot,
+                                   .pivot = r->pivot[channel],
                                    .power = 1,
                                    .out = r->m.refine.v };
     (void)r->isa->line(&line);
     return r->m.refine.v;
 }
 
-/* The sum of the other products of the window at column x of row y: rows are summed in groups of
- * 16, so that no double takes part in many additions. `bound`: of its error. */
-static double window_rest(xncc_reals_run *r, int32_t x, int32_t y, double norm, double *bound)
+enum { GROUP = 16 };
+
+/* Adds the other products of a channel of the window at column x of row y to 32 sums: rows are
+ * summed in groups of 16, so that no double takes part in many additions. */
+static void add_rest(xncc_reals_run *r, int32_t channel, int32_t x, int32_t y, double total[32])
 {
-    enum { GROUP = 16 };
     const xncc_template *templ = r->job->templ;
-    const double *t = r->shared->value[0];
+    const double *t = r->shared->value[channel];
     const int in_place = xncc_reals_are_in_place(r);
     xncc_reals_slide line = xncc_reals_slide_of(r, in_place, templ->width);
-    double group[32], total[32] = { 0 }, sum = 0.0;
+    double group[32];
     const char *first = in_place ? (const char *)xncc_stage_raw(&r->m.stage, y) +
                                        (size_t)x * xncc_pixel_size(templ->pixel)
                                  : NULL;
     const ptrdiff_t pitch = in_place ? (ptrdiff_t)xncc_image_pitch(r->job->image) : 0;
     for (int32_t j = 0; j < templ->height; j++) {
-        line.enter = in_place ? (const void *)(first + j * pitch) : window_row(r, x, y + j);
+        line.enter = in_place ? (const void *)(first + j * pitch)
+                              : window_row(r, channel, x, y + j);
         if (j % GROUP == 0)
             memset(group, 0, sizeof group);
-        r->isa->rests(&line, t + (ptrdiff_t)j * templ->width, r->shared->channel[0].pivot,
+        r->isa->rests(&line, t + (ptrdiff_t)j * templ->width, r->shared->channel[channel].pivot,
                       &r->parts, group);
         if (j % GROUP == GROUP - 1 || j == templ->height - 1)
             for (int i = 0; i < 32; i++)
                 total[i] += group[i];
     }
+}
+
+/* The sum of the other products of a window, of which |v| is at most `norm`. `bound`: of its error.
+ */
+static double window_rest(xncc_reals_run *r, int32_t x, int32_t y, double norm, double *bound)
+{
+    const xncc_template *templ = r->job->templ;
+    double total[32] = { 0 }, sum = 0.0;
+    for (int32_t c = 0; c < templ->channels; c++)
+        add_rest(r, c, x, y, total);
     for (int i = 0; i < 32; i++)
         sum += total[i];
     /* Two multiply-adds per sample, each rounded at most twice. */
-    const double additions = 4.0 * (templ->width / 32.0 + 2.0) + GROUP + templ->height / 16.0 +
-                             34.0;
-    *bound = 1.01 * 0x1p-53 * (additions + 4.0) * rests(r, norm, (double)r->job->general.whole);
+    const double additions = 4.0 * (templ->width / 32.0 + 2.0) + GROUP +
+                             templ->channels * (templ->height / 16.0 + 1.0) + 33.0;
+    *bound = 1.01 * 0x1p-53 * (additions + 4.0) * rests(r, norm, samples_of_window(r));
     return sum;
+}
+
+/* A bound of |v| of the window at column x, from Q of its channels. */
+static double window_norm(const xncc_reals_run *r, const xncc_reals_row *whole, int32_t x)
+{
+    double square = 0.0;
+    for (int32_t c = 0; c < r->job->templ->channels; c++)
+        square += 1.01 * fabs(r->m.window[c][1][x]) + 2.0 * whole[c].error.Q;
+    return sqrt(square);
 }
 
 /* Scores a window again. Returns 1 if it is left in doubt. */
 static int score_window(xncc_reals_run *r, int32_t x, int32_t y, const xncc_reals_row *whole)
 {
     enum { LANES = 8 };
-    double X[LANES] = { 0 }, S[LANES] = { r->m.window[0][x] }, Q[LANES] = { r->m.window[1][x] };
-    const double norm = sqrt(1.01 * fabs(Q[0]) + 2.0 * whole->error.Q);
+    const int32_t last = r->job->templ->channels - 1;
+    double X[LANES] = { 0 }, S[LANES] = { 0 }, Q[LANES] = { 0 }, total[6][LANES] = { { 0 } };
+    const double norm = window_norm(r, whole, x);
     double of_rest;
     const double rest = window_rest(r, x, y, norm, &of_rest);
-    xncc_reals_row row = *whole;
+    int doubts = 0;
     if (!parts_fit(r, of_rest))
         return 1;
-    X[0] = put_together(r, whole->X[x], rest);
-    row.error.X = of_rest + of_roundings * norm * templ_norm(r) + XNCC_REALS_TINY;
-    row.error.of_X = 0.0;
-    row.count = 1;
-    row.X = X;
-    row.S = S;
-    row.Q = Q;
-    row.out = whole->out + x;
-    return r->isa->score(&row);
+    X[0] = put_together(r, whole[last].X[x], rest);
+    for (int32_t c = 0; c <= last; c++) {
+        xncc_reals_row row = whole[c];
+        S[0] = r->m.window[c][0][x];
+        Q[0] = r->m.window[c][1][x];
+        row.error.of_X = 0.0;
+        row.count = 1;
+        row.X = NULL;
+        if (c == last) {
+            row.error.X = of_rest + of_roundings * norm * r->all_templ + XNCC_REALS_TINY;
+            row.X = X;
+        }
+        row.S = S;
+        row.Q = Q;
+        for (int i = 0; i < 6 && last > 0; i++)
+            row.total[i] = total[i];
+        row.out = whole[c].out + x;
+        doubts |= r->isa->score(&row);
+    }
+    return doubts;
 }
 
 /* Should all windows be scored again by transforms? y: the row that is being scored. */
@@ -215,71 +262,98 @@ static double round_to(double v, double unit)
     return (v + magic) - magic;
 }
 
-/* The arrays: v', v - v', t and t - t'. */
-enum { LEADING, REST, TEMPL, TEMPL_REST, ARRAYS };
+/* Arrays of transforms: v' and v - v', of which the second is that of t - t' before; and spectra:
+ * of t - t', and of the sum. */
+enum { LEADING, REST, TEMPL_REST, SUM, ARRAYS };
 _Static_assert(ARRAYS == (int)XNCC_AGAIN_ARRAYS, "they are not rare memory");
 
-static void transform_parts(xncc_reals_run *r, int of_templ)
+/* Clears the rows of an array from `rows` on. */
+static void clear_from(const xncc_reals_run *r, int which, int32_t rows)
+{
+    const int32_t ny = r->job->blocks->fft.ny;
+    const size_t step = (size_t)r->variant->fft->row_bytes(r->job->blocks->fft.nx);
+    memset(r->m.arrays[which] + (size_t)rows * step, 0, (size_t)(ny - rows) * step);
+}
+
+/* The spectrum of t - t' of a channel. */
+static void transform_templ(xncc_reals_run *r, int32_t channel)
 {
     const xncc_fft_isa *fft = r->variant->fft;
     const xncc_fft_blocking *c = &r->job->blocks->fft;
     const xncc_template *templ = r->job->templ;
-    const size_t line = (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks),
-                 step = (size_t)fft->row_bytes(c->nx);
-    const int32_t rows = of_templ ? templ->height : r->m.stage.height,
-                  width = of_templ ? templ->width : r->m.stage.width;
-    const double unit = of_templ ? r->parts.templ_unit : r->parts.unit,
-                 pivot = r->shared->channel[0].pivot;
-    double *const first = r->m.plane_rows, *const second = first + line;
-    const int at = of_templ ? TEMPL : LEADING;
+    const size_t step = (size_t)fft->row_bytes(c->nx);
+    const double pivot = r->shared->channel[channel].pivot;
+    double *const rest = r->m.plane_rows;
+    xncc_reals_clear_planes(r);
+    for (int32_t y = 0; y < templ->height && !xncc_is_cancelled(r->job->watch); y++) {
+        const double *value = r->shared->value[channel] + (ptrdiff_t)y * templ->width;
+        for (int32_t x = 0; x < templ->width; x++) {
+            const double t = value[x] - pivot;
+            rest[x] = t - round_to(t, r->parts.templ_unit);
+        }
+        fft->digits_in(r->shared->table, c, rest, r->m.arrays[REST] + (size_t)y * step);
+    }
+    fft->columns(r->shared->table, c, r->job->watch,
+                 &(xncc_fft_part){ .array = r->m.arrays[REST],
+                                   .rows = templ->height,
+                                   .part = 0,
+                                   .parts = 1,
+                                   .spectrum = r->m.arrays[TEMPL_REST] });
+}
+
+/* v' and v - v' of a channel, of which the rows are transformed. */
+static void transform_image(xncc_reals_run *r, int32_t channel)
+{
+    const xncc_fft_isa *fft = r->variant->fft;
+    const xncc_fft_blocking *c = &r->job->blocks->fft;
+    const size_t step = (size_t)fft->row_bytes(c->nx);
+    const int32_t rows = r->m.stage.height, width = r->m.stage.width;
+    double *const part[] = {
+        r->m.plane_rows, r->m.plane_rows + xncc_reals_line_width(r->job->problem, r->job->blocks)
+    };
     xncc_reals_clear_planes(r);
     for (int32_t y = 0; y < rows && !xncc_is_cancelled(r->job->watch); y++) {
-        const double *from = r->m.line;
-        if (of_templ) {
-            from = r->shared->value[0] + (ptrdiff_t)y * width;
-            for (int32_t x = 0; x < width; x++) {
-                first[x] = from[x] - pivot;
-                second[x] = first[x] - round_to(first[x], unit);
-            }
-        } else {
-            (void)xncc_reals_read_line(r, y, 0, r->pivot, 1);
-            for (int32_t x = 0; x < width; x++) {
-                first[x] = round_to(from[x], unit);
-                second[x] = from[x] - first[x];
-            }
+        (void)xncc_reals_read_line(r, y, channel, r->pivot[channel], 1);
+        for (int32_t x = 0; x < width; x++) {
+            part[LEADING][x] = round_to(r->m.line[x], r->parts.unit);
+            part[REST][x] = r->m.line[x] - part[LEADING][x];
         }
-        for (int k = 0; k < 2; k++) {
-            const double *part = k ? second : first;
-            char *row = r->m.arrays[at + k] + (size_t)y * step;
-            if (of_templ)
-                fft->digits_in(r->shared->table, c, part, row);
-            else
-                fft->reals_in(r->shared->table, c, part, part + c->across, row);
-        }
+        for (int k = LEADING; k <= REST; k++)
+            fft->reals_in(r->shared->table, c, part[k], part[k] + c->across,
+                          r->m.arrays[k] + (size_t)y * step);
     }
-    for (int k = 0; k < 2; k++)
-        memset(r->m.arrays[at + k] + (size_t)rows * step, 0, (size_t)(c->ny - rows) * step);
+    clear_from(r, LEADING, rows);
+    clear_from(r, REST, rows);
+}
+
+/* Adds a product to the sum, which the last one leaves in its array. */
+static void add_product(const xncc_reals_run *r, int which, const void *templ, int first, int last)
+{
+    r->variant->fft->add(r->shared->table, &r->job->blocks->fft, r->job->watch,
+                         &(xncc_fft_addend){ .array = r->m.arrays[which],
+                                             .templ = templ,
+                                             .sum = r->m.arrays[SUM],
+                                             .buffer = r->m.buffer,
+                                             .first = first,
+                                             .last = last });
 }
 
 int xncc_reals_sharpen(xncc_reals_run *r, xncc_reals_errors *error)
 {
-    static const uint8_t pair[][2] = { { REST, TEMPL }, { LEADING, TEMPL_REST } };
-    static const int begin[] = { 0, 2 };
-    const double of_rest = 1.01 * (r->factor + 0x1p-50) * rests(r, r->norm, samples_of(r));
-    if (!parts_fit(r, of_rest) || of_rest > known_error(r))
+    const int32_t channels = r->job->templ->channels;
+    const double of_rest = 1.01 * (r->factor + channels * 0x1p-50) *
+                           rests(r, r->all_norm, samples_of(r));
+    if (!parts_fit(r, of_rest) || of_rest > r->known)
         return 0;
-    transform_parts(r, 0);
-    transform_parts(r, 1);
-    const xncc_fft_sums sums = { .planes = ARRAYS,
-                                 .count = 1,
-                                 .array = r->m.arrays,
-                                 .begin = begin,
-                                 .pair = pair,
-                                 .buffer = r->m.columns_buffer };
-    r->variant->fft->sums(r->shared->table, &r->job->blocks->fft, r->job->watch, &sums);
+    for (int32_t c = 0; c < channels; c++) {
+        transform_templ(r, c);
+        transform_image(r, c);
+        add_product(r, REST, r->shared->plane[c][XNCC_REALS_PLANE_VALUE], c == 0, 0);
+        add_product(r, LEADING, r->m.arrays[TEMPL_REST], 0, c == channels - 1);
+    }
     error->of_rest = of_rest;
-    error->of_X = of_roundings * templ_norm(r);
-    error->X = of_rest + error->of_X * r->norm + XNCC_REALS_TINY;
+    error->of_X = of_roundings * r->all_templ;
+    error->X = of_rest + error->of_X * r->all_norm + XNCC_REALS_TINY;
     return 1;
 }
 
@@ -293,7 +367,8 @@ void xncc_reals_sharp_row(xncc_reals_run *r, int sharp, int32_t y, double *out)
     fft->results(r->m.array + at, first, second, out, out + first);
     if (!sharp)
         return;
-    fft->reals_out(r->shared->table, c, r->m.arrays[0] + at, first, second, rest, rest + first);
+    fft->reals_out(r->shared->table, c, r->m.arrays[LEADING] + at, first, second, rest,
+                   rest + first);
     for (int32_t x = 0; x < r->area->width; x++)
         out[x] = put_together(r, out[x], rest[x]);
 }

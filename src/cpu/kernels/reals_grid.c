@@ -8,20 +8,41 @@
 /* Units between the least and the largest sample for which it is worth a closer look. */
 static const double most_units = 1 << 25;
 
+/* Extends the span by row yy of all channels. Where all pixels count, it does not matter which
+ * sample is of which channel, so they are read as they lie, `width` at a time. */
+static void add_row(xncc_reals_run *r, int32_t yy, xncc_reals_span *span)
+{
+    const xncc_stage *stage = &r->m.stage;
+    const xncc_pixel pixel = r->job->templ->pixel;
+    const int32_t channels = r->job->templ->channels;
+    const char *raw = xncc_stage_raw(stage, yy);
+    for (int32_t c = 0; c < channels; c++) {
+        if (stage->count) {
+            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
+        } else {
+            const size_t at = (size_t)c * (size_t)stage->width * xncc_pixel_size(pixel);
+            (void)r->isa->line(&(xncc_reals_line){ .raw = raw + at,
+                                                   .pixel = pixel,
+                                                   .channels = 1,
+                                                   .width = stage->width,
+                                                   .power = 1,
+                                                   .out = r->m.line });
+        }
+        r->isa->span(r->m.line, stage->width, span);
+    }
+}
+
 void xncc_reals_find_grid(xncc_reals_run *r)
 {
-    const xncc_template *templ = r->job->templ;
     xncc_reals_span span = { INFINITY, -INFINITY, INFINITY };
     r->unit = r->templ_unit = 0.0;
     if (r->shared->grid == 0.0)
         return;
-    for (int32_t c = 0; c < templ->channels; c++)
-        for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
-            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
-            r->isa->span(r->m.line, r->m.stage.width, &span);
-            if (span.high - span.low > most_units * span.unit)
-                return;
-        }
+    for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
+        add_row(r, yy, &span);
+        if (span.high - span.low > most_units * span.unit)
+            return;
+    }
     if (isinf(span.unit)) /* all samples are 0 */
         span.unit = r->shared->grid;
     if (!xncc_reals_unit_is_usable(span.unit))
@@ -34,13 +55,14 @@ void xncc_reals_find_grid(xncc_reals_run *r)
         r->unit = r->templ_unit = fmin(r->unit, r->templ_unit);
 }
 
-int xncc_reals_sums_are_exact(const xncc_reals_run *r, const xncc_reals_errors *e)
+int xncc_reals_sums_are_exact(const xncc_reals_run *r, int32_t channel, const xncc_reals_errors *e)
 {
     const double half = 0.49, v = r->unit, t = r->templ_unit;
     const xncc_template *templ = r->job->templ;
     if (v == 0.0)
         return 0;
-    const double most = fmax(fabs(r->high - r->pivot), fabs(r->low - r->pivot)) / v,
+    const double pivot = r->pivot[channel],
+                 most = fmax(fabs(r->high - pivot), fabs(r->low - pivot)) / v,
                  templ_most = r->shared->largest / t;
     return xncc_reals_sums_fit(templ, fmax(most, templ_most)) && e->X <= half * v * t &&
            e->S <= half * v && e->Q <= half * v * v && e->T <= half * t && e->T2 <= half * t * t;

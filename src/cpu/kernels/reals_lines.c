@@ -46,7 +46,7 @@ xncc_reals_slide xncc_reals_slide_of(const xncc_reals_run *r, int in_place, int3
 {
     return (xncc_reals_slide){ .pixel = in_place ? r->job->templ->pixel : XNCC_F64,
                                .count = count,
-                               .pivot = in_place ? r->pivot : 0.0 };
+                               .pivot = in_place ? r->pivot[0] : 0.0 };
 }
 
 int32_t xncc_reals_next_doubt(const float *row, int32_t x, int32_t count)

@@ -142,16 +142,22 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
     char **extra = xncc_carve(memory, &total, XNCC_EXTRAS * sizeof *extra); /* the first words */
     m->line = xncc_carve(memory, &total, line * sizeof(double));
     m->before = xncc_carve(memory, &total, line * sizeof(double));
-    for (int i = 0; i < 4; i++)
-        m->column[i] = xncc_carve(memory, &total, line * sizeof(double));
+    for (int32_t c = 0; c < problem->channels; c++) {
+        for (int i = 0; i < 4; i++)
+            m->column[c][i] = xncc_carve(memory, &total, line * sizeof(double));
+        for (int i = 0; i < 2; i++)
+            m->window[c][i] = xncc_carve(memory, &total, stride * sizeof(double));
+    }
+    m->squares = problem->channels > 1 ? xncc_carve(memory, &total, stride * sizeof(double)) : NULL;
     m->room = xncc_carve(memory, &total, line * sizeof(double));
-    for (int i = 0; i < 2; i++)
-        m->window[i] = xncc_carve(memory, &total, stride * sizeof(double));
+    m->row = xncc_carve(memory, &total, (uint64_t)problem->channels * sizeof *m->row);
     m->run = xncc_carve(memory, &total, line * sizeof(int32_t));
     for (int s = 0; s < XNCC_SUMS; s++) {
         const int stored = is_product(&recipe, (xncc_sum_id)s) ||
                            (s == XNCC_SUM_N && recipe.sum[s] == XNCC_FROM_WINDOW);
-        const uint64_t bytes = s == XNCC_SUM_X && variant->fft ? stride * sizeof(double) : plane;
+        const uint64_t bytes = s != XNCC_SUM_X ? plane
+                               : variant->fft  ? stride * sizeof(double)
+                                               : plane * (uint64_t)problem->channels;
         m->sum[s] = stored ? xncc_carve(memory, &total, bytes) : NULL;
     }
     for (int i = 0; i < 6; i++)
@@ -165,6 +171,9 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
     m->buffer = variant->fft
                     ? xncc_carve(memory, &total, 2 * (uint64_t)blocks->fft.ny * XNCC_FFT_COLUMN)
                     : NULL;
+    m->spectrum = variant->fft && problem->channels > 1
+                      ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
+                      : NULL;
     carving from[XNCC_EXTRAS];
     for (int i = 0; i < XNCC_EXTRAS; i++) {
         m->extra_bytes[i] = 0;

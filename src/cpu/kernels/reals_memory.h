@@ -16,17 +16,22 @@ enum {
 typedef struct xncc_reals_scratch {
     xncc_stage stage;
     xncc_refine_memory refine;
-    double *line;      /* a row of the image as doubles, with zeros past its end */
-    double *column[4]; /* column sums: S high, S low, Q high, Q low */
-    double *room, *window[2];
-    double *sum[XNCC_SUMS]; /* planes of sums. X: one row, if it comes from transforms */
+    double *line; /* a row of the image as doubles, with zeros past its end */
+    /* per channel: column sums (S high, S low, Q high, Q low), a row of sums over windows (S, Q),
+     * and a row of windows */
+    double *column[XNCC_MAX_CHANNELS][4], *window[XNCC_MAX_CHANNELS][2];
+    xncc_reals_row *row;
+    double *squares; /* a row */
+    double *room;
+    double *sum[XNCC_SUMS]; /* planes of sums. X: one row, if it comes from transforms; else a plane
+                               per channel */
     double *total[6];
     int32_t *run;   /* per column, for windows without variance and for samples that are not
                        finite */
     double *before; /* the row above */
     uint8_t *flat;  /* per window: 1 if all its pixels are equal in every channel */
     char *array;    /* of transforms */
-    void *buffer;
+    void *buffer, *spectrum; /* spectrum: of the products of several channels */
     /* For exact sums of all windows (reals_together.h): digits of numbers, and rows of planes, of
      * digits of samples and of their sums, and of sums of products. */
     uint64_t extra_bytes[XNCC_EXTRAS]; /* of all of the following, which is extra memory */

@@ -16,8 +16,8 @@ typedef struct xncc_reals_run {
     xncc_sum_source source[XNCC_SUMS]; /* where each sum comes from in this rectangle */
     int32_t stride, bad;               /* bad: 1 if a sample that counts is not finite */
     int32_t grid_known;                /* 1: m.refine.exact is known */
-    double factor;      /* a product is off by at most factor * |line plane| * |template plane| */
-    double pivot, norm; /* of the channel; norm: |x| */
+    double factor; /* a product is off by at most factor * |line plane| * |template plane| */
+    double pivot[XNCC_MAX_CHANNELS], norm[XNCC_MAX_CHANNELS]; /* norm: |x| */
     /* The units of image and template if their samples may have few bits, else 0; and the least and
      * the largest sample of the rectangle, in any channel. */
     double unit, templ_unit, low, high;
@@ -25,7 +25,9 @@ typedef struct xncc_reals_run {
     int64_t again;          /* windows that may be scored again one by one */
     int64_t tried, decided; /* windows that were scored again, and those that this decided */
     xncc_reals_parts parts; /* how samples are cut for that */
-    int32_t many;           /* 1: so many are in doubt that all are scored again by transforms */
+    double known, all_norm, all_templ; /* the bound of the X that is known, and |x| and |t| of all
+                                          channels */
+    int32_t many; /* 1: so many are in doubt that all are scored again by transforms */
 } xncc_reals_run;
 
 /* Reads row yy of the rectangle as doubles, to m.line or to `out`. */
@@ -45,22 +47,47 @@ int xncc_reals_are_in_place(const xncc_reals_run *r);
  * lines themselves are yet to be set. */
 xncc_reals_slide xncc_reals_slide_of(const xncc_reals_run *r, int in_place, int32_t count);
 
+/* Chooses the pivot of a channel: the mean of some rows. Any number serves, and one near the mean
+ * makes the bounds small. */
+void xncc_reals_choose_pivot(xncc_reals_run *r, int32_t channel);
+
+/* Has this sum a plane? Those of products do, and the number of pixels that count. */
+int xncc_reals_is_stored(const xncc_reals_run *r, xncc_sum_id sum);
+
+/* Counts the pixels of every window that count, in whole numbers. A zero is +0: where there is an
+ * instruction for it, gcc rounds a double that becomes an integer and a double again to a double,
+ * which may be -0. */
+void xncc_reals_count_pixels(xncc_reals_run *r);
+
+/* Computes the sums of a channel that come from products, but X, and sets the bounds of their
+ * errors. */
+void xncc_reals_products(xncc_reals_run *r, int32_t channel, xncc_reals_errors *e);
+
+/* Computes X of the channels first .. end - 1: directly, one plane per channel; by transforms, that
+ * of all of them together, whose rows follow one by one. Sets r->norm and, in row[c].error, the
+ * bounds of X: those of transforms in the last channel. */
+void xncc_reals_products_X(xncc_reals_run *r, int32_t first, int32_t end, xncc_reals_row *row);
+
+/* Row y of the sums that were transformed last. To be called once per row. */
+void xncc_reals_transformed_row(const xncc_reals_run *r, int32_t y, double *out);
+
 /* Looks for the units of the samples. */
 void xncc_reals_find_grid(xncc_reals_run *r);
 
 /* Are the sums of a channel exact once they are rounded to multiples of the units? e: the bounds of
  * those that come from products. */
-int xncc_reals_sums_are_exact(const xncc_reals_run *r, const xncc_reals_errors *e);
+int xncc_reals_sums_are_exact(const xncc_reals_run *r, int32_t channel, const xncc_reals_errors *e);
 
 /* The index of the next window in doubt of a row from x on; `count` if there is none. */
 int32_t xncc_reals_next_doubt(const float *row, int32_t x, int32_t count);
 
-/* Begins scoring windows again (reals_again.c), for one channel whose sums are window sums. The
- * sums of products are known. */
+/* Begins scoring windows again (reals_again.c), for channels whose sums are window sums. The sums
+ * of products are known. */
 void xncc_reals_again_begin(xncc_reals_run *r);
 
-/* Scores the windows in doubt of row y again, with products of smaller error. The window sums are
- * those of row y. Returns 1 if some are left in doubt. May set r->many. */
+/* Scores the windows in doubt of row y again, with products of smaller error. whole: the rows of
+ * all channels, of which the last one has X. Returns 1 if some are left in doubt. May set r->many.
+ */
 int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole);
 
 /* Computes what the sums of products of the rectangle need to have a smaller error, from those in

@@ -192,7 +192,7 @@ REALS_INLINE int row_any(ri v)
     return any != 0;
 }
 
-/* The bound of the error of X from the squares of the window itself. */
+/* The bound of the error of X from the squares of the window itself, in all channels. */
 REALS_INLINE rd of_window(const xncc_reals_row *row, rd Q)
 {
     const xncc_reals_errors *e = &row->error;
@@ -226,7 +226,9 @@ static int reals_score(const xncc_reals_row *row)
         } else {
             decided = row_decide(row, s.n, term, &low);
             if (row->error.of_X > 0.0 && row_any(~decided)) {
-                row_terms(row, &s, of_window(row, s.Q), term);
+                row_terms(row, &s, of_window(row, row_load(row->before_Q, x, 0.0) + s.Q), term);
+                if (row->total[0])
+                    row_total(row, x, term);
                 decided = row_decide(row, s.n, term, &low);
             }
         }

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The sums of products of a rectangle, and bounds of their errors (reals_run.h). By transforms, the
+ * products of all channels are added before they are transformed back, so that several channels
+ * take one inverse transform. */
+#include "cpu/kernels/reals_run.h"
+
+#include <math.h>
+#include <string.h>
+
+void xncc_reals_choose_pivot(xncc_reals_run *r, int32_t channel)
+{
+    const xncc_method method = r->job->problem->rule.method;
+    const xncc_stage *stage = &r->m.stage;
+    r->pivot[channel] = r->shared->channel[channel].pivot; /* the same as the template's, or 0 */
+    if (!xncc_method_is_centred(method))
+        return;
+    double sum = 0.0, count = 0.0;
+    for (int32_t yy = 0; yy < stage->height; yy += stage->height / 8 + 1) {
+        (void)xncc_reals_read_line(r, yy, channel, 0.0, 1);
+        for (int32_t i = 0; i < stage->width; i++)
+            sum += r->m.line[i];
+        count += stage->width;
+    }
+    r->pivot[channel] = r->unit > 0.0 ? rint(sum / count / r->unit) * r->unit
+                                      : xncc_reals_pivot(sum / count);
+}
+
+/* ---- products ---- */
+
+static const xncc_fft_blocking *blocking(const xncc_reals_run *r)
+{
+    return &r->job->blocks->fft;
+}
+
+/* The sum of the squares of the columns that both blocks of a transform read. */
+static double shared_square(const xncc_reals_run *r, const xncc_fft_blocking *c)
+{
+    const int32_t end = xncc_min_i32(c->nx, r->m.stage.width);
+    double part[8] = { 0.0 }, square = 0.0;
+    int32_t x = c->across;
+    for (; x + 8 <= end; x += 8)
+        for (int k = 0; k < 8; k++)
+            part[k] += r->m.line[x + k] * r->m.line[x + k];
+    for (; x < end; x++)
+        square += r->m.line[x] * r->m.line[x];
+    for (int k = 0; k < 8; k++)
+        square += part[k];
+    return square;
+}
+
+/* What is multiplied: a plane of the image, by one of the template. */
+typedef struct factors {
+    int32_t channel, power; /* power: as in xncc_reals_line */
+    void *templ;
+    double norm; /* of the template's plane */
+} factors;
+
+/* Transforms the rows of a plane of the image to r->m.array. Returns the root of the sum of squares
+ * of what was transformed, which holds the columns that both blocks share twice. */
+static double transform_rows(xncc_reals_run *r, const factors *f)
+{
+    const xncc_fft_isa *fft = r->variant->fft;
+    const xncc_fft_blocking *c = blocking(r);
+    const size_t step = (size_t)fft->row_bytes(c->nx);
+    const int32_t rows = r->m.stage.height;
+    double square = 0.0;
+    memset(r->m.line, 0,
+           (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks) * sizeof(double));
+    for (int32_t yy = 0; yy < rows && !xncc_is_cancelled(r->job->watch); yy++) {
+        const xncc_reals_found found = xncc_reals_read_line(r, yy, f->channel, r->pivot[f->channel],
+                                                            f->power);
+        square += found.square + shared_square(r, c);
+        r->bad |= found.bad;
+        fft->reals_in(r->shared->table, c, r->m.line, r->m.line + c->across,
+                      r->m.array + (uint64_t)yy * step);
+    }
+    memset(r->m.array + (uint64_t)rows * step, 0, (size_t)(c->ny - rows) * step);
+    return 1.01 * sqrt(square + XNCC_REALS_TINY);
+}
+
+/* The rows times one plane of the template, transformed back but for the rows. */
+static double transform(xncc_reals_run *r, const factors *f)
+{
+    const double of_image = transform_rows(r, f);
+    char *const array[2] = { r->m.array, NULL }, *const spectrum[2] = { f->templ, NULL };
+    r->variant->fft->convolve(r->shared->table, blocking(r), r->job->watch,
+                              (xncc_fft_source){ NULL, 0 }, array, spectrum, r->m.buffer);
+    return of_image;
+}
+
+void xncc_reals_transformed_row(const xncc_reals_run *r, int32_t y, double *out)
+{
+    const xncc_fft_blocking *c = blocking(r);
+    const int32_t first = xncc_min_i32(r->area->width, c->across);
+    r->variant->fft->reals_out(r->shared->table, c,
+                               r->m.array + (uint64_t)y * r->variant->fft->row_bytes(c->nx), first,
+                               r->area->width - first, out, out + first);
+}
+
+/* The products of a plane of the image with one of the template, directly, to `sum`. */
+static double multiply(xncc_reals_run *r, const factors *f, double *sum)
+{
+    const int32_t height = r->job->templ->height, rows = r->area->height;
+    xncc_reals_meeting meeting = { .line = r->m.line,
+                                   .templ = f->templ,
+                                   .width = r->job->templ->width,
+                                   .columns = r->area->width,
+                                   .sum = sum,
+                                   .stride = r->stride,
+                                   .watch = r->job->watch };
+    double square = 0.0;
+    memset(sum, 0, (size_t)r->stride * (size_t)rows * sizeof(double));
+    for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
+        const xncc_reals_found found = xncc_reals_read_line(r, yy, f->channel, r->pivot[f->channel],
+                                                            f->power);
+        square += found.square;
+        r->bad |= found.bad;
+        meeting.y = yy;
+        meeting.first = yy - height + 1 > 0 ? yy - height + 1 : 0;
+        meeting.last = yy < rows - 1 ? yy : rows - 1;
+        r->isa->meet(&meeting);
+    }
+    return 1.01 * sqrt(square + XNCC_REALS_TINY);
+}
+
+/* Computes a sum by products, one that is stored, and returns a bound of its error. */
+static double product(xncc_reals_run *r, xncc_sum_id sum, const factors *f)
+{
+    double of_image;
+    if (r->variant->fft) {
+        of_image = transform(r, f);
+        for (int32_t y = 0; y < r->area->height; y++)
+            xncc_reals_transformed_row(r, y, r->m.sum[sum] + (ptrdiff_t)y * r->stride);
+    } else {
+        of_image = multiply(r, f, r->m.sum[sum]);
+    }
+    return r->factor * of_image * f->norm;
+}
+
+/* ---- the number of pixels ---- */
+
+int xncc_reals_is_stored(const xncc_reals_run *r, xncc_sum_id sum)
+{
+    return r->source[sum] == XNCC_FROM_PRODUCTS ||
+           (sum == XNCC_SUM_N && r->source[sum] == XNCC_FROM_WINDOW);
+}
+
+void xncc_reals_count_pixels(xncc_reals_run *r)
+{
+    double *N = r->m.sum[XNCC_SUM_N];
+    if (!xncc_reals_is_stored(r, XNCC_SUM_N))
+        return;
+    (void)product(r, XNCC_SUM_N, &(factors){ .power = 0, .templ = r->shared->mask, .norm = 1.0 });
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)r->stride * r->area->height; i++)
+        N[i] = rint(N[i]) + 0.0;
+}
+
+/* ---- the sums of channels ---- */
+
+static factors factors_of(const xncc_reals_run *r, xncc_sum_id sum, int32_t channel)
+{
+    const int kind = sum == XNCC_SUM_T2 ? XNCC_REALS_PLANE_SQUARE : XNCC_REALS_PLANE_VALUE,
+              of_image = sum == XNCC_SUM_S || sum == XNCC_SUM_Q,
+              of_count = sum == XNCC_SUM_T || sum == XNCC_SUM_T2;
+    return (factors){ .channel = channel,
+                      .power = of_count            ? 0
+                               : sum == XNCC_SUM_Q ? 2
+                                                   : 1,
+                      .templ = of_image ? r->shared->mask : r->shared->plane[channel][kind],
+                      .norm = of_image ? sqrt((double)r->job->general.whole)
+                                       : r->shared->norm[channel][kind] };
+}
+
+void xncc_reals_products(xncc_reals_run *r, int32_t channel, xncc_reals_errors *e)
+{
+    static const xncc_sum_id order[] = { XNCC_SUM_S, XNCC_SUM_Q, XNCC_SUM_T, XNCC_SUM_T2 };
+    double *const error[XNCC_SUMS] = {
+        [XNCC_SUM_S] = &e->S, [XNCC_SUM_Q] = &e->Q, [XNCC_SUM_T] = &e->T, [XNCC_SUM_T2] = &e->T2
+    };
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (r->source[order[i]] == XNCC_FROM_PRODUCTS) {
+            const factors f = factors_of(r, order[i], channel);
+            *error[order[i]] = product(r, order[i], &f);
+        }
+}
+
+/* X of some channels by transforms, which are left in r->m.array. */
+static double transform_together(xncc_reals_run *r, int32_t first, int32_t end)
+{
+    double of_products = 0.0;
+    for (int32_t c = first; c < end; c++) {
+        const factors f = factors_of(r, XNCC_SUM_X, c);
+        r->norm[c] = end - first == 1 ? transform(r, &f) : transform_rows(r, &f);
+        of_products += r->norm[c] * f.norm;
+        if (end - first > 1)
+            r->variant->fft->add(r->shared->table, blocking(r), r->job->watch,
+                                 &(xncc_fft_addend){ .array = r->m.array,
+                                                     .templ = f.templ,
+                                                     .sum = r->m.spectrum,
+                                                     .buffer = r->m.buffer,
+                                                     .first = c == first,
+                                                     .last = c == end - 1 });
+    }
+    return (r->factor + 1.01 * 0x1p-53 * (end - first - 1)) * of_products;
+}
+
+void xncc_reals_products_X(xncc_reals_run *r, int32_t first, int32_t end, xncc_reals_row *row)
+{
+    const ptrdiff_t plane = (ptrdiff_t)r->stride * r->area->height;
+    if (r->variant->fft) {
+        row[end - 1].error.X = transform_together(r, first, end);
+        return;
+    }
+    for (int32_t c = first; c < end; c++) {
+        const factors f = factors_of(r, XNCC_SUM_X, c);
+        r->norm[c] = multiply(r, &f, r->m.sum[XNCC_SUM_X] + (c - first) * plane);
+        row[c].error.X = r->factor * r->norm[c] * f.norm;
+    }
+    /* Direct products are of the window's samples alone. */
+    if (r->job->templ->channels == 1 && r->source[XNCC_SUM_Q] != XNCC_FROM_NOWHERE)
+        row[first].error.of_X = 1.01 * r->factor * r->shared->norm[first][XNCC_REALS_PLANE_VALUE];
+}
