@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the plans of a batch share: the image, which is copied to the device once, and the best
-// score at each position.
+// What the plans of a batch share: the image, which is copied to the device once, the best score at
+// each position, and for batches of one search the workspace, the templates' forms and a stream.
 #include "cuda/engine/batch_context.h"
 
 #include "cuda/engine/engine_plan.h"
@@ -21,6 +21,12 @@ struct xncc_batch_context {
     xncc_best target = {};             // where the caller wants it
     xncc::Event done;                  // recorded after the last call's work
     cudaStream_t last = nullptr;       // the stream of the last call
+    // Batches of one search.
+    xncc::Stream stream;          // of their calls
+    xncc::DeviceMemory workspace; // of the plan that is bound
+    uint64_t workspace_room = 0;  // bytes of `workspace`
+    xncc::DeviceMemory forms;     // pixels and masks of templates
+    xncc::Fetched fetched;        // results on the host
 };
 
 namespace xncc {
@@ -66,6 +72,8 @@ void batch_context_close(xncc_batch_context *context)
     DeviceScope scope(context->engine->device);
     if (context->done.get())
         forgive(cudaEventSynchronize(context->done.get()));
+    if (context->stream.get())
+        forgive(cudaStreamSynchronize(context->stream.get()));
     destroy(context);
 }
 
@@ -224,6 +232,84 @@ xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xncc_error
                                                       : xncc_check_cancelled(context->watch, error);
 }
 
+// Makes the stream, with all work that is on the default stream now in front of it.
+cudaError_t make_stream(xncc_batch_context *context)
+{
+    Event before;
+    cudaError_t code = context->stream.get() ? cudaSuccess : context->stream.make();
+    if (code == cudaSuccess)
+        code = before.make();
+    if (code == cudaSuccess)
+        code = cudaEventRecord(before.get(), nullptr);
+    return code == cudaSuccess ? cudaStreamWaitEvent(context->stream.get(), before.get(), 0) : code;
+}
+
+// Bytes of the forms that are placed in the batch's memory: those of masked templates, which no
+// texture shows.
+uint64_t placed_bytes(const xncc_template *templ)
+{
+    return templ->mask ? form_bytes(templ) : 0;
+}
+
+// Makes the forms. Those that are placed at `device` are filled at `host`.
+xncc_status make_forms(const xncc_batch_context *context, xncc_template *const *templ, size_t count,
+                       unsigned char *host, xncc_error *error)
+{
+    const int64_t most_height = context->engine->machine.cuda.texture_height;
+    unsigned char *device = context->forms.as<unsigned char>();
+    xncc_status status = XNCC_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        DeviceTemplate *form = create<DeviceTemplate>();
+        if (!form)
+            return xncc_fail(error, XNCC_ERROR_MEMORY,
+                             "no memory for the device's form of a template");
+        templ[i]->prepared[1] = form; // the template frees it, also after a failure
+        if (!templ[i]->mask) {
+            status = prepare_template(templ[i], most_height, context->stream.get(), form, error);
+            continue;
+        }
+        place_template(templ[i], device, host, form);
+        device += placed_bytes(templ[i]);
+        host += placed_bytes(templ[i]);
+    }
+    return status;
+}
+
+xncc_status prepare_forms(xncc_batch_context *context, xncc_template *const *templ, size_t count,
+                          xncc_error *error)
+{
+    DeviceScope scope(context->engine->device);
+    cudaError_t code = scope.result();
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += placed_bytes(templ[i]);
+    if (code == cudaSuccess)
+        code = make_stream(context);
+    if (code == cudaSuccess)
+        code = context->forms.take(bytes);
+    xncc_status status = check(code, "making room for the templates", error);
+    if (status)
+        return status;
+    unsigned char *host = static_cast<unsigned char *>(xncc_alloc(bytes + 1, 1));
+    if (!host)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "batch: no memory for %zu templates", count);
+    status = make_forms(context, templ, count, host, error);
+    if (!status && bytes)
+        code = cudaMemcpyAsync(context->forms.as<void>(), host, bytes, cudaMemcpyHostToDevice,
+                               context->stream.get());
+    // also after a failure: `host` ends here
+    const cudaError_t waited = cudaStreamSynchronize(context->stream.get());
+    xncc_free(host);
+    return status ? status
+                  : check(code == cudaSuccess ? waited : code,
+                          "copying the templates to the device", error);
+}
+
+xncc_stream own_stream(xncc_batch_context *context)
+{
+    return context->stream.get();
+}
+
 constexpr xncc_batch_ops name_operations()
 {
     xncc_batch_ops ops = {};
@@ -231,6 +317,8 @@ constexpr xncc_batch_ops name_operations()
     ops.close = batch_context_close;
     ops.image = share_image;
     ops.abandon = abandon;
+    ops.prepare = prepare_forms;
+    ops.stream = own_stream;
     ops.best_begin = best_begin;
     ops.best_fold = best_fold;
     ops.best_end = best_end;
@@ -238,6 +326,36 @@ constexpr xncc_batch_ops name_operations()
 }
 
 } // namespace
+
+Engine *engine_behind(const xncc_batch_context *context)
+{
+    return context->engine;
+}
+
+xncc_status lend_memory(xncc_batch_context *context, xncc_engine_plan *plan, xncc_error *error)
+{
+    const xncc_workspace &w = plan->decision.workspace;
+    const uint64_t bytes = Workspace::shared_bytes(w);
+    const bool grows = bytes > context->workspace_room,
+               all = grows || plan->decision.batch.terms; // those below the map are read, too
+    cudaError_t code = cudaSuccess;
+    if (grows) {
+        code = cudaStreamSynchronize(context->stream.get());
+        context->workspace_room = 0;
+        context->workspace.release();
+        if (code == cudaSuccess)
+            code = context->workspace.take(bytes);
+        context->workspace_room = code == cudaSuccess ? bytes : 0;
+    }
+    unsigned char *block = context->workspace.as<unsigned char>();
+    if (code == cudaSuccess && bytes)
+        code = cudaMemsetAsync(block, 0, all ? bytes : Workspace::cleared_bytes(w),
+                               context->stream.get());
+    if (code == cudaSuccess)
+        plan->memory.use(w, block);
+    plan->find.fetched = &context->fetched;
+    return check(code, "allocating the plan's workspace", error);
+}
 
 extern const xncc_batch_ops batch_operations = name_operations();
 

@@ -13,6 +13,15 @@ namespace xncc {
 
 extern const xncc_batch_ops batch_operations;
 
+struct Engine;
+
+// The engine of a batch.
+Engine *engine_behind(const xncc_batch_context *context);
+
+// Gives a plan, whose decision is set, the memory of the batch for as long as it is bound. No other
+// plan has it. Enqueues what clears it on the stream of the batch.
+xncc_status lend_memory(xncc_batch_context *context, xncc_engine_plan *plan, xncc_error *error);
+
 } // namespace xncc
 
 #endif

@@ -182,10 +182,12 @@ void release(xncc_engine *engine, void *prepared)
     destroy(static_cast<DeviceTemplate *>(prepared));
 }
 
-// Makes everything that the steps of a match need.
-xncc_status bind_match(xncc_engine_plan *plan, xncc_error *error)
+// Makes everything that the steps of a match need. shared: where the memory is; nullptr: it is
+// allocated.
+xncc_status bind_match(xncc_engine_plan *plan, xncc_batch_context *shared, xncc_error *error)
 {
-    xncc_status status = plan->memory.make(plan->decision.workspace, error);
+    xncc_status status = shared ? lend_memory(shared, plan, error)
+                                : plan->memory.make(plan->decision.workspace, error);
     if (!status)
         status = image_bind(plan, error);
     if (!status)
@@ -212,6 +214,32 @@ xncc_status wait(xncc_engine_plan *plan, xncc_error *error)
     return check(cudaEventSynchronize(plan->done.get()), "the work of the plan", error);
 }
 
+// A plan without memory.
+xncc_status make_plan(Engine *engine, const xncc_problem *problem, const xncc_decision *decision,
+                      const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
+{
+    xncc_engine_plan *plan = *result = create<xncc_engine_plan>();
+    if (!plan)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
+    plan->engine = engine;
+    plan->upload.set_copiers(engine->copiers);
+    plan->problem = *problem;
+    plan->decision = *decision;
+    plan->watch = watch;
+    plan->upload.set_watch(watch);
+    return check(plan->done.make(), "making an event", error);
+}
+
+// Gives the caller the plan, or frees it after a failure.
+xncc_status give_plan(xncc_status status, xncc_engine_plan *plan, xncc_engine_plan **result)
+{
+    if (!status)
+        *result = plan;
+    else if (plan)
+        unbind(plan);
+    return status;
+}
+
 xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_decision *decision,
                  const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
 {
@@ -219,24 +247,28 @@ xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_deci
     xncc_status status = scope.status(error);
     if (status)
         return status;
-    xncc_engine_plan *plan = create<xncc_engine_plan>();
-    if (!plan)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
-    plan->engine = engine_of(base);
-    plan->upload.set_copiers(plan->engine->copiers);
-    plan->problem = *problem;
-    plan->decision = *decision;
-    plan->watch = watch;
-    plan->upload.set_watch(watch);
-    status = check(plan->done.make(), "making an event", error);
+    xncc_engine_plan *plan = nullptr;
+    status = make_plan(engine_of(base), problem, decision, watch, &plan, error);
     if (!status)
-        status = problem->task == XNCC_TASK_MATCH ? bind_match(plan, error)
+        status = problem->task == XNCC_TASK_MATCH ? bind_match(plan, nullptr, error)
                                                   : filter_bind(plan, error);
+    return give_plan(status, plan, result);
+}
+
+xncc_status bind_shared(xncc_batch_context *shared, const xncc_problem *problem,
+                        const xncc_decision *decision, const xncc_watch *watch,
+                        xncc_engine_plan **result, xncc_error *error)
+{
+    Engine *engine = engine_behind(shared);
+    DeviceScope scope(engine->device);
+    xncc_status status = scope.status(error);
     if (status)
-        unbind(plan);
-    else
-        *result = plan;
-    return status;
+        return status;
+    xncc_engine_plan *plan = nullptr;
+    status = make_plan(engine, problem, decision, watch, &plan, error);
+    if (!status)
+        status = bind_match(plan, shared, error);
+    return give_plan(status, plan, result);
 }
 
 xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
@@ -327,6 +359,7 @@ constexpr xncc_engine_ops name_operations()
     ops.prepare_filter = prepare_filter_slot;
     ops.release = release;
     ops.bind = bind;
+    ops.bind_shared = bind_shared;
     ops.unbind = unbind;
     ops.wait = wait;
     ops.correlate = correlate;

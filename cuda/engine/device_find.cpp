@@ -124,7 +124,7 @@ xncc_status search_to_host(const Call &call, const Search &s, const xncc_search_
                            xncc_match *match, size_t *found)
 {
     xncc_engine_plan *plan = call.plan;
-    PeakState *state = plan->find.fetched.as<PeakState>();
+    PeakState *state = plan->find.fetched->one.as<PeakState>();
     xncc_status status = search_fast(call, s);
     if (!status)
         status = fetch_results(call, plan->find.search, rule.top, state);
@@ -154,7 +154,7 @@ xncc_status find_bind(xncc_engine_plan *plan, xncc_error *error)
                                         plan->memory.as<unsigned char>(XNCC_BUFFER_SEARCH));
     find.search.place_results(1);
     if (code == cudaSuccess)
-        code = find.fetched.take(sizeof(PeakState) + PEAK_ROOM * sizeof(xncc_match));
+        code = find.fetched->one.need(sizeof(PeakState) + PEAK_ROOM * sizeof(xncc_match));
     return check(code, "allocating the search's workspace", error);
 }
 

@@ -166,22 +166,55 @@ xncc_status search_groups(const Call &call, const Piece &piece, const xncc_searc
     return status;
 }
 
-// Copies the states and matches of a piece to the host, and waits.
-xncc_status fetch_piece(const Call &call, const Piece &piece, uint64_t top)
+// Most templates have few matches, even where many are allowed: so many of each come to the host
+// with the states.
+constexpr uint64_t FIRST_MATCHES = 64;
+
+uint64_t first_matches(const xncc_search_rule &rule)
+{
+    return rule.top < FIRST_MATCHES ? rule.top : FIRST_MATCHES;
+}
+
+// Copies the states and the first matches of a piece to the host, and waits.
+xncc_status fetch_piece(const Call &call, const Piece &piece, const xncc_search_rule &rule)
 {
     xncc_engine_plan *plan = call.plan;
     const size_t states = piece.count * sizeof(PeakState),
-                 matches = piece.count * top * sizeof(xncc_match);
-    cudaError_t code = plan->find.batch_fetched.need(states + matches);
-    unsigned char *host = plan->find.batch_fetched.as<unsigned char>();
+                 row = first_matches(rule) * sizeof(xncc_match);
+    PinnedMemory &fetched = plan->find.fetched->batch;
+    cudaError_t code = fetched.need(states + piece.count * row);
+    unsigned char *host = fetched.as<unsigned char>();
     if (code == cudaSuccess)
         code = cudaMemcpyAsync(host, plan->find.batch.states(), states, cudaMemcpyDeviceToHost,
                                call.stream);
     if (code == cudaSuccess)
-        code = cudaMemcpyAsync(host + states, plan->find.batch.matches(), matches,
-                               cudaMemcpyDeviceToHost, call.stream);
+        code = cudaMemcpy2DAsync(host + states, row, plan->find.batch.matches(),
+                                 rule.top * sizeof(xncc_match), row, piece.count,
+                                 cudaMemcpyDeviceToHost, call.stream);
     xncc_status status = check(code, "fetching the matches", call.error);
     return status ? status : finish(plan, call.stream, true, call.error);
+}
+
+// Gives the caller the matches of template i of a piece: those that are there, and the others from
+// the device.
+xncc_status take_matches(const Call &call, const Piece &piece, const xncc_search_rule &rule,
+                         size_t i)
+{
+    const Find &find = call.plan->find;
+    const PeakState *state = find.fetched->batch.as<PeakState>();
+    const uint64_t there = first_matches(rule), found = state[i].found,
+                   first = found < there ? found : there;
+    const xncc_match *match = reinterpret_cast<const xncc_match *>(state + piece.count) + i * there;
+    xncc_match *to = piece.batch->match + (piece.first + i) * piece.batch->capacity;
+    piece.batch->found[piece.first + i] = found;
+    memcpy(to, match, first * sizeof *match);
+    if (found == first)
+        return XNCC_OK;
+    cudaError_t code = cudaMemcpyAsync(to + first, find.batch.matches() + i * rule.top + first,
+                                       (found - first) * sizeof *match, cudaMemcpyDeviceToHost,
+                                       call.stream);
+    const cudaError_t waited = cudaStreamSynchronize(call.stream);
+    return check(code == cudaSuccess ? waited : code, "fetching the matches", call.error);
 }
 
 // Finds the matches of template i of the batch alone.
@@ -200,22 +233,15 @@ xncc_status find_piece(Call call, const Piece &piece, const xncc_search_rule *ru
     plan->find.batch.place_results(piece.count);
     xncc_status status = search_groups(call, piece, *rule);
     if (!status)
-        status = fetch_piece(call, piece, rule->top);
+        status = fetch_piece(call, piece, *rule);
     if (status) {
         (void)finish(plan, call.stream, true, nullptr);
         return status;
     }
-    const PeakState *state = plan->find.batch_fetched.as<PeakState>();
-    const xncc_match *match = reinterpret_cast<const xncc_match *>(state + piece.count);
-    for (size_t i = 0; i < piece.count && !status; i++) {
-        const size_t at = piece.first + i;
-        if (!state[i].done) {
-            status = find_one(call, b, rule, at);
-            continue;
-        }
-        b->found[at] = state[i].found;
-        memcpy(b->match + at * b->capacity, match + i * rule->top, state[i].found * sizeof *match);
-    }
+    const PeakState *state = plan->find.fetched->batch.as<PeakState>();
+    for (size_t i = 0; i < piece.count && !status; i++)
+        status = state[i].done ? take_matches(call, piece, *rule, i)
+                               : find_one(call, b, rule, piece.first + i);
     return status;
 }
 

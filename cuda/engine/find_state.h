@@ -8,14 +8,20 @@
 
 namespace xncc {
 
+// The host's memory for results. Plans that are bound one after the other share it.
+struct Fetched {
+    PinnedMemory one;   // one PeakState, then PEAK_ROOM matches
+    PinnedMemory batch; // the states of a batch, then their first matches
+};
+
 // Searches with one template, and with several at a time.
 struct Find {
     bool served = false; // the plan holds the map, and the device can search it
     PeakWorkspace search;
-    PinnedMemory fetched; // one PeakState, then PEAK_ROOM matches
     PeakWorkspace batch;
-    bool batch_made = false;    // by the first batch
-    PinnedMemory batch_fetched; // the states of a batch, then their matches
+    bool batch_made = false; // by the first batch
+    Fetched own;
+    Fetched *fetched = &own;
 };
 
 } // namespace xncc

@@ -21,13 +21,30 @@ xncc_status take_zeros(DeviceMemory *memory, uint64_t bytes, xncc_error *error)
 
 } // namespace
 
+uint64_t Workspace::cleared_bytes(const xncc_workspace &sizes)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < XNCC_BUFFER_SOURCE; i++)
+        bytes += sizes.bytes[i];
+    return bytes;
+}
+
+uint64_t Workspace::shared_bytes(const xncc_workspace &sizes)
+{
+    return cleared_bytes(sizes) + sizes.bytes[XNCC_BUFFER_BATCH];
+}
+
 xncc_status Workspace::make(const xncc_workspace &sizes, xncc_error *error)
 {
     w = sizes;
-    uint64_t bytes = 0;
-    for (int i = 0; i < XNCC_BUFFER_SOURCE; i++)
-        bytes += w.bytes[i];
-    return take_zeros(&all, bytes, error);
+    return take_zeros(&all, cleared_bytes(w), error);
+}
+
+void Workspace::use(const xncc_workspace &sizes, unsigned char *block)
+{
+    w = sizes;
+    all.use(block);
+    batch.use(block + cleared_bytes(w));
 }
 
 xncc_status Workspace::need(xncc_buffer buffer, xncc_error *error)

@@ -17,6 +17,11 @@ class Workspace {
     // Allocates all buffers but SOURCE and BATCH, filled with zeros: the ends of rows are read,
     // although no score depends on them.
     xncc_status make(const xncc_workspace &sizes, xncc_error *error);
+    // Uses a block of `shared_bytes` bytes of which another owner has cleared the first
+    // cleared_bytes, for all buffers but SOURCE.
+    void use(const xncc_workspace &sizes, unsigned char *block);
+    static uint64_t shared_bytes(const xncc_workspace &sizes);
+    static uint64_t cleared_bytes(const xncc_workspace &sizes);
     // Makes sure that XNCC_BUFFER_SOURCE or XNCC_BUFFER_BATCH is there. A new one has zeros.
     xncc_status need(xncc_buffer buffer, xncc_error *error);
     // A buffer; nullptr if it has no bytes or is not there yet.

@@ -5,6 +5,8 @@
 #include "cuda/planes/template_planes.h"
 #include "image/samples.h"
 
+#include <string.h>
+
 namespace xncc {
 
 namespace {
@@ -78,6 +80,33 @@ void sum_template(const xncc_template *templ, DeviceTemplate *p)
         sum_samples<uint32_t>(templ, p);
 }
 
+// Blocks of pixels and masks begin at multiples of this many bytes, as those of cudaMalloc do.
+constexpr uint64_t BLOCK = 256;
+
+uint64_t row_bytes_of(const xncc_template *templ)
+{
+    return static_cast<uint64_t>(templ->width) * static_cast<uint64_t>(templ->channels) *
+           xncc_pixel_size(templ->pixel);
+}
+
+// Everything but the pixels and the mask.
+void describe(const xncc_template *templ, DeviceTemplate *p)
+{
+    p->width = templ->width;
+    p->height = templ->height;
+    p->channels = templ->channels;
+    p->pixel = xncc_pixel_stored(templ->pixel);
+    p->pitch = ceil_div<size_t>(row_bytes_of(templ), XNCC_STAGE_PITCH) * XNCC_STAGE_PITCH;
+    sum_template(templ, p);
+}
+
+uint64_t pixel_bytes(const xncc_template *templ)
+{
+    const uint64_t pitch = ceil_div<uint64_t>(row_bytes_of(templ), XNCC_STAGE_PITCH) *
+                           XNCC_STAGE_PITCH;
+    return ceil_div(pitch * static_cast<uint64_t>(templ->height), BLOCK) * BLOCK;
+}
+
 } // namespace
 
 cudaError_t DeviceTemplate::make_plane(int32_t columns, int32_t rows, bool plain,
@@ -99,17 +128,10 @@ cudaError_t DeviceTemplate::refresh(cudaStream_t stream)
 xncc_status prepare_template(const xncc_template *templ, int64_t max_texture_height,
                              cudaStream_t stream, DeviceTemplate *p, xncc_error *error)
 {
-    size_t row_bytes = static_cast<size_t>(templ->width) * static_cast<size_t>(templ->channels) *
-                       xncc_pixel_size(templ->pixel);
-    p->width = templ->width;
-    p->height = templ->height;
-    p->channels = templ->channels;
-    p->pixel = xncc_pixel_stored(templ->pixel);
-    p->pitch = ceil_div<size_t>(row_bytes, XNCC_STAGE_PITCH) * XNCC_STAGE_PITCH;
-    sum_template(templ, p);
+    describe(templ, p);
     bool plain = templ->channels == 1 && !templ->mask && p->pixel <= XNCC_F32 &&
                  templ->width <= XNCC_CUDA_TEMPLATE_SIDE && templ->height <= max_texture_height;
-    xncc_status status = check(copy_pixels(p, templ->pixels, row_bytes, stream),
+    xncc_status status = check(copy_pixels(p, templ->pixels, row_bytes_of(templ), stream),
                                "copying the template to the device", error);
     if (!status && templ->mask)
         status = check(copy_mask(p, templ, stream), "copying the template's mask to the device",
@@ -122,6 +144,28 @@ xncc_status prepare_template(const xncc_template *templ, int64_t max_texture_hei
     if (!status)
         status = check(cudaStreamSynchronize(stream), "preparing the template", error);
     return status;
+}
+
+uint64_t form_bytes(const xncc_template *templ)
+{
+    const uint64_t mask = static_cast<uint64_t>(templ->width) *
+                          static_cast<uint64_t>(templ->height);
+    return pixel_bytes(templ) + ceil_div(mask, BLOCK) * BLOCK;
+}
+
+void place_template(const xncc_template *templ, unsigned char *device, unsigned char *host,
+                    DeviceTemplate *p)
+{
+    describe(templ, p);
+    p->serial = next_serial();
+    p->pixels.use(device);
+    p->mask.use(device + pixel_bytes(templ));
+    const size_t row = row_bytes_of(templ);
+    const unsigned char *from = static_cast<const unsigned char *>(templ->pixels);
+    for (int32_t y = 0; y < templ->height; y++)
+        memcpy(host + static_cast<size_t>(y) * p->pitch, from + static_cast<size_t>(y) * row, row);
+    memcpy(host + pixel_bytes(templ), templ->mask,
+           static_cast<size_t>(templ->width) * static_cast<size_t>(templ->height));
 }
 
 xncc_status prepare_filter(const xncc_filter *filter, cudaStream_t stream, DeviceTemplate *p,

@@ -103,8 +103,10 @@ static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preferen
         problem.templ_masked = xncc_template_is_masked(templ);
         status = xncc_check_cancelled(&batch->watch, error);
         if (!status)
-            status = xncc_plan_create(batch->context, &problem, preference, &batch->group[g].plan,
+            status = xncc_plan_decide(batch->context, &problem, preference, &batch->group[g].plan,
                                       error);
+        if (!status && !batch->once)
+            status = xncc_plan_bind(batch->group[g].plan, NULL, error);
         if (!status)
             *alike = *alike && batch->group[g].plan->engine == batch->group[0].plan->engine;
     }
@@ -205,6 +207,54 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
         &batch->shared, error);
 }
 
+/* Gives the templates the forms of the batch's engine. */
+static xncc_status prepare_templs(const xncc_batch *batch, xncc_template *const *templ,
+                                  xncc_error *error)
+{
+    const int slot = xncc_slot(batch->group[0].plan->decision.engine);
+    xncc_engine *engine = batch->context->engine[slot];
+    xncc_status status = XNCC_OK;
+    if (engine->ops->share->prepare)
+        return engine->ops->share->prepare(batch->shared, templ, batch->count, error);
+    for (size_t i = 0; i < batch->count && !status; i++)
+        status = engine->ops->prepare_template(engine, templ[i], &templ[i]->prepared[slot], error);
+    return status;
+}
+
+static xncc_batch *new_batch(xncc_context *context, const xncc_problem *problem, size_t count,
+                             xncc_error *error)
+{
+    xncc_batch *batch = xncc_alloc(1, sizeof *batch);
+    if (!batch) {
+        (void)xncc_fail(error, XNCC_ERROR_MEMORY, "batch: no memory");
+        return NULL;
+    }
+    batch->context = context;
+    batch->watch = xncc_watch_make(&context->progress);
+    batch->problem = *problem;
+    batch->count = count;
+    return batch;
+}
+
+xncc_status xncc_batch_create_once(xncc_context *context, const xncc_batch_once *of,
+                                   xncc_batch **result, xncc_error *error)
+{
+    *result = NULL;
+    xncc_batch *batch = new_batch(context, of->problem, of->count, error);
+    if (!batch)
+        return XNCC_ERROR_MEMORY;
+    batch->once = 1;
+    xncc_status status = fill(batch, of->preference, (const xncc_template *const *)of->templ,
+                              of->options, error);
+    if (!status && batch->count > 0)
+        status = prepare_templs(batch, of->templ, error);
+    if (status)
+        xncc_batch_destroy(batch);
+    else
+        *result = batch;
+    return status;
+}
+
 xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem,
                               const xncc_preference *preference, const xncc_template *const *templ,
                               size_t count, const xncc_batch_options *options, xncc_batch **result,
@@ -227,13 +277,9 @@ xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem
                            error);
     if (status)
         return status;
-    xncc_batch *batch = xncc_alloc(1, sizeof *batch);
+    xncc_batch *batch = new_batch(context, &p, count, error);
     if (!batch)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "batch: no memory");
-    batch->context = context;
-    batch->watch = xncc_watch_make(&context->progress);
-    batch->problem = p;
-    batch->count = count;
+        return XNCC_ERROR_MEMORY;
     status = fill(batch, &wanted, templ, &o, error);
     if (status)
         xncc_batch_destroy(batch);
@@ -327,7 +373,25 @@ static xncc_status list_candidates(xncc_batch *batch, xncc_candidate *match, siz
 static size_t times_read(const xncc_batch *batch)
 {
     const int divided = batch->group[0].plan->decision.spread.present > 1;
+    if (batch->once && batch->engine->ops->bind_shared)
+        return batch->groups + 1; /* and no plan makes room for it */
     return divided && batch->count > batch->groups ? 1 : batch->groups;
+}
+
+static xncc_status find_group(xncc_batch *batch, const xncc_batch_group *group,
+                              const xncc_image *image, xncc_stream stream, xncc_error *error)
+{
+    const xncc_templ_group all = { batch->templ + group->first, group->count, batch->per_template,
+                                   batch->match + group->first * batch->per_template,
+                                   batch->found + group->first };
+    xncc_status status = batch->once ? xncc_check_cancelled(&batch->watch, error) : XNCC_OK;
+    if (!status && batch->once)
+        status = xncc_plan_bind(group->plan, batch->shared, error);
+    if (!status)
+        status = xncc_plan_find_group(group->plan, image, &all, &batch->peaks, stream, error);
+    if (batch->once)
+        xncc_plan_unbind(group->plan);
+    return status;
 }
 
 static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_stream stream,
@@ -336,14 +400,8 @@ static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_str
     xncc_image shared;
     xncc_status status = xncc_batch_share_image(batch, image, times_read(batch), &shared, stream,
                                                 error);
-    for (size_t g = 0; g < batch->groups && !status; g++) {
-        const xncc_batch_group *group = &batch->group[g];
-        const xncc_templ_group all = { batch->templ + group->first, group->count,
-                                       batch->per_template,
-                                       batch->match + group->first * batch->per_template,
-                                       batch->found + group->first };
-        status = xncc_plan_find_group(group->plan, &shared, &all, &batch->peaks, stream, error);
-    }
+    for (size_t g = 0; g < batch->groups && !status; g++)
+        status = find_group(batch, &batch->group[g], &shared, stream, error);
     if (status && batch->engine->ops->share->abandon)
         batch->engine->ops->share->abandon(batch->shared, stream);
     return status;
@@ -362,6 +420,8 @@ xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_can
                                               : "match");
     xncc_status status = XNCC_OK;
     xncc_batch_begin(batch);
+    if (batch->once && batch->count > 0 && batch->engine->ops->share->stream)
+        stream = batch->engine->ops->share->stream(batch->shared);
     if (batch->count > 0)
         status = xncc_plan_check_image(batch->group[0].plan, image, error);
     if (!status && batch->count > 0 && batch->per_template > 0) {

@@ -21,6 +21,7 @@ struct xncc_batch {
     xncc_batch_group *group;
     const xncc_engine *engine; /* runs all plans; NULL if there are no templates */
     xncc_batch_context *shared;
+    int once;         /* 1: made by xncc_batch_create_once */
     xncc_watch watch; /* of the running call */
     /* for xncc_batch_find */
     xncc_peak_rule peaks;
@@ -33,6 +34,24 @@ struct xncc_batch {
     /* for xncc_batch_best: the size of the best map */
     int32_t best_width, best_height;
 };
+
+/* What a batch for one search is made of; as the arguments of xncc_batch_create. */
+typedef struct xncc_batch_once {
+    const xncc_problem *problem;
+    const xncc_preference *preference;
+    /* Made by xncc_template_make. The batch's engine gives them its forms, which are valid until
+     * the batch is destroyed. */
+    xncc_template *const *templ;
+    size_t count;
+    const xncc_batch_options *options;
+} xncc_batch_once;
+
+/* Makes a batch for one call of xncc_batch_find, with stream NULL. Its plans are bound when their
+ * turn comes, one at a time: on a GPU all of them in the same memory and on a stream of the batch,
+ * which neither waits for other batches nor makes them wait. Structs of the older sizes are not
+ * taken. Returns the statuses of xncc_batch_create. */
+xncc_status xncc_batch_create_once(xncc_context *context, const xncc_batch_once *of,
+                                   xncc_batch **batch, xncc_error *error);
 
 /* Begins a public call of the batch. The calls of its plans are parts of it. */
 void xncc_batch_begin(xncc_batch *batch);

@@ -190,7 +190,7 @@ xncc_status xncc_context_fetch(xncc_context *context, const xncc_image *pixels, 
     return status;
 }
 
-static xncc_status make_template(xncc_context *context, const xncc_image *pixels,
+static xncc_status fill_template(xncc_context *context, const xncc_image *pixels,
                                  xncc_template *templ, xncc_error *error)
 {
     templ->context = context;
@@ -204,10 +204,20 @@ static xncc_status make_template(xncc_context *context, const xncc_image *pixels
     if (!status)
         status = xncc_template_fill(templ, &host, error);
     xncc_free(owned);
-    for (int slot = 0; slot < XNCC_ENGINE_SLOTS && !status; slot++)
-        if (context->engine[slot])
-            status = context->engine[slot]->ops->prepare_template(context->engine[slot], templ,
-                                                                  &templ->prepared[slot], error);
+    return status;
+}
+
+xncc_status xncc_template_make(xncc_context *context, const xncc_image *pixels,
+                               xncc_template **result, xncc_error *error)
+{
+    *result = NULL;
+    xncc_template *templ = xncc_alloc(1, sizeof *templ);
+    const xncc_status status = templ ? fill_template(context, pixels, templ, error)
+                                     : xncc_fail(error, XNCC_ERROR_MEMORY, "template: no memory");
+    if (status)
+        xncc_template_destroy(templ);
+    else
+        *result = templ;
     return status;
 }
 
@@ -219,9 +229,12 @@ xncc_status xncc_template_create(xncc_context *context, const xncc_image *pixels
         *result = NULL;
     if (!context || !result)
         return xncc_fail_null(error, context ? "templ" : "context");
-    xncc_template *templ = xncc_alloc(1, sizeof *templ);
-    xncc_status status = templ ? make_template(context, pixels, templ, error)
-                               : xncc_fail(error, XNCC_ERROR_MEMORY, "template: no memory");
+    xncc_template *templ = NULL;
+    xncc_status status = xncc_template_make(context, pixels, &templ, error);
+    for (int slot = 0; slot < XNCC_ENGINE_SLOTS && !status; slot++)
+        if (context->engine[slot])
+            status = context->engine[slot]->ops->prepare_template(context->engine[slot], templ,
+                                                                  &templ->prepared[slot], error);
     if (status)
         xncc_template_destroy(templ);
     else

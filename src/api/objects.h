@@ -3,6 +3,7 @@
 #ifndef XNCC_API_OBJECTS_H
 #define XNCC_API_OBJECTS_H
 
+#include "engine/batch_ops.h"
 #include "engine/engine.h"
 
 struct xncc_context {
@@ -40,6 +41,20 @@ xncc_status xncc_registry_open(const xncc_context_options *options,
 
 /* Creates a CPU engine. */
 xncc_status xncc_registry_open_cpu(int32_t threads, xncc_engine **engine, xncc_error *error);
+
+/* xncc_plan_create in two steps. The first one decides and takes no memory; problem and preference
+ * are complete. The second one binds the plan to the engine: in memory of its own if shared is
+ * NULL, otherwise as xncc_engine_ops.bind_shared does, if the engine has that. A plan that was
+ * unbound can be bound again. */
+xncc_status xncc_plan_decide(xncc_context *context, const xncc_problem *problem,
+                             const xncc_preference *preference, xncc_plan **plan,
+                             xncc_error *error);
+xncc_status xncc_plan_bind(xncc_plan *plan, xncc_batch_context *shared, xncc_error *error);
+void xncc_plan_unbind(xncc_plan *plan);
+
+/* xncc_template_create without the engines' forms: they are NULL. */
+xncc_status xncc_template_make(xncc_context *context, const xncc_image *pixels,
+                               xncc_template **templ, xncc_error *error);
 
 /* Check that an image or a template fits the plan, and that the plan's engine can reach the
  * image. */

@@ -37,8 +37,8 @@ static xncc_status decide(const xncc_context *context, const xncc_problem *probl
     return status;
 }
 
-static xncc_status make_plan(xncc_plan *plan, const xncc_problem *problem,
-                             const xncc_preference *preference, xncc_error *error)
+static xncc_status decide_plan(xncc_plan *plan, const xncc_problem *problem,
+                               const xncc_preference *preference, xncc_error *error)
 {
     xncc_status status = decide(plan->context, problem, preference, &plan->decision, error);
     if (status)
@@ -49,10 +49,43 @@ static xncc_status make_plan(xncc_plan *plan, const xncc_problem *problem,
     plan->map_height = map.height;
     plan->x0 = map.x0;
     plan->y0 = map.y0;
+    plan->engine = plan->context->engine[xncc_slot(plan->decision.engine)];
+    return XNCC_OK;
+}
+
+xncc_status xncc_plan_bind(xncc_plan *plan, xncc_batch_context *shared, xncc_error *error)
+{
     xncc_engine *engine = plan->context->engine[xncc_slot(plan->decision.engine)];
-    plan->engine = engine;
-    return engine->ops->bind(engine, problem, &plan->decision, &plan->watch, &plan->engine_plan,
-                             error);
+    if (shared && engine->ops->bind_shared)
+        return engine->ops->bind_shared(shared, &plan->problem, &plan->decision, &plan->watch,
+                                        &plan->engine_plan, error);
+    return engine->ops->bind(engine, &plan->problem, &plan->decision, &plan->watch,
+                             &plan->engine_plan, error);
+}
+
+void xncc_plan_unbind(xncc_plan *plan)
+{
+    if (plan->engine_plan)
+        plan->engine->ops->unbind(plan->engine_plan);
+    plan->engine_plan = NULL;
+}
+
+xncc_status xncc_plan_decide(xncc_context *context, const xncc_problem *problem,
+                             const xncc_preference *preference, xncc_plan **result,
+                             xncc_error *error)
+{
+    *result = NULL;
+    xncc_plan *plan = xncc_alloc(1, sizeof *plan);
+    if (!plan)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "plan: no memory");
+    plan->context = context;
+    plan->watch = xncc_watch_make(&context->progress);
+    const xncc_status status = decide_plan(plan, problem, preference, error);
+    if (status)
+        xncc_plan_destroy(plan);
+    else
+        *result = plan;
+    return status;
 }
 
 xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
@@ -70,14 +103,11 @@ xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
     if (!status)
         status = XNCC_READ(&wanted, preference, xncc_preference, XNCC_PREFERENCE_INIT, map_memory,
                            error);
-    if (status)
-        return status;
-    xncc_plan *plan = xncc_alloc(1, sizeof *plan);
-    if (!plan)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "plan: no memory");
-    plan->context = context;
-    plan->watch = xncc_watch_make(&context->progress);
-    status = make_plan(plan, &p, &wanted, error);
+    xncc_plan *plan = NULL;
+    if (!status)
+        status = xncc_plan_decide(context, &p, &wanted, &plan, error);
+    if (!status)
+        status = xncc_plan_bind(plan, NULL, error);
     if (status)
         xncc_plan_destroy(plan);
     else
@@ -114,8 +144,7 @@ void xncc_plan_destroy(xncc_plan *plan)
 {
     if (!plan)
         return;
-    if (plan->engine_plan)
-        plan->engine->ops->unbind(plan->engine_plan);
+    xncc_plan_unbind(plan);
     xncc_free(plan);
 }
 

@@ -8,8 +8,6 @@
 #include "exactncc/suppress.h"
 #include "engine/engine.h"
 
-/* What the plans of an xncc_batch share. Used by one thread at a time. */
-typedef struct xncc_batch_context xncc_batch_context;
 /* The engine's part of an xncc_suppressor. Used by one thread at a time. */
 typedef struct xncc_suppress_work xncc_suppress_work;
 
@@ -36,6 +34,15 @@ typedef struct xncc_batch_ops {
     /* Ends a call that has failed: waits until nothing uses the memory of the caller. NULL: nothing
      * does. */
     void (*abandon)(xncc_batch_context *context, xncc_stream stream);
+
+    /* Makes the engine's forms of templates that have none yet, all at once. They are valid until
+     * the context is closed; xncc_engine_ops.release frees each of them, also after that. NULL: as
+     * the engine's bind_shared. */
+    xncc_status (*prepare)(xncc_batch_context *context, xncc_template *const *templ, size_t count,
+                           xncc_error *error);
+    /* The stream for calls of plans in shared memory. Its work begins after what was on the default
+     * stream when the templates were prepared. NULL: as the engine's bind_shared. */
+    xncc_stream (*stream)(xncc_batch_context *context);
 
     /* The best of several maps (batch.h).
      * - best_begin takes the views to fill, which are valid and outlive best_end. It sets every

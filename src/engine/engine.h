@@ -18,6 +18,8 @@
 typedef struct xncc_engine xncc_engine;
 /* An engine's part of a plan: its workspace. Used by one thread at a time. */
 typedef struct xncc_engine_plan xncc_engine_plan;
+/* What the plans of an xncc_batch share (engine/batch_ops.h). Used by one thread at a time. */
+typedef struct xncc_batch_context xncc_batch_context;
 /* A search that moves down the image as its rows arrive. It occupies its plan until it ends. */
 typedef struct xncc_sweep xncc_sweep;
 
@@ -62,6 +64,12 @@ typedef struct xncc_engine_ops {
     xncc_status (*bind)(xncc_engine *engine, const xncc_problem *problem,
                         const xncc_decision *decision, const xncc_watch *watch,
                         xncc_engine_plan **plan, xncc_error *error);
+    /* The same in memory that the plans of a batch share, one of them at a time: the plan before it
+     * has been unbound. Calls are on the stream of the batch (xncc_batch_ops.stream). NULL: plans
+     * have memory of their own. */
+    xncc_status (*bind_shared)(xncc_batch_context *shared, const xncc_problem *problem,
+                               const xncc_decision *decision, const xncc_watch *watch,
+                               xncc_engine_plan **plan, xncc_error *error);
     void (*unbind)(xncc_engine_plan *plan);
     /* Waits for the work of the last call that did not wait. NULL: all calls do. */
     xncc_status (*wait)(xncc_engine_plan *plan, xncc_error *error);

@@ -128,7 +128,7 @@ static float least_score(const xncc_pose_job *job)
 
 /* Lists the templates of a portion, those with one mask one after the other, and the number of each
  * within the portion. Returns how many there are. */
-static size_t arrange(const portion *p, const xncc_template **templ, size_t *number)
+static size_t arrange(const portion *p, xncc_template **templ, size_t *number)
 {
     char listed[PORTION] = { 0 };
     size_t count = 0;
@@ -149,7 +149,7 @@ static size_t arrange(const portion *p, const xncc_template **templ, size_t *num
 static xncc_status search_portion(portion *p, xncc_error *error)
 {
     const xncc_pose_options *o = p->job->options;
-    const xncc_template *templ[PORTION];
+    xncc_template *templ[PORTION];
     size_t number[PORTION];
     const size_t count = arrange(p, templ, number);
     xncc_problem problem = XNCC_PROBLEM_INIT;
@@ -170,8 +170,9 @@ static xncc_status search_portion(portion *p, xncc_error *error)
                                : xncc_fail(error, XNCC_ERROR_MEMORY,
                                            "poses: no memory for %zu matches", options.capacity);
     if (!status)
-        status = xncc_batch_create(p->job->context, &problem, &preference, templ, count, &options,
-                                   &batch, error);
+        status = xncc_batch_create_once(
+            p->job->context, &(xncc_batch_once){ &problem, &preference, templ, count, &options },
+            &batch, error);
     if (!status)
         status = search_batch(p, batch, number, found, error);
     xncc_batch_destroy(batch);

@@ -40,19 +40,33 @@ xncc_status xncc_pose_hits_add(xncc_pose_hits *hits, const xncc_pose_hit *hit, s
     return XNCC_OK;
 }
 
+/* The pixels as an image, which has no bias. */
+static xncc_image view_of(const xncc_pose_source *source, xncc_pose_pixels *pixels)
+{
+    xncc_flip_bias(source->pixel, pixels->pixels, pixels->pixels,
+                   (size_t)pixels->width * (size_t)pixels->height * (size_t)source->channels);
+    return (xncc_image){ .data = pixels->pixels,
+                         .width = pixels->width,
+                         .height = pixels->height,
+                         .pixel = source->pixel,
+                         .channels = source->channels,
+                         .mask = pixels->mask };
+}
+
+xncc_status xncc_pose_template_create(xncc_context *context, const xncc_pose_source *source,
+                                      xncc_pose_pixels *pixels, xncc_template **templ,
+                                      xncc_error *error)
+{
+    const xncc_image view = view_of(source, pixels);
+    return xncc_template_create(context, &view, templ, error);
+}
+
 xncc_status xncc_pose_template_make(xncc_context *context, const xncc_pose_source *source,
                                     xncc_pose_pixels *pixels, xncc_template **templ,
                                     xncc_error *error)
 {
-    xncc_flip_bias(source->pixel, pixels->pixels, pixels->pixels,
-                   (size_t)pixels->width * (size_t)pixels->height * (size_t)source->channels);
-    const xncc_image view = { .data = pixels->pixels,
-                              .width = pixels->width,
-                              .height = pixels->height,
-                              .pixel = source->pixel,
-                              .channels = source->channels,
-                              .mask = pixels->mask };
-    return xncc_template_create(context, &view, templ, error);
+    const xncc_image view = view_of(source, pixels);
+    return xncc_template_make(context, &view, templ, error);
 }
 
 void xncc_pose_run(const xncc_pose_job *job, uint64_t count, xncc_task_fn function, void *argument)
@@ -92,7 +106,7 @@ xncc_status xncc_template_resample(const xncc_template *templ, double angle, dou
                            "%g; take a larger scale",
                            templ->width, templ->height, angle, scale);
     if (!status)
-        status = xncc_pose_template_make(templ->context, &source, &pixels, result, error);
+        status = xncc_pose_template_create(templ->context, &source, &pixels, result, error);
     xncc_pose_pixels_clear(&pixels);
     return xncc_done(status, error);
 }

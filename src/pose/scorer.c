@@ -30,7 +30,7 @@ static xncc_status correlate_windows(const xncc_pose_scorer *r, xncc_pose_pixels
     xncc_status status = xncc_image_crop(job->image, left, top, pixels->width + across - 1,
                                          pixels->height + down - 1, &crop, error);
     if (!status)
-        status = xncc_pose_template_make(job->context, r->source, pixels, &templ, error);
+        status = xncc_pose_template_create(job->context, r->source, pixels, &templ, error);
     if (!status)
         status = xncc_correlate(job->context, &crop, templ, &options, &map, error);
     xncc_template_destroy(templ);
