@@ -59,12 +59,16 @@ typedef struct xncc_preference {
     const char *kernel;       /* as in xncc_correlate_options; NULL: the fastest */
     xncc_memory image_memory; /* where the images will be; XNCC_DEVICE rules out the CPU engine */
     xncc_memory map_memory;   /* where the maps will be; XNCC_DEVICE rules out the CPU engine */
+    /* How many images xncc_plan_find_images will be given at a time. A plan on the CUDA engine has
+     * room to search so many of them in one launch as pay and fit. 0 and 1: image by image. The CPU
+     * engine needs no room. Batches and convolutions: 0 or 1. */
+    int32_t images;
 } xncc_preference;
 
-/* Any engine, the fastest kernel, images and maps in host memory. */
+/* Any engine, the fastest kernel, images and maps in host memory, one image at a time. */
 #define XNCC_PREFERENCE_INIT                                                                       \
     {                                                                                              \
-        sizeof(xncc_preference), XNCC_DEVICE_AUTO, NULL, XNCC_HOST, XNCC_HOST                      \
+        sizeof(xncc_preference), XNCC_DEVICE_AUTO, NULL, XNCC_HOST, XNCC_HOST, 1                   \
     }
 
 /* A problem bound to an engine, a kernel and a workspace.
@@ -92,12 +96,13 @@ typedef struct xncc_plan xncc_plan;
  * - plan: receives the plan, or NULL after a failure. The caller owns it and must give it to
  *   xncc_plan_destroy before the context is destroyed.
  *
- * Memory. On the CUDA engine a plan allocates its device memory when it is made, with two
- * exceptions, which it allocates on first use and keeps: a copy of images from the host, and what a
- * batch needs. Both are part of the sum that device_memory of the context limits, and that
- * xncc_plan_explain prints. On both engines a search may allocate host memory for its candidates
- * while it runs; on the CUDA engine it may also allocate page-locked host memory for results, on
- * first use. Several devices that share a plan allocate later (xncc_context_options).
+ * Memory. On the CUDA engine a plan allocates its device memory when it is made, with three
+ * exceptions, which it allocates on first use and keeps: a copy of images from the host, what a
+ * batch needs, and what several images need (xncc_preference). All are part of the sum that
+ * device_memory of the context limits, and that xncc_plan_explain prints. On both engines a search
+ * may allocate host memory for its candidates while it runs; on the CUDA engine it may also
+ * allocate page-locked host memory for results, on first use. Several devices that share a plan
+ * allocate later (xncc_context_options).
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY, XNCC_ERROR_UNSUPPORTED (no kernel, or
  * not the forced one, can serve the problem; the error text names the limit of each that was asked
@@ -132,11 +137,14 @@ typedef struct xncc_plan_info {
     /* How many devices share a call with image and map in host memory. bands, workspace_bytes and
      * estimate_ms are those of a plan that one of them has to itself. */
     int32_t devices;
+    /* The most images that one launch of xncc_plan_find_images searches; 1: image by image. CPU:
+     * 1. */
+    int64_t images;
 } xncc_plan_info;
 
 #define XNCC_PLAN_INFO_INIT                                                                        \
     {                                                                                              \
-        sizeof(xncc_plan_info), XNCC_DEVICE_AUTO, NULL, 0, 0, 0, 0.0, 0                            \
+        sizeof(xncc_plan_info), XNCC_DEVICE_AUTO, NULL, 0, 0, 0, 0.0, 0, 0                         \
     }
 
 /* Describes a plan for programs.
@@ -172,6 +180,29 @@ XNCC_API xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image,
                                     const xncc_template *templ, const xncc_peak_rule *peaks,
                                     xncc_match *match, size_t capacity, size_t *found,
                                     xncc_stream stream, xncc_error *error);
+
+/* xncc_plan_find for many images of the plan's size, such as small chips or frames. The matches of
+ * each image have the bits of xncc_plan_find for it alone.
+ *
+ * - image: `count` views. May be NULL if count is 0.
+ * - match: receives the matches of image i from match + i * capacity on, at most `capacity` of
+ *   them; count * capacity elements in host memory. May be NULL if capacity is 0.
+ * - found: receives `count` numbers of matches; after a failure all are 0.
+ *
+ * The CPU engine searches each image on one thread, and as many at a time as pay. Its first call
+ * allocates some rows of a map for each thread. The CUDA engine searches several images in one
+ * launch if the plan has room for that (xncc_preference) and the images are all in host memory or
+ * all in device memory. It reads them where they are if they follow each other in device memory
+ * with the same pitch, at least as many as one launch searches; otherwise it copies them first.
+ * Several devices, masks, no-data values, and modes other than XNCC_VALID take one launch per
+ * image; xncc_plan_explain says so.
+ *
+ * The other parameters and the statuses are those of xncc_plan_find. If an image is not valid or
+ * does not suit the plan, no image is searched, and the error text has its index. */
+XNCC_API xncc_status xncc_plan_find_images(xncc_plan *plan, const xncc_image *image, size_t count,
+                                           const xncc_template *templ, const xncc_peak_rule *peaks,
+                                           xncc_match *match, size_t capacity, size_t *found,
+                                           xncc_stream stream, xncc_error *error);
 
 /* xncc_plan_find with the matches in device memory, for plans on the CUDA engine. The result is
  * identical to that of xncc_plan_find: if the fast search is inconclusive, an exact search follows

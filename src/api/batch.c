@@ -178,6 +178,10 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
     xncc_problem *p = &batch->problem;
     if (p->task != XNCC_TASK_MATCH)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "batch: the task is not matching");
+    if (preference->images > 1)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "batch: the preference has %d images at a time, and a batch searches one",
+                         preference->images);
     if (p->templ_width || p->templ_height || p->templ_masked)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "batch: templ_width, templ_height and templ_masked of the problem must be "

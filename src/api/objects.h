@@ -5,6 +5,7 @@
 
 #include "engine/batch_ops.h"
 #include "engine/engine.h"
+#include "plan/stack.h"
 
 struct xncc_context {
     /* Indexed by xncc_slot; NULL where the context has no such engine. */
@@ -21,6 +22,7 @@ struct xncc_plan {
     xncc_context *context;
     xncc_problem problem;
     xncc_decision decision;
+    xncc_stack_plan stack; /* if decision.stack.images > 1 */
     int32_t map_width, map_height, x0, y0;
     const xncc_engine *engine; /* the engine of engine_plan */
     xncc_engine_plan *engine_plan;
@@ -59,6 +61,9 @@ xncc_status xncc_template_make(xncc_context *context, const xncc_image *pixels,
 /* Check that an image or a template fits the plan, and that the plan's engine can reach the
  * image. */
 xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image,
+                                  xncc_error *error);
+/* The same with a name of the image for the error text. */
+xncc_status xncc_plan_check_named(const xncc_plan *plan, const xncc_image *image, const char *name,
                                   xncc_error *error);
 xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template *templ,
                                      xncc_error *error);

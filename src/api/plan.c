@@ -19,11 +19,18 @@ static int is_ready(const xncc_context *context, const xncc_decision *decision)
     return !engine->ops->ready || engine->ops->ready(engine, decision->kernel);
 }
 
+/* Does the engine have what the kernel of the stack needs? */
+static int is_ready_for_stack(const xncc_context *context, const xncc_decision *decision,
+                              const xncc_stack_plan *stack)
+{
+    return decision->stack.images < 2 || is_ready(context, &stack->decision);
+}
+
 /* Decides which kernel to run. An engine may find out that something is missing only when a kernel
  * needs it. It then no longer offers that kernel, and the decision is repeated. */
 static xncc_status decide(const xncc_context *context, const xncc_problem *problem,
                           const xncc_preference *preference, xncc_decision *decision,
-                          xncc_error *error)
+                          xncc_stack_plan *stack, xncc_error *error)
 {
     xncc_status status;
     do {
@@ -31,16 +38,20 @@ static xncc_status decide(const xncc_context *context, const xncc_problem *probl
         status = xncc_context_machine(context, &machine, error);
         if (!status)
             status = xncc_decide(problem, &machine, preference, decision, error);
-        if (!status)
+        if (!status) {
             decision->spread = xncc_spread_choose(problem, &machine, preference, decision);
-    } while (!status && !is_ready(context, decision));
+            decision->stack = xncc_stack_choose(problem, &machine, preference, decision, stack);
+        }
+    } while (!status &&
+             !(is_ready(context, decision) && is_ready_for_stack(context, decision, stack)));
     return status;
 }
 
 static xncc_status decide_plan(xncc_plan *plan, const xncc_problem *problem,
                                const xncc_preference *preference, xncc_error *error)
 {
-    xncc_status status = decide(plan->context, problem, preference, &plan->decision, error);
+    xncc_status status =
+        decide(plan->context, problem, preference, &plan->decision, &plan->stack, error);
     if (status)
         return status;
     plan->problem = *problem;
@@ -50,6 +61,9 @@ static xncc_status decide_plan(xncc_plan *plan, const xncc_problem *problem,
     plan->x0 = map.x0;
     plan->y0 = map.y0;
     plan->engine = plan->context->engine[xncc_slot(plan->decision.engine)];
+    if (!plan->engine->ops->bind_stack && plan->decision.stack.images > 1)
+        plan->decision.stack = (xncc_stack){ .wanted = plan->decision.stack.wanted,
+                                             .refusal = "the engine has no launch for several" };
     return XNCC_OK;
 }
 
@@ -59,8 +73,11 @@ xncc_status xncc_plan_bind(xncc_plan *plan, xncc_batch_context *shared, xncc_err
     if (shared && engine->ops->bind_shared)
         return engine->ops->bind_shared(shared, &plan->problem, &plan->decision, &plan->watch,
                                         &plan->engine_plan, error);
-    return engine->ops->bind(engine, &plan->problem, &plan->decision, &plan->watch,
-                             &plan->engine_plan, error);
+    xncc_status status = engine->ops->bind(engine, &plan->problem, &plan->decision, &plan->watch,
+                                           &plan->engine_plan, error);
+    if (!status && plan->decision.stack.images > 1)
+        status = engine->ops->bind_stack(plan->engine_plan, &plan->stack, error);
+    return status;
 }
 
 void xncc_plan_unbind(xncc_plan *plan)
@@ -202,31 +219,39 @@ size_t xncc_kernel_list(xncc_context *context, const xncc_problem *problem, cons
     return count;
 }
 
-xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image, xncc_error *error)
+xncc_status xncc_plan_check_named(const xncc_plan *plan, const xncc_image *image, const char *name,
+                                  xncc_error *error)
 {
-    xncc_status status = xncc_image_check(image, "image", error);
+    xncc_status status = xncc_image_check(image, name, error);
     if (status)
         return status;
     const xncc_problem *p = &plan->problem;
     if (image->width != p->image_width || image->height != p->image_height ||
         image->pixel != p->pixel || xncc_image_channels(image) != p->channels)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "image: %d x %d pixels of %s with %d channel%s; %d x %d of %s with %d "
+                         "%s: %d x %d pixels of %s with %d channel%s; %d x %d of %s with %d "
                          "channel%s are needed",
-                         image->width, image->height, xncc_pixel_name(image->pixel),
+                         name, image->width, image->height, xncc_pixel_name(image->pixel),
                          xncc_image_channels(image), xncc_plural(xncc_image_channels(image)),
                          p->image_width, p->image_height, xncc_pixel_name(p->pixel), p->channels,
                          xncc_plural(p->channels));
     if (xncc_image_is_masked(image) && !p->image_masked)
         return xncc_fail(
             error, XNCC_ERROR_ARGUMENT,
-            "image: it has a mask or a no-data value, but the plan is for images without; set "
-            "image_masked in the problem");
+            "%s: it has a mask or a no-data value, but the plan is for images without; set "
+            "image_masked in the problem",
+            name);
     if (image->memory == XNCC_DEVICE && plan->decision.engine != XNCC_DEVICE_CUDA)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "image: it is in device memory, but the plan runs on the CPU; set "
-                         "image_memory in the preference");
+                         "%s: it is in device memory, but the plan runs on the CPU; set "
+                         "image_memory in the preference",
+                         name);
     return XNCC_OK;
+}
+
+xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image, xncc_error *error)
+{
+    return xncc_plan_check_named(plan, image, "image", error);
 }
 
 static xncc_status check_map(const xncc_plan *plan, const xncc_map *map, xncc_error *error)

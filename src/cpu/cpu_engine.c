@@ -110,6 +110,9 @@ static void unbind(xncc_engine_plan *plan)
     xncc_cpu_bounds_destroy(plan->bounds);
     xncc_cpu_prepared_destroy(plan->prepared);
     xncc_free(plan->band);
+    for (int32_t i = 0; plan->bands && i < xncc_pool_threads(plan->engine->pool); i++)
+        xncc_free(plan->bands[i]);
+    xncc_free(plan->bands);
     free_workspace(plan);
     xncc_free(plan);
 }
@@ -183,6 +186,7 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
     plan->watch = watch;
     plan->kernel = xncc_cpu_kernel_of(decision->kernel, problem);
     plan->threads = decision->cpu_threads;
+    plan->estimate_ms = decision->estimate_ms;
     plan->blocks = decision->cpu;
     plan->half = decision->cpu_half;
     plan->has_half = decision->has_cpu_half;
@@ -237,6 +241,7 @@ static const xncc_engine_ops ops = {
     .find = xncc_cpu_find,
     .convolve = convolve,
     .find_batch = xncc_cpu_find_batch,
+    .find_images = xncc_cpu_find_images,
     .sweep_begin = xncc_cpu_sweep_begin,
     .sweep_rows = xncc_cpu_sweep_rows,
     .sweep_finish = xncc_cpu_sweep_finish,

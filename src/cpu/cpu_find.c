@@ -176,18 +176,21 @@ xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image
                                  const xncc_template *templ, const xncc_search_rule *rule,
                                  xncc_sweep **sweep, xncc_error *error)
 {
-    xncc_sweep *run = xncc_alloc(1, sizeof *run);
+    const uint64_t elements = (uint64_t)plan->map_width * (uint64_t)plan->map_height;
     *sweep = NULL;
-    if (!run)
+    if (!plan->is_part)
+        xncc_progress_begin(plan->watch->progress, elements);
+    xncc_sweep *run = xncc_alloc(1, sizeof *run);
+    if (!run) {
+        xncc_progress_step(plan->watch->progress, elements);
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a search");
+    }
     run->job = xncc_job_make(plan, image);
     xncc_job_set_template(&run->job, templ);
     run->plan = plan;
     run->rule = rule;
     run->rows = band_rows(plan);
     run->least = band_least(plan, run->rows);
-    xncc_progress_begin(plan->watch->progress,
-                        (uint64_t)plan->map_width * (uint64_t)plan->map_height);
     xncc_status status = alloc_sweep_memory(run, error);
     if (!status) {
         xncc_cpu_prepared_use(plan, &run->job);

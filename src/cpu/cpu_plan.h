@@ -33,6 +33,9 @@ struct xncc_engine_plan {
     int32_t map_width, map_height, x0, y0;
     const xncc_mask_sums *mask_sums; /* for the next call; NULL: none */
     float *band;                     /* rows of the map for a sweep; allocated on first use */
+    float **bands;                   /* the same per thread, for several images */
+    double estimate_ms;              /* the decision's, for one map */
+    int32_t is_part; /* 1: of a call that has added all of its maps to the progress */
     char *shared;
     uint64_t
         shared_serial; /* serial number of the template that `shared` was prepared for; 0: none */
@@ -99,6 +102,11 @@ void xncc_cpu_sweep_end(xncc_sweep *sweep);
 xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image,
                           const xncc_template *templ, const xncc_search_rule *rule,
                           xncc_match *match, size_t *found, xncc_stream stream, xncc_error *error);
+
+/* The same for several images: each by one thread, if there are enough of them. */
+xncc_status xncc_cpu_find_images(xncc_engine_plan *plan, const xncc_image_group *group,
+                                 const xncc_template *templ, const xncc_search_rule *rule,
+                                 xncc_stream stream, xncc_error *error);
 
 /* The same for several templates. */
 xncc_status xncc_cpu_find_batch(xncc_engine_plan *plan, const xncc_image *image,

@@ -13,6 +13,7 @@
 #include "plan/decision.h"
 #include "plan/machine.h"
 #include "plan/problem.h"
+#include "plan/stack.h"
 
 /* The state of one device. Several threads may use it at once. */
 typedef struct xncc_engine xncc_engine;
@@ -40,6 +41,15 @@ typedef struct xncc_templ_group {
     xncc_match *match;
     size_t *found;
 } xncc_templ_group;
+
+/* Several images of a plan's size, and their matches in host memory. The matches of image i begin
+ * at match + i * capacity. */
+typedef struct xncc_image_group {
+    const xncc_image *image;
+    size_t count, capacity;
+    xncc_match *match;
+    size_t *found;
+} xncc_image_group;
 
 typedef struct xncc_engine_ops {
     /* Frees the engine. */
@@ -71,6 +81,10 @@ typedef struct xncc_engine_ops {
                                const xncc_decision *decision, const xncc_watch *watch,
                                xncc_engine_plan **plan, xncc_error *error);
     void (*unbind)(xncc_engine_plan *plan);
+    /* Gives a plan whose decision has a stack of images what the stack needs. The memory may be
+     * allocated on first use. NULL: the engine searches images one after the other. */
+    xncc_status (*bind_stack)(xncc_engine_plan *plan, const xncc_stack_plan *stack,
+                              xncc_error *error);
     /* Waits for the work of the last call that did not wait. NULL: all calls do. */
     xncc_status (*wait)(xncc_engine_plan *plan, xncc_error *error);
 
@@ -103,6 +117,12 @@ typedef struct xncc_engine_ops {
     xncc_status (*find_batch)(xncc_engine_plan *plan, const xncc_image *image,
                               const xncc_templ_group *group, const xncc_search_rule *rule,
                               xncc_stream stream, xncc_error *error);
+
+    /* find for several images: at least one, with a rule that wants at least one match. After a
+     * failure, found is undefined. NULL: the caller searches one after the other. */
+    xncc_status (*find_images)(xncc_engine_plan *plan, const xncc_image_group *group,
+                               const xncc_template *templ, const xncc_search_rule *rule,
+                               xncc_stream stream, xncc_error *error);
 
     /* find in steps, as described in include/exactncc/scan.h. The arguments of sweep_begin outlive
      * the sweep. `rows` only grows, and is the image's height before sweep_finish. All four are

@@ -125,13 +125,19 @@ static int is_known(const word *name)
     return 0;
 }
 
-static xncc_status check_preference(const xncc_preference *preference, xncc_error *error)
+static xncc_status check_preference(const xncc_preference *preference, xncc_task task,
+                                    xncc_error *error)
 {
     if ((unsigned)preference->device > XNCC_DEVICE_CUDA ||
         (unsigned)preference->image_memory > XNCC_DEVICE ||
         (unsigned)preference->map_memory > XNCC_DEVICE)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "the preference has an unknown device or memory");
+    if (preference->images < 0 || (preference->images > 1 && task != XNCC_TASK_MATCH))
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "the preference has %d images at a time; matching takes 0 or more, "
+                         "convolution 0 or 1",
+                         preference->images);
     if (!preference->kernel)
         return XNCC_OK;
     word name = first_word(preference->kernel);
@@ -247,7 +253,7 @@ xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine
     const xncc_preference *want = preference ? preference : &none;
     xncc_status status = xncc_problem_check(problem, error);
     if (!status)
-        status = check_preference(want, error);
+        status = check_preference(want, problem->task, error);
     if (status)
         return status;
     if (want->kernel && strchr(want->kernel, ','))

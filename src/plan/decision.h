@@ -94,6 +94,15 @@ typedef struct xncc_spread {
     double estimate_ms; /* the devices together */
 } xncc_spread;
 
+/* How several images of the plan's size are searched (plan/stack.h). wanted 0 or 1: nobody asks. */
+typedef struct xncc_stack {
+    int32_t wanted;      /* images that a call brings, as the preference says */
+    int32_t images;      /* that are searched in one launch; below 2: image by image, */
+    const char *refusal; /* for this reason; a constant */
+    xncc_kernel kernel;  /* that computes their maps */
+    uint64_t bytes;      /* of device memory, besides that of the plan */
+} xncc_stack;
+
 /* Fields that a kernel does not use are 0. */
 typedef struct xncc_decision {
     xncc_kernel kernel;
@@ -123,6 +132,7 @@ typedef struct xncc_decision {
     xncc_fft_blocks fft;
     xncc_tensor_blocks tensor;
     xncc_spread spread;    /* set by xncc_plan_create */
+    xncc_stack stack;      /* set by xncc_plan_create */
     double estimate_ms;    /* on one device, from the cost tables; comparable on one machine only */
     int32_t has_runner_up; /* 1: the next two fields are valid */
     xncc_kernel runner_up; /* the kernel with the second lowest estimate */

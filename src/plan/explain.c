@@ -90,7 +90,7 @@ static void put_buffers(writer *w, const xncc_workspace *sizes, int first, int e
 static void put_memory(writer *w, const xncc_decision *d)
 {
     put(w, "device memory: at most ");
-    put_bytes(w, d->workspace.total);
+    put_bytes(w, d->workspace.total + d->stack.bytes);
     put(w, "\n");
     put_buffers(w, &d->workspace, 0, XNCC_BUFFER_SOURCE, "  for every call: ");
     put_buffers(w, &d->workspace, XNCC_BUFFER_SOURCE, XNCC_BUFFERS, "  on first use: ");
@@ -114,6 +114,21 @@ static void put_memories(writer *w, const xncc_decision *d)
         put(w, "image: %s; template: %s; sums of the template: %s; ", row->image, templ,
             d->planes.needs.sum[XNCC_SUM_T] == XNCC_FROM_PRODUCTS ? row->result : row->sums);
     put(w, "result: %s\n", row->result);
+}
+
+/* How several images are searched. */
+static void put_stack(writer *w, const xncc_stack *s)
+{
+    if (s->wanted < 2)
+        return;
+    if (s->images < 2) {
+        put(w, "images: one after the other: %s\n", s->refusal);
+        return;
+    }
+    put(w, "images: up to %d in one launch by kernel %s, with ", s->images,
+        xncc_kernel_table[s->kernel].name);
+    put_bytes(w, s->bytes);
+    put(w, " of memory on first use\n");
 }
 
 /* How several devices share a call, and why. */
@@ -158,6 +173,7 @@ void xncc_decision_explain(const xncc_decision *d, char *text, size_t size)
     if (d->engine == XNCC_DEVICE_CUDA)
         put_memory(&w, d);
     put_spread(&w, &d->spread);
+    put_stack(&w, &d->stack);
 }
 
 /* Kernels that put the template or the filter into constant memory share it with other plans. Two
@@ -178,10 +194,11 @@ void xncc_decision_describe(const xncc_decision *d, int32_t width, int32_t heigh
     info->bands = 1;
     info->estimate_ms = d->estimate_ms;
     info->devices = d->spread.devices > 1 ? d->spread.devices : 1;
+    info->images = d->stack.images > 1 ? d->stack.images : 1;
     if (d->engine == XNCC_DEVICE_CPU)
         return;
     info->capturable = !uses_constant_memory(d);
-    info->workspace_bytes = d->workspace.total;
+    info->workspace_bytes = d->workspace.total + d->stack.bytes;
     if (d->band_width && d->band_height)
         info->bands = xncc_ceil_div(width, d->band_width) * xncc_ceil_div(height, d->band_height);
 }

@@ -182,6 +182,18 @@ void check_find(const Objects &o)
     std::vector<xncc_match> array(few.size() + 5);
     array.resize(plan.find_into(o.scene.image, o.templ[0], array, options.peaks));
     CHECK(same(array, few));
+    const std::vector<xncc_image> images(3, o.scene.image);
+    for (const std::size_t top : { std::size_t{ 0 }, few.size() - 1, std::size_t{ XNCC_ALL } }) {
+        exactncc::PeakRule peaks = options.peaks;
+        peaks.top = top;
+        std::vector<xncc_match> best = few;
+        best.resize(std::min(top, few.size()));
+        const auto lists = plan.find_images(images, o.templ[0], peaks);
+        CHECK(lists.size() == 3);
+        for (const auto &list : lists)
+            CHECK(same(list, best));
+    }
+    CHECK(plan.find_images({}, o.templ[0]).empty());
 
     exactncc::Scan scan(plan, o.scene.image, o.templ[0], 4000, options.peaks);
     const exactncc::Plan moved = std::move(plan); // the scan goes on

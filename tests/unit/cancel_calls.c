@@ -66,6 +66,17 @@ static xncc_status find(cancel_scene *s)
     return kit_find(s->context, &s->image.view, s->templ[0], &o, s->match, CANCEL_TOP, s->found);
 }
 
+static xncc_status plan_find_images(cancel_scene *s)
+{
+    xncc_image image[CANCEL_TEMPLS];
+    xncc_peak_rule rule = XNCC_PEAK_RULE_INIT;
+    rule.top = CANCEL_TOP;
+    for (int i = 0; i < CANCEL_TEMPLS; i++)
+        image[i] = s->image.view;
+    return xncc_plan_find_images(s->plan, image, CANCEL_TEMPLS, s->templ[0], &rule, s->match,
+                                 CANCEL_TOP, s->found, NULL, &kit_error);
+}
+
 static xncc_status batch_find(cancel_scene *s)
 {
     return xncc_batch_find(s->batch, &s->image.view, s->candidate, s->found, NULL, &kit_error);
@@ -108,6 +119,7 @@ static xncc_status scan(cancel_scene *s)
 const cancel_call cancel_calls[] = {
     { "xncc_plan_correlate", plan_correlate, 0, 0 },
     { "xncc_plan_find", plan_find, 0, 1 },
+    { "xncc_plan_find_images", plan_find_images, 0, 1 },
     { "xncc_plan_convolve", plan_convolve, 1, 0 },
     { "xncc_correlate", correlate, 0, 0 },
     { "xncc_find", find, 0, 1 },

@@ -364,6 +364,7 @@ int main(int argc, char **argv)
     check_channel_pass();
     check_rare_limits();
     check_lists();
+    check_stacks();
     check_sweep();
     return kit_finish("decide");
 }

@@ -36,6 +36,9 @@ void check_fft(void);
 void check_channel_pass(void);
 void check_rare_limits(void);
 
+/* Stacks of images. */
+void check_stacks(void);
+
 /* Lists of kernels, the text of a decision, and the descriptions of kernels. */
 void check_lists(void);
 

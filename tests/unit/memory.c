@@ -47,6 +47,8 @@ static xncc_status create_filter(void)
     return status;
 }
 
+static const xncc_preference three_images = { .size = sizeof(xncc_preference), .images = 3 };
+
 static xncc_problem problem_of(xncc_task task)
 {
     return kit_problem((xncc_problem){ .task = task,
@@ -61,7 +63,7 @@ static xncc_status create_plan(void)
 {
     xncc_plan *made = NULL;
     xncc_problem problem = problem_of(XNCC_TASK_MATCH);
-    xncc_status status = xncc_plan_create(context, &problem, NULL, &made, &kit_error);
+    xncc_status status = xncc_plan_create(context, &problem, &three_images, &made, &kit_error);
     CHECK((status == XNCC_OK) == (made != NULL));
     xncc_plan_destroy(made);
     return status;
@@ -98,6 +100,18 @@ static xncc_status plan_find(void)
     xncc_match match[5];
     size_t found = 77;
     return kit_plan_find(plan, &image.view, template, NULL, match, 5, &found, NULL);
+}
+
+static xncc_status plan_find_images(void)
+{
+    const xncc_image images[3] = { image.view, image.view, image.view };
+    xncc_match match[15];
+    size_t found[3] = { 77, 77, 77 };
+    const xncc_status status = xncc_plan_find_images(plan, images, 3, template, NULL, match, 5,
+                                                     found, NULL, &kit_error);
+    for (int i = 0; i < 3; i++)
+        CHECK(status == XNCC_OK ? found[i] > 0 && found[i] <= 5 : found[i] == 0);
+    return status;
 }
 
 static xncc_status scan(void)
@@ -329,11 +343,13 @@ int main(int argc, char **argv)
         xncc_problem problem = problem_of(XNCC_TASK_MATCH);
         CHECK_STATUS(xncc_template_create(context, &templ.view, &template, &kit_error), XNCC_OK);
         CHECK_STATUS(kit_filter_create(context, tap, 3, 3, NULL, &filter), XNCC_OK);
-        CHECK_STATUS(xncc_plan_create(context, &problem, NULL, &plan, &kit_error), XNCC_OK);
+        CHECK_STATUS(xncc_plan_create(context, &problem, &three_images, &plan, &kit_error),
+                     XNCC_OK);
         map = kit_map_create(68, 48, 0, KIT_AFTER);
         exhaust("xncc_correlate", correlate, persistent);
         exhaust("xncc_find", find, persistent);
         exhaust("xncc_plan_find", plan_find, persistent);
+        exhaust("xncc_plan_find_images", plan_find_images, persistent);
         exhaust("xncc_scan", scan, persistent);
         exhaust("xncc_find_batch", find_batch, persistent);
         exhaust("xncc_batch_best", best, persistent);

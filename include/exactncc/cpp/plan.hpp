@@ -92,6 +92,33 @@ class Plan {
                                      &found, stream, call.error()));
         return found;
     }
+    // The matches of each of several images. On a GPU, tell the plan how many images come at a time
+    // (xncc_preference::images).
+    std::vector<std::vector<xncc_match>>
+    find_images(span<const xncc_image> images, const Template &templ, const PeakRule &peaks = {},
+                xncc_stream stream = nullptr, Failure *failure = nullptr)
+    {
+        detail::Call call(failure);
+        std::vector<std::vector<xncc_match>> result(images.size());
+        std::vector<std::size_t> found(images.size());
+        std::vector<xncc_match> match;
+        std::size_t room = std::min<std::size_t>(peaks.top, 64), most = 0;
+        for (;;) {
+            match.resize(room * images.size());
+            if (!call.succeeds(xncc_plan_find_images(get(), images.data(), images.size(),
+                                                     templ.get(), &peaks, match.data(), room,
+                                                     found.data(), stream, call.error())))
+                return result;
+            for (std::size_t count : found)
+                most = std::max(most, count);
+            if (most < room || room == peaks.top)
+                break;
+            room = room > peaks.top / 8 ? peaks.top : 8 * room;
+        }
+        for (std::size_t i = 0; i < result.size(); i++)
+            result[i].assign(match.data() + i * room, match.data() + i * room + found[i]);
+        return result;
+    }
     // match, found: in device memory.
     void find_on_device(const xncc_image &image, const Template &templ, span<xncc_match> match,
                         std::uint32_t *found, const PeakRule &peaks = {},

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One template in many images of one size. */
+#include "api/objects.h"
+
+#include "base/float_env.h"
+
+#include <stdio.h>
+
+/* The name of an image of the array for error texts. */
+typedef struct image_name {
+    char text[32];
+} image_name;
+
+static image_name name_of(size_t index)
+{
+    image_name name;
+    (void)snprintf(name.text, sizeof name.text, "image %zu", index);
+    return name;
+}
+
+static xncc_status check_images(const xncc_plan *plan, const xncc_image_group *group,
+                                xncc_error *error)
+{
+    xncc_status status = XNCC_OK;
+    for (size_t i = 0; i < group->count && !status; i++)
+        status = xncc_plan_check_named(plan, &group->image[i], name_of(i).text, error);
+    return status;
+}
+
+/* For engines that have no better way. */
+static xncc_status find_each(xncc_plan *plan, const xncc_image_group *group,
+                             const xncc_template *templ, const xncc_search_rule *rule,
+                             xncc_stream stream, xncc_error *error)
+{
+    xncc_status status = XNCC_OK;
+    for (size_t i = 0; i < group->count && !status; i++)
+        status = plan->engine->ops->find(plan->engine_plan, &group->image[i], templ, rule,
+                                         group->match + i * group->capacity, &group->found[i],
+                                         stream, error);
+    return status;
+}
+
+xncc_status xncc_plan_find_images(xncc_plan *plan, const xncc_image *image, size_t count,
+                                  const xncc_template *templ, const xncc_peak_rule *peaks,
+                                  xncc_match *match, size_t capacity, size_t *found,
+                                  xncc_stream stream, xncc_error *error)
+{
+    XNCC_ENTER;
+    xncc_search_rule rule = { 0 };
+    const xncc_image_group group = { image, count, capacity, match, found };
+    for (size_t i = 0; found && i < count; i++)
+        found[i] = 0;
+    if (!plan || (count && (!image || !found || (!match && capacity))))
+        return xncc_fail_null(error, !plan    ? "plan"
+                                     : !image ? "image"
+                                     : !found ? "found"
+                                              : "match");
+    xncc_watch_begin(&plan->watch);
+    xncc_status status = xncc_plan_check_template(plan, templ, error);
+    if (!status)
+        status = check_images(plan, &group, error);
+    if (!status)
+        status = xncc_search_rule_make(&plan->problem, peaks, capacity, &rule, error);
+    if (!status && rule.top > 0 && count > 0)
+        status = plan->engine->ops->find_images
+                     ? plan->engine->ops->find_images(plan->engine_plan, &group, templ, &rule,
+                                                      stream, error)
+                     : find_each(plan, &group, templ, &rule, stream, error);
+    for (size_t i = 0; i < count; i++) {
+        found[i] = status ? 0 : found[i];
+        if (found[i])
+            xncc_plan_move_matches(plan, match + i * capacity, found[i]);
+    }
+    return xncc_done(status, error);
+}
