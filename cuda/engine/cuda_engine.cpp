@@ -9,6 +9,7 @@
 #include "cuda/engine/device_find.h"
 #include "cuda/engine/engine_plan.h"
 #include "cuda/engine/find_batch.h"
+#include "cuda/engine/find_stack.h"
 #include "cuda/engine/image_pass.h"
 #include "cuda/engine/match.h"
 #include "cuda/engine/product_pass.h"
@@ -204,6 +205,8 @@ xncc_status bind_match(xncc_engine_plan *plan, xncc_batch_context *shared, xncc_
 void unbind(xncc_engine_plan *plan)
 {
     DeviceScope scope(plan->engine->device);
+    if (plan->stack.plan)
+        unbind(plan->stack.plan);
     if (plan->done.get())
         forgive(cudaEventSynchronize(plan->done.get()));
     destroy(plan);
@@ -271,6 +274,12 @@ xncc_status bind_shared(xncc_batch_context *shared, const xncc_problem *problem,
     return give_plan(status, plan, result);
 }
 
+xncc_status bind_stack(xncc_engine_plan *plan, const xncc_stack_plan *stack, xncc_error *)
+{
+    plan->stack.of = *stack;
+    return XNCC_OK;
+}
+
 xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
                       const xncc_map *map, xncc_stream stream, xncc_error *error)
 {
@@ -312,6 +321,23 @@ xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image,
     DeviceScope scope(plan->engine->device);
     xncc_status status = begin(plan, scope, stream, error);
     return status ? status : match_find_batch(plan, image, batch, rule, stream, error);
+}
+
+xncc_status find_images(xncc_engine_plan *plan, const xncc_image_group *group,
+                        const xncc_template *templ, const xncc_search_rule *rule,
+                        xncc_stream stream, xncc_error *error)
+{
+    DeviceScope scope(plan->engine->device);
+    Stack &stack = plan->stack;
+    xncc_status status = begin(plan, scope, stream, error);
+    if (!status && uses_stack(plan, group, rule)) {
+        if (!stack.plan)
+            status = bind(&plan->engine->base, &stack.of.problem, &stack.of.decision, plan->watch,
+                          &stack.plan, error);
+        if (!status)
+            status = begin(stack.plan, scope, stream, error);
+    }
+    return status ? status : match_find_images(plan, group, templ, rule, stream, error);
 }
 
 int ready(xncc_engine *engine, xncc_kernel kernel)
@@ -361,6 +387,7 @@ constexpr xncc_engine_ops name_operations()
     ops.bind = bind;
     ops.bind_shared = bind_shared;
     ops.unbind = unbind;
+    ops.bind_stack = bind_stack;
     ops.wait = wait;
     ops.correlate = correlate;
     ops.find = find;
@@ -369,6 +396,7 @@ constexpr xncc_engine_ops name_operations()
     ops.fetch = fetch;
     ops.find_on_device = find_on_device;
     ops.find_batch = find_batch;
+    ops.find_images = find_images;
     ops.holds = holds;
     ops.can_read_chips = can_read_chips;
     ops.read_chips = read_chips;

@@ -76,6 +76,7 @@ struct xncc_engine_plan {
     xncc::DeviceTemplate *templ_planes = nullptr; // the byte planes of the template, or nullptr
     int templ_count = 0;                          // of them
     xncc::Find find;                              // the peak search on the device
+    xncc::Stack stack;                            // the same for several images
     xncc::PinnedMemory pinned; // map rows on their way to the peak search on the host
     int32_t pinned_rows = 0;   // rows of a chunk there; two kept rows precede the chunk
 

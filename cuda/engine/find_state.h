@@ -6,6 +6,10 @@
 #include "cuda/peaks/collect.h"
 #include "cuda/peaks/peak_workspace.h"
 
+extern "C" {
+#include "engine/engine.h"
+}
+
 namespace xncc {
 
 // The host's memory for results. Plans that are bound one after the other share it.
@@ -22,6 +26,16 @@ struct Find {
     bool batch_made = false; // by the first batch
     Fetched own;
     Fetched *fetched = &own;
+};
+
+// Searches in several images at a time.
+struct Stack {
+    xncc_stack_plan of = {};          // the decision's
+    xncc_engine_plan *plan = nullptr; // of the tall image; by the first call that needs it
+    bool made = false;                // the rest is set
+    int32_t map_height = 0;           // of one image
+    PeakWorkspace search;
+    PinnedMemory fetched; // the states of a piece, then their matches
 };
 
 } // namespace xncc

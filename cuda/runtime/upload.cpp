@@ -38,6 +38,22 @@ void fill_chunk(xncc_pool *copiers, const UploadRows &rows, unsigned char *packe
     xncc_pool_run(copiers, static_cast<uint64_t>(ceil_div(rows.rows, f.slice)), fill_slice, &f);
 }
 
+// Images that the threads copy to pinned memory, tightly packed.
+struct ImagesFill {
+    const xncc_image *image;
+    unsigned char *target;
+    size_t row_bytes;
+};
+
+void fill_image(void *argument, uint64_t index, int32_t)
+{
+    const ImagesFill &f = *static_cast<const ImagesFill *>(argument);
+    const xncc_image &image = f.image[index];
+    unsigned char *to = f.target + index * f.row_bytes * static_cast<size_t>(image.height);
+    for (int32_t y = 0; y < image.height; y++, to += f.row_bytes)
+        memcpy(to, xncc_image_row(&image, y), f.row_bytes);
+}
+
 } // namespace
 
 cudaError_t Upload::make()
@@ -76,25 +92,19 @@ int32_t Upload::chunk_rows(size_t row_bytes)
     return row_bytes < CHUNK_BYTES ? static_cast<int32_t>(CHUNK_BYTES / row_bytes) : 0;
 }
 
-cudaError_t Upload::copy_chunk(const UploadRows &rows, cudaStream_t stream)
+cudaError_t Upload::take_chunk(int *at)
 {
-    const int at = next;
+    *at = next;
     next = (next + 1) % CHUNKS;
-    const unsigned char *source = rows.source;
-    size_t pitch = rows.source_pitch;
-    cudaError_t code = cudaSuccess;
-    if (!pinned) {
-        // the previous copy out of this chunk must have ended
-        code = cudaEventSynchronize(copied[at].get());
-        if (code == cudaSuccess)
-            fill_chunk(copiers, rows, chunk[at].as<unsigned char>());
-        pitch = rows.row_bytes;
-        source = chunk[at].as<unsigned char>();
-    }
+    return pinned ? cudaSuccess : cudaEventSynchronize(copied[*at].get());
+}
+
+cudaError_t Upload::send(cudaError_t code, int at, const UploadRows &rows, cudaStream_t stream)
+{
     if (code == cudaSuccess)
-        code = cudaMemcpy2DAsync(rows.target, rows.target_pitch, source, pitch, rows.row_bytes,
-                                 static_cast<size_t>(rows.rows), cudaMemcpyHostToDevice,
-                                 copies.get());
+        code = cudaMemcpy2DAsync(rows.target, rows.target_pitch, rows.source, rows.source_pitch,
+                                 rows.row_bytes, static_cast<size_t>(rows.rows),
+                                 cudaMemcpyHostToDevice, copies.get());
     if (code == cudaSuccess)
         code = cudaEventRecord(copied[at].get(), copies.get());
     if (code == cudaSuccess)
@@ -102,6 +112,51 @@ cudaError_t Upload::copy_chunk(const UploadRows &rows, cudaStream_t stream)
     // what is not on the caller's stream, nobody else waits for
     if (code != cudaSuccess)
         forgive(cudaStreamSynchronize(copies.get()));
+    return code;
+}
+
+cudaError_t Upload::copy_chunk(const UploadRows &rows, cudaStream_t stream)
+{
+    int at = 0;
+    UploadRows from = rows;
+    const cudaError_t code = take_chunk(&at);
+    if (!pinned && code == cudaSuccess) {
+        from.source = chunk[at].as<unsigned char>();
+        from.source_pitch = rows.row_bytes;
+        fill_chunk(copiers, rows, chunk[at].as<unsigned char>());
+    }
+    return send(code, at, from, stream);
+}
+
+cudaError_t Upload::copy_images(const xncc_image *image, size_t count, const UploadRows &to,
+                                cudaStream_t stream)
+{
+    const size_t rows = static_cast<size_t>(to.rows), each = to.row_bytes * rows,
+                 most = CHUNK_BYTES / each;
+    cudaError_t code = begin_image(image->data, stream);
+    const bool alone = most == 0 || (pinned && each >= SLICE_BYTES);
+    pinned = false;
+    for (size_t i = 0, some; i < count && code == cudaSuccess && !xncc_is_cancelled(watch);
+         i += some) {
+        UploadRows piece = to;
+        piece.target += i * rows * to.target_pitch;
+        some = alone ? 1 : count - i < most ? count - i : most;
+        if (alone) {
+            piece.source = static_cast<const unsigned char *>(image[i].data);
+            piece.source_pitch = static_cast<size_t>(xncc_image_pitch(&image[i]));
+            code = copy_rows(piece, stream);
+            continue;
+        }
+        int at = 0;
+        code = take_chunk(&at);
+        piece.source = chunk[at].as<unsigned char>();
+        piece.source_pitch = to.row_bytes;
+        piece.rows = static_cast<int32_t>(rows * some);
+        ImagesFill fill = { image + i, chunk[at].as<unsigned char>(), to.row_bytes };
+        if (code == cudaSuccess)
+            xncc_pool_run(copiers, some, fill_image, &fill);
+        code = send(code, at, piece, stream);
+    }
     return code;
 }
 

@@ -47,6 +47,11 @@ class Upload {
     // the call is cancelled, stops between two chunks.
     cudaError_t copy_rows(const UploadRows &rows, cudaStream_t stream);
 
+    // Copies images of equal extents, so that their rows follow each other on the device. to: the
+    // place and the rows of the first one; its source is ignored. Otherwise as copy_rows.
+    cudaError_t copy_images(const xncc_image *image, size_t count, const UploadRows &to,
+                            cudaStream_t stream);
+
     // The steps of copy_rows, for callers that enqueue work between the chunks.
 
     // True if this much data is worth the chunks and a chunk holds at least one row.
@@ -63,6 +68,11 @@ class Upload {
   private:
     static constexpr int CHUNKS = 3;
     cudaError_t make();
+    // Takes the next chunk, and waits until the copy out of it has ended.
+    cudaError_t take_chunk(int *at);
+    // Ends a copy that has come to `code`: copies the rows, which stay until chunk `at` is taken
+    // again. Work that is enqueued later on `stream` sees them.
+    cudaError_t send(cudaError_t code, int at, const UploadRows &rows, cudaStream_t stream);
 
     xncc_pool *copiers = nullptr;
     const xncc_watch *watch = nullptr;

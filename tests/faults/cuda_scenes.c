@@ -157,6 +157,28 @@ static xncc_status find_to_there(void)
                                    w.found_there, w.stream);
 }
 
+static xncc_status find_images_of(const xncc_image *image)
+{
+    xncc_image images[IMAGES + 1];
+    xncc_match match[(IMAGES + 1) * TOP];
+    size_t found[IMAGES + 1];
+    const xncc_peak_rule peaks = XNCC_PEAK_RULE_INIT;
+    for (int i = 0; i < IMAGES + 1; i++)
+        images[i] = *image;
+    const xncc_status status = xncc_plan_find_images(w.plan, images, IMAGES + 1, w.templ[0], &peaks,
+                                                     match, TOP, found, w.stream, &kit_error);
+    for (int i = 0; i < IMAGES + 1; i++)
+        CHECK(status == XNCC_OK ? found[i] <= TOP : found[i] == 0);
+    return status;
+}
+
+/* They lie apart, on the host and on the device. */
+static xncc_status find_images(void)
+{
+    const xncc_status status = find_images_of(&w.image.view);
+    return status ? status : find_images_of(&w.there);
+}
+
 static xncc_status find_group(void)
 {
     xncc_match match[TEMPLATES * TOP];
@@ -368,6 +390,7 @@ static const scene of_matches[] = {
     { "find on the device", begin_plan, find_there, end_plan, 0 },
     { "find on the device, from the host", begin_plan, find_to_there, end_plan, 1 },
     { "find a group", begin_plan, find_group, end_plan, 1 },
+    { "find in images", begin_plan, find_images, end_plan, 1 },
 };
 
 /* With the fastest one, on small images. */

@@ -114,7 +114,8 @@ xncc_status make_plan(xncc_memory memory, xncc_plan **plan)
                                          .device = XNCC_DEVICE_CUDA,
                                          .kernel = w.kernel,
                                          .image_memory = memory,
-                                         .map_memory = memory };
+                                         .map_memory = memory,
+                                         .images = w.problem.task == XNCC_TASK_MATCH ? IMAGES : 0 };
     const xncc_status status = xncc_plan_create(context, &w.problem, &preference, plan, &kit_error);
     CHECK((status == XNCC_OK) == (*plan != NULL));
     return status;

@@ -8,6 +8,9 @@
 enum { TEMPLATES = 3, TOP = 4, KERNELS = 32 };
 
 /* A problem, and what its calls use. */
+/* Of one search in several images: a plan has room for so many. */
+enum { IMAGES = 3 };
+
 typedef struct world {
     xncc_problem problem;
     kit_options rule;   /* that of the problem */

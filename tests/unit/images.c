@@ -2,7 +2,7 @@
 /* One template in many images against one call of the reference kernel per image: every place of
  * the images in memory, with stacks of several sizes.
  *
- * Usage: unit_images [--device cpu|cuda] [--seed N] */
+ * Usage: unit_images [--device cpu|cuda] [--brief] [--seed N] */
 #include "kit/device.h"
 
 #include <stdio.h>
@@ -241,19 +241,18 @@ static void run(const scene *s, int32_t asked, const char *how)
     xncc_plan_destroy(plan);
 }
 
-static void check_case(const images_case *c, xncc_context *context, xncc_device device,
-                       uint64_t number)
+/* turns: how many sizes of stacks are tried. */
+static void check_case(const images_case *c, xncc_context *context, xncc_device device, int turns)
 {
-    scene s = make(c, context, number);
-    const int32_t asked[] = { 0, c->count, 2, 3, 1000 };
+    scene s = make(c, context, (uint64_t)(c - cases));
+    const int32_t asked[] = { c->count, 0, 2, 3, 1000 };
     for (int where = 0; where < PLACES; where++)
         for (int on_device = 0; on_device <= (device == XNCC_DEVICE_CUDA); on_device++) {
             /* a copy of a mask would have to follow its image, and has no pitch of its own here */
             if (c->masks && (where != STACKED || on_device))
                 continue;
             put(&s, (place)where, on_device);
-            for (size_t i = 0; i < (device == XNCC_DEVICE_CUDA ? sizeof asked / sizeof *asked : 2);
-                 i++) {
+            for (int i = 0; i < turns; i++) {
                 char how[80];
                 (void)snprintf(how, sizeof how, "%s, %s memory, asked for %d", place_name[where],
                                on_device ? "device" : "host", asked[i]);
@@ -371,16 +370,44 @@ static void check_refusals(xncc_context *context)
     kit_image_destroy(&image);
 }
 
+/* The place of each image is checked, also if all else is as in the first one. */
+static void check_alignment(xncc_context *context)
+{
+    kit_image image = kit_image_create(XNCC_U16, 20, 10, 1, KIT_AFTER);
+    xncc_template *templ = NULL;
+    xncc_problem problem = XNCC_PROBLEM_INIT;
+    xncc_plan *plan = NULL;
+    xncc_match match[2];
+    size_t found[2];
+    kit_random random = kit_stream(8);
+    kit_image_fill(&image.view, KIT_NOISE, &random);
+    const xncc_image pixels = crop(&image.view, 1, 1, 6, 6);
+    xncc_image view[2] = { image.view, image.view };
+    CHECK_STATUS(xncc_template_create(context, &pixels, &templ, &kit_error), XNCC_OK);
+    CHECK_STATUS(xncc_problem_set(&problem, &image.view, templ, &kit_error), XNCC_OK);
+    CHECK_STATUS(xncc_plan_create(context, &problem, NULL, &plan, &kit_error), XNCC_OK);
+    view[1].data = (const char *)view[1].data + 1;
+    CHECK_STATUS(
+        xncc_plan_find_images(plan, view, 2, templ, NULL, match, 1, found, NULL, &kit_error),
+        XNCC_ERROR_ARGUMENT);
+    CHECK(strncmp(kit_error.text, "image 1: data is not aligned", 28) == 0);
+    xncc_plan_destroy(plan);
+    xncc_template_destroy(templ);
+    kit_image_destroy(&image);
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     const xncc_device device = kit_device_option(argc, argv);
+    const int turns = kit_flag(argc, argv, "--brief") ? 1 : device == XNCC_DEVICE_CUDA ? 5 : 2;
     for (int32_t threads = 1; threads <= (device == XNCC_DEVICE_CUDA ? 1 : 4); threads += 3) {
         xncc_context *context = kit_context(device, threads);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-            check_case(&cases[i], context, device, i);
+            check_case(&cases[i], context, device, turns);
         check_description(context, device);
         check_refusals(context);
+        check_alignment(context);
         CHECK(xncc_context_progress(context) >= 1.0);
         xncc_context_destroy(context);
     }

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Many images, stack by stack: the map of a stack is that of one tall image, and the passes of the
+// search have a slot per image. Stacks follow each other on the stream; the host waits once, for
+// the results of as many images as there is memory for.
+#include "cuda/engine/find_stack.h"
+
+#include "cuda/engine/device_find.h"
+#include "cuda/engine/match.h"
+
+#include <string.h>
+
+namespace xncc {
+
+namespace {
+
+// A call for images of which one launch searches several.
+struct ImagesCall {
+    xncc_engine_plan *plan; // of the stack
+    Stack *stack;
+    const xncc_image_group *group;
+    const xncc_template *templ;
+    const xncc_search_rule *rule;
+    cudaStream_t stream;
+    xncc_error *error;
+
+    // Images of a stack.
+    size_t images() const
+    {
+        return static_cast<size_t>(stack->of.problem.image_height / group->image->height);
+    }
+};
+
+// The images that one launch searches.
+struct Some {
+    size_t first, count; // in the group
+    size_t slot;         // the first one's place among the results
+};
+
+// True if the images follow each other in memory, with one pitch.
+bool follow_each_other(const xncc_image *image, size_t count)
+{
+    const int64_t pitch = xncc_image_pitch(image);
+    const unsigned char *next = static_cast<const unsigned char *>(image->data);
+    for (size_t i = 0; i < count; i++, next += pitch * image->height)
+        if (image[i].data != next || xncc_image_pitch(&image[i]) != pitch)
+            return false;
+    return true;
+}
+
+// Copies images from device memory below each other. to: without sources.
+cudaError_t gather(const xncc_image *image, size_t count, UploadRows to, cudaStream_t stream)
+{
+    const bool whole = follow_each_other(image, count);
+    const size_t copies = whole ? 1 : count,
+                 rows = static_cast<size_t>(to.rows) * (whole ? count : 1);
+    cudaError_t code = cudaSuccess;
+    for (size_t i = 0; i < copies && code == cudaSuccess; i++)
+        code = cudaMemcpy2DAsync(to.target + i * rows * to.target_pitch, to.target_pitch,
+                                 image[i].data, static_cast<size_t>(xncc_image_pitch(&image[i])),
+                                 to.row_bytes, rows, cudaMemcpyDeviceToDevice, stream);
+    return code;
+}
+
+// Copies images to the plan's memory, below each other, and makes *view a view of the stack there.
+xncc_status copy_images(const ImagesCall &call, const Some &some, xncc_image *view)
+{
+    const xncc_image *image = call.group->image + some.first;
+    UploadRows to = {};
+    to.target = call.plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH);
+    to.target_pitch = static_cast<size_t>(call.stack->of.image_pitch);
+    to.row_bytes = static_cast<size_t>(xncc_image_row_bytes(image));
+    to.rows = image->height;
+    Upload &upload = call.plan->upload;
+    cudaError_t code = cudaSuccess;
+    if (image->memory == XNCC_DEVICE) {
+        code = gather(image, some.count, to, call.stream);
+    } else if (follow_each_other(image, some.count)) {
+        UploadRows all = to;
+        all.source = static_cast<const unsigned char *>(image->data);
+        all.source_pitch = static_cast<size_t>(xncc_image_pitch(image));
+        all.rows = to.rows * static_cast<int32_t>(some.count);
+        code = upload.copy_rows(all, call.stream);
+    } else {
+        code = upload.copy_images(image, some.count, to, call.stream);
+    }
+    view->memory = XNCC_DEVICE;
+    view->data = to.target;
+    view->pitch = static_cast<int64_t>(to.target_pitch);
+    return check(code, "copying the images below each other", call.error);
+}
+
+// Queues the search of one stack.
+xncc_status search_stack(const ImagesCall &call, const Some &some, bool in_place)
+{
+    xncc_engine_plan *plan = call.plan;
+    xncc_image view = call.group->image[some.first];
+    const int64_t height = view.height;
+    xncc_status status = xncc_check_cancelled(plan->watch, call.error);
+    if (!status && !in_place)
+        status = copy_images(call, some, &view);
+    view.height = plan->problem.image_height;
+    Call one = make_call(plan, &view, call.templ, call.stream, call.error);
+    one.rows_padded = !in_place;
+    const Target target = { plan->memory.as<float>(XNCC_BUFFER_MAP), plan->x.map };
+    if (!status)
+        status = compute_rows(one, 0, plan->y.map, target);
+    PeakJob job = call.stack->search.job(*call.rule);
+    job.map = target.map;
+    job.pitch = target.pitch;
+    job.plane = height * target.pitch;
+    job.state += some.slot;
+    job.match += some.slot * call.rule->top;
+    const int slots = static_cast<int>(some.count);
+    if (status)
+        return status;
+    cudaError_t code = launch_peak_tiles(job, slots, call.stream);
+    if (code == cudaSuccess)
+        code = launch_peak_select(job, slots, call.stream);
+    if (code == cudaSuccess)
+        code = launch_peak_collect(job, slots, call.stream);
+    if (code == cudaSuccess)
+        code = launch_peak_tournament(job, slots, call.stream);
+    return check(code, "launching the search for matches", call.error);
+}
+
+// Copies the results of a piece to the host, waits, and hands them out.
+xncc_status fetch_piece(const ImagesCall &call, size_t first, size_t count)
+{
+    const xncc_image_group *g = call.group;
+    const size_t top = call.rule->top, states = count * sizeof(PeakState),
+                 matches = count * top * sizeof(xncc_match);
+    cudaError_t code = call.stack->fetched.need(states + matches);
+    unsigned char *host = call.stack->fetched.as<unsigned char>();
+    if (code == cudaSuccess) // the matches follow the states
+        code = cudaMemcpyAsync(host, call.stack->search.states(), states + matches,
+                               cudaMemcpyDeviceToHost, call.stream);
+    xncc_status status = check(code, "fetching the matches", call.error);
+    if (!status)
+        status = finish(call.plan, call.stream, true, call.error);
+    if (status)
+        return status;
+    const PeakState *state = reinterpret_cast<const PeakState *>(host);
+    const xncc_match *match = reinterpret_cast<const xncc_match *>(host + states);
+    for (size_t i = 0; i < count; i++) {
+        g->found[first + i] = state[i].found;
+        memcpy(g->match + (first + i) * g->capacity, match + i * top,
+               state[i].found * sizeof *match);
+    }
+    return XNCC_OK;
+}
+
+// Searches the images of a piece, stack by stack. Images that follow each other in device memory
+// are read where they are: a last stack that would not be full begins earlier, with images that
+// have been searched, and finds their matches again.
+xncc_status find_piece(const ImagesCall &call, size_t first, size_t count)
+{
+    const xncc_image *image = call.group->image + first;
+    const size_t images = call.images();
+    xncc_status status = XNCC_OK;
+    call.stack->search.place_results(count);
+    for (size_t at = 0; at < count && !status;) {
+        const size_t left = count - at, some = left < images ? left : images;
+        size_t from = count < images ? at : at + some - images;
+        const bool in_place = image->memory == XNCC_DEVICE && count >= images &&
+                              follow_each_other(image + from, images);
+        from = in_place ? from : at;
+        status = search_stack(call, Some{ first + from, at + some - from, from }, in_place);
+        xncc_progress_step(call.plan->watch->progress,
+                           some * static_cast<uint64_t>(call.plan->x.map) *
+                               static_cast<uint64_t>(call.stack->map_height));
+        at += some;
+    }
+    if (!status)
+        status = fetch_piece(call, first, count);
+    if (status)
+        (void)finish(call.plan, call.stream, true, nullptr);
+    return status;
+}
+
+// Divides the memory of the stack, when it is first used.
+xncc_status make_memory(xncc_engine_plan *plan, Stack *stack, xncc_error *error)
+{
+    if (stack->made)
+        return XNCC_OK;
+    xncc_status status = stack->plan->memory.need(XNCC_BUFFER_BATCH, error);
+    if (status)
+        return status;
+    stack->map_height = plan->y.map;
+    unsigned char *memory = stack->plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH);
+    status = check(stack->search.make(plan->x.map, plan->y.map, plan->decision.stack.images,
+                                      memory + stack->of.image_bytes),
+                   "preparing the search in several images", error);
+    stack->made = !status;
+    return status;
+}
+
+xncc_status find_each(xncc_engine_plan *plan, const xncc_image_group *g, const xncc_template *templ,
+                      const xncc_search_rule *rule, xncc_stream stream, xncc_error *error)
+{
+    xncc_status status = XNCC_OK;
+    for (size_t i = 0; i < g->count && !status; i++)
+        status = match_find(plan, &g->image[i], templ, rule, g->match + i * g->capacity,
+                            &g->found[i], stream, error);
+    return status;
+}
+
+} // namespace
+
+bool uses_stack(const xncc_engine_plan *plan, const xncc_image_group *group,
+                const xncc_search_rule *rule)
+{
+    bool same = true;
+    for (size_t i = 1; i < group->count; i++)
+        same = same && group->image[i].memory == group->image->memory;
+    return plan->decision.stack.images > 1 && group->count > 1 && same && rule->top <= PEAK_ROOM;
+}
+
+xncc_status match_find_images(xncc_engine_plan *plan, const xncc_image_group *group,
+                              const xncc_template *templ, const xncc_search_rule *rule,
+                              xncc_stream stream, xncc_error *error)
+{
+    if (!uses_stack(plan, group, rule))
+        return find_each(plan, group, templ, rule, stream, error);
+    const ImagesCall call = { plan->stack.plan, &plan->stack, group, templ, rule, stream, error };
+    const size_t most = static_cast<size_t>(plan->stack.of.result_bytes /
+                                            xncc_search_results(1, rule->top));
+    xncc_status status = make_memory(plan, &plan->stack, error);
+    xncc_progress_begin(plan->watch->progress, group->count * static_cast<uint64_t>(plan->x.map) *
+                                                   static_cast<uint64_t>(plan->y.map));
+    for (size_t first = 0, count; first < group->count; first += count) {
+        count = group->count - first < most ? group->count - first : most;
+        if (!status)
+            status = find_piece(call, first, count);
+    }
+    return status;
+}
+
+} // namespace xncc
