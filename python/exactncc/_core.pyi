@@ -116,6 +116,14 @@ class Plan:
     def find(
         self, image: Image, template: Template, peaks: Peaks, stream: int, progress: Callable[[float], object] | None
     ) -> bytearray: ...
+    def find_images(
+        self,
+        images: Sequence[Image],
+        template: Template,
+        peaks: Peaks,
+        stream: int,
+        progress: Callable[[float], object] | None,
+    ) -> list[bytearray]: ...
     def convolve(
         self, image: Image, filter: Filter, map: Map, stream: int, progress: Callable[[float], object] | None
     ) -> None: ...
@@ -223,7 +231,13 @@ def convolve(
     progress: Callable[[float], object] | None,
 ) -> None: ...
 def match_plan(
-    context: Context, image: Image, template: Template, rule: Rule, kernel: str | None, map_on_device: bool
+    context: Context,
+    image: Image,
+    template: Template,
+    rule: Rule,
+    kernel: str | None,
+    map_on_device: bool,
+    images: int,
 ) -> Plan: ...
 def convolve_plan(
     context: Context, image: Image, filter: Filter, zero_border: bool, kernel: str | None, map_on_device: bool

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from . import _arrays, _core, _device
@@ -35,6 +36,9 @@ class Plan:
         Pixels with this value do not count, in all images.
     channel_axis, kernel, context
         As for `correlate`.
+    images : int
+        How many images `find_images` will be given at a time. On a GPU the plan has room to search
+        so many of them in one launch as pay and fit.
 
     Raises
     ------
@@ -68,6 +72,7 @@ class Plan:
         channel_axis: int | None = None,
         kernel: str | None = None,
         context: Context | None = None,
+        images: int = 1,
     ) -> None:
         self._rule = rule(method, mode, border, flat, min_valid)
         self._context, (self._template,) = templates_of([template], no_data, channel_axis, context, image)
@@ -76,7 +81,7 @@ class Plan:
         self._on_device = view.on_device
         templ = self._template._core
         self._shape = _core.measure(self._rule, view, templ)
-        self._core = _core.match_plan(self._context._core, view, templ, self._rule, kernel, view.on_device)
+        self._core = _core.match_plan(self._context._core, view, templ, self._rule, kernel, view.on_device, images)
 
     def _operands(self, image: Any, template: Template | None, mask: Any) -> tuple[_core.Image, Template]:
         if template is None:
@@ -163,6 +168,58 @@ class Plan:
         which = peaks(top, min_score, max_score, min_distance)
         return matches_of(self._core.find(view, other._core, which, _device.stream_of(view), progress))
 
+    def find_images(
+        self,
+        images: Iterable[Any],
+        template: Template | None = None,
+        *,
+        top: int | None = 10,
+        min_score: float = 0.0,
+        max_score: float = INF,
+        min_distance: int | None = None,
+        progress: Progress | None = None,
+    ) -> list[Matches]:
+        """Find the best matches in each of many images. As `find` for one image after the other.
+
+        On a CPU each image is searched by one thread. On a GPU several are searched in one launch,
+        if the plan was made with `images`; fastest is one array of all of them, of shape
+        (N, H, W). With `top` None there is room for a match at every position of every image.
+
+        Parameters
+        ----------
+        images : iterable of array_like
+            Of the size that the plan was made for, without masks of their own: a list, or an array
+            with one more axis in front.
+        template : Template, optional
+            Another template of the plan's size, type and context.
+        top, min_score, max_score, min_distance
+            As for the function `find`.
+        progress
+            As for the function `correlate`.
+
+        Returns
+        -------
+        list of Matches
+            For each image its matches, best first.
+
+        Raises
+        ------
+        ArgumentError
+            A size or type differs from that of the plan. The text has the number of the image.
+
+        Examples
+        --------
+        >>> frames = np.random.default_rng(1).integers(0, 256, (3, 60, 80), dtype=np.uint8)
+        >>> plan = exactncc.Plan(frames[0], frames[0, 20:30, 40:52], images=len(frames))
+        >>> [len(matches) for matches in plan.find_images(frames, min_score=0.9)]
+        [1, 0, 0]
+        """
+        other = self._template if template is None else template
+        views = [self._operands(image, template, None)[0] for image in images]
+        which = peaks(top, min_score, max_score, min_distance)
+        stream = _device.stream_of(views[0]) if views else 0
+        return [matches_of(one) for one in self._core.find_images(views, other._core, which, stream, progress)]
+
     @property
     def template(self) -> Template:
         """The template that the plan was made with."""
@@ -176,7 +233,7 @@ class Plan:
     @property
     def info(self) -> dict[str, Any]:
         """What a program can ask: engine, kernel, capturable, bands, workspace_bytes, estimate_ms,
-        devices."""
+        devices, images."""
         return self._core.describe()
 
     def explain(self) -> str:

@@ -6,8 +6,11 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <mutex>
+#include <new>
+#include <vector>
 
 namespace binding {
 
@@ -136,6 +139,35 @@ nb::object plan_find(Plan &plan, const Image &image, const Template &templ, cons
     return candidates_of(match.get(), found, templ);
 }
 
+// The matches of each image, as a list.
+nb::list plan_find_images(Plan &plan, const std::vector<const Image *> &images,
+                          const Template &templ, const Peaks &peaks, uint64_t stream,
+                          nb::handle progress)
+{
+    const Rule rule = { plan.problem().rule };
+    const size_t count = images.size();
+    nb::list all;
+    if (count == 0)
+        return all;
+    const size_t capacity = peaks.capacity(measure(rule, images[0]->view(), templ), templ.get());
+    if (capacity > SIZE_MAX / sizeof(xncc_match) / count)
+        throw std::bad_alloc();
+    const auto match = room_for<xncc_match>(capacity * count, "matches");
+    std::vector<xncc_image> view;
+    std::vector<size_t> found(count);
+    for (const Image *image : images)
+        view.push_back(image->view());
+    Effort effort = plan.effort(*images[0], stream, progress);
+    effort.products *= double(count);
+    plan.call(effort, [&](xncc_plan *p, xncc_error *error) {
+        return xncc_plan_find_images(p, view.data(), count, templ.get(), &peaks.c, match.get(),
+                                     capacity, found.data(), stream_of(stream), error);
+    });
+    for (size_t i = 0; i < count; i++)
+        all.append(candidates_of(match.get() + i * capacity, found[i], templ));
+    return all;
+}
+
 void plan_convolve(Plan &plan, const Image &image, const Filter &filter, const Map &map,
                    uint64_t stream, nb::handle progress)
 {
@@ -172,6 +204,7 @@ nb::dict describe(const Plan &plan)
     d["workspace_bytes"] = info.workspace_bytes;
     d["estimate_ms"] = info.estimate_ms;
     d["devices"] = info.devices;
+    d["images"] = info.images;
     return d;
 }
 
@@ -186,14 +219,15 @@ xncc_preference preference_of(const Kernel &kernel, const Image &image, bool map
 
 std::unique_ptr<Plan> match_plan(std::shared_ptr<Context> context, const Image &image,
                                  const Template &templ, const Rule &rule, const Kernel &kernel,
-                                 bool map_on_device)
+                                 bool map_on_device, int32_t images)
 {
     xncc_problem problem = XNCC_PROBLEM_INIT;
     xncc_error error;
     problem.rule = rule.c;
     check(xncc_problem_set(&problem, &image.view(), templ.get(), &error), error);
-    return std::make_unique<Plan>(std::move(context), problem,
-                                  preference_of(kernel, image, map_on_device));
+    xncc_preference preference = preference_of(kernel, image, map_on_device);
+    preference.images = images;
+    return std::make_unique<Plan>(std::move(context), problem, preference);
 }
 
 std::unique_ptr<Plan> convolve_plan(std::shared_ptr<Context> context, const Image &image,
@@ -263,6 +297,8 @@ void bind_plans(nb::module_ &m)
              nb::arg("stream"), nb::arg("progress").none())
         .def("find", &plan_find, nb::arg("image"), nb::arg("template"), nb::arg("peaks"),
              nb::arg("stream"), nb::arg("progress").none())
+        .def("find_images", &plan_find_images, nb::arg("images"), nb::arg("template"),
+             nb::arg("peaks"), nb::arg("stream"), nb::arg("progress").none())
         .def("convolve", &plan_convolve, nb::arg("image"), nb::arg("filter"), nb::arg("map"),
              nb::arg("stream"), nb::arg("progress").none())
         .def("describe", &describe)
@@ -271,7 +307,7 @@ void bind_plans(nb::module_ &m)
             return std::string(xncc_plan_explain(self.get(), text, sizeof text));
         });
     m.def("match_plan", &match_plan, nb::arg("context"), nb::arg("image"), nb::arg("template"),
-          nb::arg("rule"), nb::arg("kernel").none(), nb::arg("map_on_device"));
+          nb::arg("rule"), nb::arg("kernel").none(), nb::arg("map_on_device"), nb::arg("images"));
     m.def("convolve_plan", &convolve_plan, nb::arg("context"), nb::arg("image"), nb::arg("filter"),
           nb::arg("zero_border"), nb::arg("kernel").none(), nb::arg("map_on_device"));
     m.def("convolve", &convolve, nb::arg("context"), nb::arg("image"), nb::arg("filter"),

@@ -34,6 +34,24 @@ def slow_kernel():
     return SLOW["kernel"]
 
 
+def test_find_images_is_find_for_each():
+    rng = np.random.default_rng(5)
+    stack = rng.integers(0, 256, (7, 40, 50), dtype=np.uint8)
+    stack[3, 20:30, 5:17] = stack[0, 8:18, 30:42]
+    for images in (1, 7):
+        plan = exactncc.Plan(stack[0], stack[0, 8:18, 30:42], images=images)
+        assert plan.info["images"] == 1  # on the CPU
+        for given in (stack, list(stack), [np.asfortranarray(i) for i in stack], (i for i in stack)):
+            found = plan.find_images(given, top=3)
+            assert len(found) == 7
+            for matches, image in zip(found, stack):
+                assert matches.tolist() == plan.find(image, top=3).tolist()
+        assert found[3][0].item()[:3] == (5, 20, 1.0)
+        assert plan.find_images([]) == []
+        with pytest.raises(exactncc.ArgumentError, match="image 2: 50 x 39"):
+            plan.find_images([stack[0], stack[1], stack[2, 1:]])
+
+
 def test_the_slow_kernel_exists():
     names = [k["name"] for k in exactncc.kernels() if k["engine"] == "cpu" and k["matches"]]
     assert slow_kernel() in names

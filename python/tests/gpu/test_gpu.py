@@ -172,6 +172,16 @@ def test_other_types(framework, dtype):
     np.testing.assert_array_equal(got, exactncc.correlate(image, templ, context=CPU))
 
 
+def test_many_images(framework):
+    stack = np.stack([np.roll(IMAGE, 7 * i, axis=1) for i in range(9)])
+    plan = exactncc.Plan(framework.put(IMAGE), TEMPL, images=len(stack))
+    assert plan.info["images"] > 1
+    there = framework.put(stack)
+    for given in (there, [framework.put(i) for i in stack], [there[8 - i] for i in range(9)][::-1]):
+        for matches, image in zip(plan.find_images(given, top=4), stack):
+            assert matches.tolist() == exactncc.find(image, TEMPL, top=4, context=CPU).tolist()
+
+
 def test_masks_channels_and_plans(framework):
     image, mask = rng.integers(0, 256, (3, 200, 300), dtype=np.uint8), rng.random((200, 300)) > 0.2
     templ = image[:, 20:40, 30:60]
