@@ -17,10 +17,12 @@ typedef enum place {
     APART,    /* with other rows between two of them */
     BACKWARD, /* one after the other, the last one first */
     PITCHED,  /* as APART, and with pixels between the rows */
+    MIXED,    /* as STACKED, but on a device only those with even numbers */
     PLACES
 } place;
 
-static const char *const place_name[PLACES] = { "stacked", "apart", "backward", "pitched" };
+static const char *const place_name[PLACES] = { "stacked", "apart", "backward", "pitched",
+                                                "mixed" };
 
 typedef struct images_case {
     xncc_pixel pixel;
@@ -178,7 +180,7 @@ static void put(scene *s, place where, int on_device)
     if (!on_device)
         return;
     CHECK(s->device && kit_device_upload(s->device, s->memory, each * (size_t)c->count));
-    for (int i = 0; i < c->count; i++) {
+    for (int i = 0; i < c->count; i += where == MIXED ? 2 : 1) {
         s->view[i].memory = XNCC_DEVICE;
         s->view[i].data = (char *)s->device + ((const char *)s->view[i].data - s->memory);
     }
