@@ -14,6 +14,7 @@
 #include "find_crew.h"
 #include "find_match.h"
 #include "find_pose.h"
+#include "find_stack.h"
 #include "find_writer.h"
 
 #include <stdlib.h>
@@ -106,6 +107,13 @@ static int may_have_finders(const find_job *j)
            !o->spread && !j->kit.session.waiting && strcmp(j->kit.session.device, "cpu") == 0;
 }
 
+/* 1 if many pages may be searched in one call, so that many have to be read before. */
+static int may_stack(const find_job *j)
+{
+    return find_stack_pays(j) && app_threads(j->options) > 1 &&
+           !app_is_single(j->options, &j->inputs);
+}
+
 /* The pages in the order of the images, until the last, or until nothing can be written. */
 static xncc_status take_pages(find_job *j, find_writer *writer, app_feed *feed, find_crew *crew,
                               app_tally *tally, app_error *error)
@@ -116,10 +124,11 @@ static xncc_status take_pages(find_job *j, find_writer *writer, app_feed *feed, 
     int started = 0;
     app_images_start(&progress, &j->inputs, j->options->quiet || rows_are_seen(&writer->report));
     while (!status && !writer->stopped) {
-        if (!started && may_have_finders(j)) {
+        if (!started && (may_have_finders(j) || may_stack(j))) {
             started = 1;
             find_writer_join(writer); /* others search now, so this thread has time to write */
-            find_crew_start(crew, app_threads(j->options));
+            if (may_have_finders(j))
+                find_crew_start(crew, app_threads(j->options));
         }
         if (!(w = find_crew_next(crew)))
             break;
@@ -133,7 +142,8 @@ static xncc_status take_pages(find_job *j, find_writer *writer, app_feed *feed, 
 static xncc_status find_on_pages(find_job *j, find_writer *writer, app_error *error)
 {
     const app_options *o = j->options;
-    const int threads = app_threads(o), ahead = APP_FEED_AHEAD + 2 * threads;
+    const int threads = app_threads(o),
+              ahead = may_stack(j) ? FIND_STACK_PAGES : APP_FEED_AHEAD + 2 * threads;
     const app_feed_rule rule = { .options = o,
                                  .reading = o->reading,
                                  .images = &j->inputs.images,

@@ -2,6 +2,8 @@
 /* Finders that search small pages beside each other. */
 #include "find_crew.h"
 
+#include "find_stack.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@ typedef struct finder {
 } finder;
 
 struct find_crew {
-    const find_job *job;
+    find_job *job;
     app_feed *feed;
     find_work *work; /* a ring: page number n is at n % room */
     int room;
@@ -41,7 +43,7 @@ static void close_hunts(const find_crew *c, find_work *w)
         find_hunt_close(&w->hunts[i]);
 }
 
-xncc_status find_crew_open(const find_job *job, app_feed *feed, int room, find_crew **crew,
+xncc_status find_crew_open(find_job *job, app_feed *feed, int room, find_crew **crew,
                            app_error *error)
 {
     find_crew *c = *crew = calloc(1, sizeof *c);
@@ -141,11 +143,29 @@ void find_crew_start(find_crew *c, int finders)
     }
 }
 
+/* Takes the next page or, on a device that searches many in one call, all that are ready. */
+static int take_alone(find_crew *c)
+{
+    find_work *together[FIND_STACK_PAGES];
+    size_t count = 0;
+    const int stacks = find_stack_pays(c->job);
+    if (!take(c))
+        return 0;
+    while (stacks && c->taken - c->given + 1 < (uint64_t)c->room && app_feed_is_ready(c->feed) &&
+           c->taken - c->given < FIND_STACK_PAGES && take(c))
+        continue;
+    for (uint64_t n = c->given; n < c->taken && stacks; n++)
+        together[count++] = work_at(c, n);
+    if (count > 1)
+        find_stack_search(&c->job->kit, together, count);
+    return 1;
+}
+
 find_work *find_crew_next(find_crew *c)
 {
     if (c->given > 0)
         close_hunts(c, work_at(c, c->given - 1));
-    if (!c->finders && !take(c))
+    if (!c->finders && c->given == c->taken && !take_alone(c))
         return NULL;
     find_work *w = NULL;
     pthread_mutex_lock(&c->lock);

@@ -21,7 +21,7 @@ typedef struct find_crew find_crew;
 
 /* Makes a crew without finders, for at most `room` pages at a time, at least 2. The job and the
  * feed must outlive it. Call find_crew_close whatever is returned. */
-xncc_status find_crew_open(const find_job *job, app_feed *feed, int room, find_crew **crew,
+xncc_status find_crew_open(find_job *job, app_feed *feed, int room, find_crew **crew,
                            app_error *error);
 
 /* Starts finders, once the device of the job is decided. Where there is no memory or no thread for

@@ -210,7 +210,7 @@ static xncc_status search_together(app_kit *kit, together *t, find_hunt *hunts, 
         if (hunts[t->number[i]].room > options.peaks.top)
             options.peaks.top = hunts[t->number[i]].room;
     options.capacity = t->room;
-    const app_batch_ask ask = { &problem, o->kernel, t->templ, t->count, &options };
+    const app_batch_ask ask = { &problem, o->kernel, t->templ, t->count, &options, 0 };
     xncc_status status = app_plans_batch(&kit->plans, &ask, &batch, why);
     if (!status)
         status = xncc_batch_find(batch, &first->scene, t->found, &found, NULL, why);

@@ -20,7 +20,7 @@ static void forget(app_kept_plan *k)
 static int is_for(const app_kept_plan *k, const app_batch_ask *ask)
 {
     return k->used && k->count == ask->count && k->kernel == ask->kernel &&
-           memcmp(&k->problem, ask->problem, sizeof k->problem) == 0 &&
+           k->images == ask->images && memcmp(&k->problem, ask->problem, sizeof k->problem) == 0 &&
            (k->count == 0 || memcmp(k->templ, ask->templ, k->count * sizeof *k->templ) == 0);
 }
 
@@ -30,6 +30,8 @@ static xncc_status make(xncc_context *context, const app_batch_ask *ask, app_kep
 {
     xncc_preference preference = XNCC_PREFERENCE_INIT;
     preference.kernel = ask->kernel;
+    preference.images = ask->images;
+    k->images = ask->images;
     k->problem = *ask->problem;
     k->kernel = ask->kernel;
     k->count = ask->count;
@@ -70,14 +72,20 @@ static xncc_status get(app_plans *p, const app_batch_ask *ask, app_kept_plan **f
     return status;
 }
 
-xncc_status app_plans_get(app_plans *p, const xncc_problem *problem, const char *kernel,
-                          xncc_plan **plan, xncc_error *why)
+xncc_status app_plans_images(app_plans *p, const xncc_problem *problem, const char *kernel,
+                             int32_t images, xncc_plan **plan, xncc_error *why)
 {
     app_kept_plan *found;
-    const app_batch_ask ask = { .problem = problem, .kernel = kernel };
+    const app_batch_ask ask = { .problem = problem, .kernel = kernel, .images = images };
     const xncc_status status = get(p, &ask, &found, why);
     *plan = found->plan;
     return status;
+}
+
+xncc_status app_plans_get(app_plans *p, const xncc_problem *problem, const char *kernel,
+                          xncc_plan **plan, xncc_error *why)
+{
+    return app_plans_images(p, problem, kernel, 1, plan, why);
 }
 
 xncc_status app_plans_prefer(app_plans *p, const xncc_problem *problem, const char *kernel,

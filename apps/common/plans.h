@@ -12,7 +12,8 @@ typedef struct app_kept_plan {
     xncc_problem problem;
     const char *kernel;
     const xncc_template **templ; /* of a batch */
-    size_t count;                /* of templ; 0: it is a plan */
+    size_t count;                /* of templ; 0: it is a plan, */
+    int32_t images;              /* for so many images at a time */
     xncc_plan *plan;
     xncc_batch *batch;
     uint64_t used; /* when it was last asked for */
@@ -31,7 +32,11 @@ typedef struct app_plans {
 xncc_status app_plans_get(app_plans *plans, const xncc_problem *problem, const char *kernel,
                           xncc_plan **plan, xncc_error *why);
 
-/* The same, and if the kernel cannot serve the problem, by any other that can. */
+/* The same for several images at a time (xncc_preference). */
+xncc_status app_plans_images(app_plans *plans, const xncc_problem *problem, const char *kernel,
+                             int32_t images, xncc_plan **plan, xncc_error *why);
+
+/* app_plans_get, and if the kernel cannot serve the problem, by any other that can. */
 xncc_status app_plans_prefer(app_plans *plans, const xncc_problem *problem, const char *kernel,
                              xncc_plan **plan, xncc_error *why);
 
@@ -48,6 +53,7 @@ typedef struct app_batch_ask {
     const xncc_template *const *templ;
     size_t count;
     const xncc_batch_options *options;
+    int32_t images; /* as in xncc_preference; for templates 0 */
 } app_batch_ask;
 
 xncc_status app_plans_batch(app_plans *plans, const app_batch_ask *ask, xncc_batch **batch,

@@ -50,6 +50,14 @@ same find --angles 0:360 --pose-search exhaustive buttons.tif buttons-template.t
 same track --chip 24 --grid 8 --back flow-1.tif flow-2.tif
 same track --chip 48,24 --search 12,4 --grid 12 --fit gaussian --deform 1 flow-1.tif flow-2.tif
 same track --chip 32 --fit oversampled --outliers 2 --replace flow-1.tif flow-2.tif
+# Many small pages, which are searched in few calls; the last of a kind, and those of other kinds.
+for i in 1 2 3; do cat board.tif cells.tif stars.tif; done | head -c $((300 * 4096)) >frames.raw
+raw='--raw 64x64:u8 --page all -t cells-template.tif frames.raw'
+same find --top 2 $raw
+same find --top 1 --subpixel $raw
+same find --top 3 --mode full --border zero $raw
+same find --top 1 --threads 1 $raw
+same find --top 2 -t stars-cluster.tif stars.tif cells.tif stars.tif stars.tif board.tif cells.tif stars.tif
 for method in ccoeff ccorr ccorr_normed coverage; do
     same find --method $method --top 5 stars.tif stars-cluster.tif
 done
