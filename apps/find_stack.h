@@ -13,8 +13,9 @@ enum { FIND_STACK_PAGES = 256 };
  * template. */
 int find_stack_pays(const find_job *job);
 
-/* Searches those of the pages that are small and of the kind of the first such page. The others,
- * and all of them if the call fails, are left without a search. */
+/* Searches those of the pages that are small and of the kind of the first such page; a failure is
+ * that of each of them. The others, and all of them if their kind cannot be searched, are left
+ * without a search: that of a page alone says why. */
 void find_stack_search(app_kit *kit, find_work *const *work, size_t count);
 
 #endif

@@ -15,7 +15,8 @@ namespace {
 
 // A call for images of which one launch searches several.
 struct ImagesCall {
-    xncc_engine_plan *plan; // of the stack
+    xncc_engine_plan *single; // for images one by one
+    xncc_engine_plan *plan;   // of the stack
     Stack *stack;
     const xncc_image_group *group;
     const xncc_template *templ;
@@ -27,6 +28,12 @@ struct ImagesCall {
     size_t images() const
     {
         return static_cast<size_t>(stack->of.problem.image_height / group->image->height);
+    }
+    // Searches one image alone.
+    xncc_status find_one(size_t i) const
+    {
+        return match_find(single, &group->image[i], templ, rule, group->match + i * group->capacity,
+                          &group->found[i], stream, error);
     }
 };
 
@@ -118,12 +125,11 @@ xncc_status search_stack(const ImagesCall &call, const Some &some, bool in_place
         code = launch_peak_select(job, slots, call.stream);
     if (code == cudaSuccess)
         code = launch_peak_collect(job, slots, call.stream);
-    if (code == cudaSuccess)
-        code = launch_peak_tournament(job, slots, call.stream);
     return check(code, "launching the search for matches", call.error);
 }
 
-// Copies the results of a piece to the host, waits, and hands them out.
+// Copies the results of a piece to the host, waits, and hands them out. Searches that were
+// inconclusive are done again, one by one.
 xncc_status fetch_piece(const ImagesCall &call, size_t first, size_t count)
 {
     const xncc_image_group *g = call.group;
@@ -141,12 +147,16 @@ xncc_status fetch_piece(const ImagesCall &call, size_t first, size_t count)
         return status;
     const PeakState *state = reinterpret_cast<const PeakState *>(host);
     const xncc_match *match = reinterpret_cast<const xncc_match *>(host + states);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !status; i++) {
+        if (!state[i].done) {
+            status = call.find_one(first + i);
+            continue;
+        }
         g->found[first + i] = state[i].found;
         memcpy(g->match + (first + i) * g->capacity, match + i * top,
                state[i].found * sizeof *match);
     }
-    return XNCC_OK;
+    return status;
 }
 
 // Searches the images of a piece, stack by stack. Images that follow each other in device memory
@@ -194,16 +204,6 @@ xncc_status make_memory(xncc_engine_plan *plan, Stack *stack, xncc_error *error)
     return status;
 }
 
-xncc_status find_each(xncc_engine_plan *plan, const xncc_image_group *g, const xncc_template *templ,
-                      const xncc_search_rule *rule, xncc_stream stream, xncc_error *error)
-{
-    xncc_status status = XNCC_OK;
-    for (size_t i = 0; i < g->count && !status; i++)
-        status = match_find(plan, &g->image[i], templ, rule, g->match + i * g->capacity,
-                            &g->found[i], stream, error);
-    return status;
-}
-
 } // namespace
 
 bool uses_stack(const xncc_engine_plan *plan, const xncc_image_group *group,
@@ -219,9 +219,14 @@ xncc_status match_find_images(xncc_engine_plan *plan, const xncc_image_group *gr
                               const xncc_template *templ, const xncc_search_rule *rule,
                               xncc_stream stream, xncc_error *error)
 {
-    if (!uses_stack(plan, group, rule))
-        return find_each(plan, group, templ, rule, stream, error);
-    const ImagesCall call = { plan->stack.plan, &plan->stack, group, templ, rule, stream, error };
+    const ImagesCall call = { plan, plan->stack.plan, &plan->stack, group, templ,
+                              rule, stream,           error };
+    if (!uses_stack(plan, group, rule)) {
+        xncc_status status = XNCC_OK;
+        for (size_t i = 0; i < group->count && !status; i++)
+            status = call.find_one(i);
+        return status;
+    }
     const size_t most = static_cast<size_t>(plan->stack.of.result_bytes /
                                             xncc_search_results(1, rule->top));
     xncc_status status = make_memory(plan, &plan->stack, error);
