@@ -29,6 +29,12 @@ struct ImagesCall {
     {
         return static_cast<size_t>(stack->of.problem.image_height / group->image->height);
     }
+    // Reports that the maps of so many more images are done.
+    void step(size_t count) const
+    {
+        xncc_progress_step(single->watch->progress, count * static_cast<uint64_t>(single->x.map) *
+                                                        static_cast<uint64_t>(single->y.map));
+    }
     // Searches one image alone.
     xncc_status find_one(size_t i) const
     {
@@ -168,18 +174,18 @@ xncc_status find_piece(const ImagesCall &call, size_t first, size_t count)
     const size_t images = call.images();
     xncc_status status = XNCC_OK;
     call.stack->search.place_results(count);
-    for (size_t at = 0; at < count && !status;) {
+    size_t at = 0;
+    while (at < count && !status) {
         const size_t left = count - at, some = left < images ? left : images;
         size_t from = count < images ? at : at + some - images;
         const bool in_place = image->memory == XNCC_DEVICE && count >= images &&
                               follow_each_other(image + from, images);
         from = in_place ? from : at;
         status = search_stack(call, Some{ first + from, at + some - from, from }, in_place);
-        xncc_progress_step(call.plan->watch->progress,
-                           some * static_cast<uint64_t>(call.plan->x.map) *
-                               static_cast<uint64_t>(call.stack->map_height));
+        call.step(some);
         at += some;
     }
+    call.step(count - at); // after a failure
     if (!status)
         status = fetch_piece(call, first, count);
     if (status)
@@ -195,7 +201,6 @@ xncc_status make_memory(xncc_engine_plan *plan, Stack *stack, xncc_error *error)
     xncc_status status = stack->plan->memory.need(XNCC_BUFFER_BATCH, error);
     if (status)
         return status;
-    stack->map_height = plan->y.map;
     unsigned char *memory = stack->plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH);
     status = check(stack->search.make(plan->x.map, plan->y.map, plan->decision.stack.images,
                                       memory + stack->of.image_bytes),
@@ -236,6 +241,8 @@ xncc_status match_find_images(xncc_engine_plan *plan, const xncc_image_group *gr
         count = group->count - first < most ? group->count - first : most;
         if (!status)
             status = find_piece(call, first, count);
+        else
+            call.step(count);
     }
     return status;
 }

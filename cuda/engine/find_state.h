@@ -33,7 +33,6 @@ struct Stack {
     xncc_stack_plan of = {};          // the decision's
     xncc_engine_plan *plan = nullptr; // of the tall image; by the first call that needs it
     bool made = false;                // the rest is set
-    int32_t map_height = 0;           // of one image
     PeakWorkspace search;
     PinnedMemory fetched; // the states of a piece, then their matches
 };

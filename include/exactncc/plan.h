@@ -61,7 +61,8 @@ typedef struct xncc_preference {
     xncc_memory map_memory;   /* where the maps will be; XNCC_DEVICE rules out the CPU engine */
     /* How many images xncc_plan_find_images will be given at a time. A plan on the CUDA engine has
      * room to search so many of them in one launch as pay and fit. 0 and 1: image by image. The CPU
-     * engine needs no room. Batches and convolutions: 0 or 1. */
+     * engine needs no room. The choice of the engine is that for one image. Batches and
+     * convolutions: 0 or 1. */
     int32_t images;
 } xncc_preference;
 
