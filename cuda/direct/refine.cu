@@ -10,7 +10,7 @@
 // of the template is read once for all.
 //
 // PARTS products of a thread are added in double, and these partial sums in pairs of doubles, so
-// the error does not grow with the window. Any compute capability. Shared memory: at most 1 KB.
+// the error does not grow with the window. Any compute capability. Shared memory: at most 2 KB.
 #include "cuda/direct/refine.cuh"
 
 #include "math/method.h"
@@ -23,9 +23,9 @@ constexpr int LANES = REFINE_LANES;
 constexpr int THREADS = 128;      // per block for small windows
 constexpr int BLOCKS = 12;        // of these per multiprocessor
 constexpr int MANY_THREADS = 256; // per block for large windows
-constexpr int MANY_BLOCKS = 3;    // of these per multiprocessor
+constexpr int MANY_BLOCKS = 2;    // of these per multiprocessor
 constexpr int MANY_WARPS = MANY_THREADS / LANES;
-constexpr int MANY = 4;     // windows of such a block
+constexpr int MANY = 8;     // windows of such a block
 constexpr int LARGE = 2048; // pixels of the smallest large window
 constexpr int PARTS = 8;    // products of a thread that are added in double
 static_assert(MANY <= MANY_WARPS, "a warp scores a window");
@@ -263,13 +263,18 @@ __global__ __launch_bounds__(MANY_THREADS,
     for (uint64_t first = uint64_t{ blockIdx.x } * MANY; first < count;
          first += uint64_t{ gridDim.x } * MANY) {
         const uint64_t last = count - 1; // which those follow that are not on the list
-        const Reader<PIXEL> image[MANY] = { reader_of<PIXEL>(job, first, last),
-                                            reader_of<PIXEL>(job, first + 1, last),
-                                            reader_of<PIXEL>(job, first + 2, last),
-                                            reader_of<PIXEL>(job, first + 3, last) };
-        static_assert(MANY == 4, "as many as above");
+        const Reader<PIXEL> image[MANY] = {
+            reader_of<PIXEL>(job, first, last),     reader_of<PIXEL>(job, first + 1, last),
+            reader_of<PIXEL>(job, first + 2, last), reader_of<PIXEL>(job, first + 3, last),
+            reader_of<PIXEL>(job, first + 4, last), reader_of<PIXEL>(job, first + 5, last),
+            reader_of<PIXEL>(job, first + 6, last), reader_of<PIXEL>(job, first + 7, last)
+        };
+        static_assert(MANY == 8, "as many as above");
         xncc_twofold sum[MANY] = {};
-        const bool inside = image[0].first && image[1].first && image[2].first && image[3].first;
+        bool inside = true;
+#pragma unroll
+        for (int m = 0; m < MANY; m++)
+            inside = inside && image[m].first;
         if (inside)
             multiply_many(job, image, sum);
 #pragma unroll
