@@ -50,8 +50,8 @@ static xncc_status decide(const xncc_context *context, const xncc_problem *probl
 static xncc_status decide_plan(xncc_plan *plan, const xncc_problem *problem,
                                const xncc_preference *preference, xncc_error *error)
 {
-    xncc_status status =
-        decide(plan->context, problem, preference, &plan->decision, &plan->stack, error);
+    xncc_status status = decide(plan->context, problem, preference, &plan->decision, &plan->stack,
+                                error);
     if (status)
         return status;
     plan->problem = *problem;
