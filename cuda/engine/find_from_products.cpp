@@ -95,6 +95,7 @@ xncc_status bound_tiles(const xncc_engine_plan *plan, const ProductSearch &m, in
     const TensorTiles tiles = make_tiles(plan, m, first, count);
     const int processors = plan->engine->machine.cuda.processors;
     TensorScoreJob job = make_strip_job(plan, m.band, m.rules[first]);
+    job.general.whole = job.rule.n;
     job.sums = m.slots.sums + first * m.slots.sums_step;
     job.pdl = plan->tensor.may_use_pdl();
     return check(is_fused(plan)

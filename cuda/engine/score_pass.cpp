@@ -514,9 +514,9 @@ bool scores_tiles(const xncc_engine_plan *plan)
         return false;
     const xncc_decision &d = plan->decision;
     switch (d.step[d.step_count - 1]) {
-    case XNCC_STEP_FUSED: return plan->problem.rule.method != XNCC_CCOEFF_NORMED;
+    case XNCC_STEP_FUSED:
     case XNCC_STEP_STRIP_SCORE:
-        return plan->problem.rule.method != XNCC_CCOEFF_NORMED ||
+        return xncc_problem_route(&plan->problem) == XNCC_ROUTE_GENERAL ||
                xncc_pixel_digits(plan->problem.pixel) == 2;
     case XNCC_STEP_CHANNEL_SCORE:
     case XNCC_STEP_FUSED_CHANNELS: return true;

@@ -176,7 +176,7 @@ __global__ __launch_bounds__(THREADS,
     if constexpr (Arith::IS_BUILT)
         if (y0 < y1)
             walk<Arith, CHUNKS, HALF, SHIFT>(job, layout, memory,
-                                             TilesOutput<Arith, Apart>(fused.of.tiles), y1);
+                                             TilesOutput<Arith, Apart>(job, fused.of.tiles), y1);
 #endif
 }
 
@@ -202,7 +202,7 @@ __global__ void build_taps(ToeplitzJob job)
     reinterpret_cast<uint32_t *>(job.toeplitz + blockIdx.y * job.slot_toeplitz)[i] = word;
 }
 
-// The kernels for a template width: for a map and, by ccoeff_normed, for tiles.
+// The kernels for a template width: for a map and, if searches do without one, for tiles.
 struct Kernels {
     void (*match)(FusedJob);
     void (*bound)(FusedTilesJob);
@@ -229,7 +229,7 @@ template <class Arith> Kernels kernels_of(const xncc_tensor_blocks &b, bool odd)
     case 3: return kernels_of<Arith, 1, 1>(odd);
     default: break;
     }
-    if constexpr (Arith::BOUNDS_TILES)
+    if constexpr (Arith::WIDE)
         if (2 * b.chunks + b.half == 4)
             return kernels_of<Arith, 2, 0>(odd);
     return { nullptr, nullptr };

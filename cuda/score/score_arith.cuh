@@ -12,10 +12,14 @@
 //
 // - Sum: a window's S or Q in the form that slides fastest; from_integer, to_integer, slide_by.
 // - OF_S, OF_Q: whether the score needs S and Q. Sums that it does not need are not made.
-// - BOUNDS_TILES: whether searches do without a map; there are also kernels for wider windows then.
+// - WIDE: whether there are also kernels for the widest windows.
+// - BOUNDS_TILES: whether searches do without a map (TilesOutput, tile_best.cuh). Then also
+//   - Templ, templ_of: what a bound needs to know of a template,
+//   - Key, NO_KEY: a number that is the larger, the better the score; and the worst one,
+//   - bound_key_of: that of a window, and
+//   - bound_score_of: the score of a key.
 // - score: the score, or false if the plain formula must decide.
 // - exact: the score by the plain formula.
-// - bound_key_of, bound_score_of (ccoeff_normed): approximate scores for the best score of a tile.
 #ifndef XNCC_CUDA_SCORE_SCORE_ARITH_CUH
 #define XNCC_CUDA_SCORE_SCORE_ARITH_CUH
 
@@ -48,7 +52,9 @@ struct Lifted {
 
 // What both ways of ccoeff_normed share.
 struct CentredRoot {
-    static constexpr bool OF_S = true, OF_Q = true, BOUNDS_TILES = true;
+    static constexpr bool OF_S = true, OF_Q = true, WIDE = true, BOUNDS_TILES = true;
+    using Key = int;
+    static constexpr Key NO_KEY = 0;
 
     __device__ __forceinline__ static float exact(const Job &job, uint32_t s, uint32_t q,
                                                   uint32_t x)
@@ -62,10 +68,12 @@ struct CentredRoot {
 // exactly.
 struct Fp64 : Lifted, CentredRoot {
     static constexpr bool IS_BUILT = builds_arithmetic(false);
-    using TemplSum = double;
-    // High word of 1.0.
-    static constexpr int ONE = 0x3ff00000;
+    using Templ = double; // sumT
 
+    __device__ __forceinline__ static Templ templ_of(const Job &, const xncc_score_rule &rule)
+    {
+        return static_cast<double>(rule.sum);
+    }
     // The score of a window from S, Q and X; false if the plain formula must decide.
     __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x,
                                                  float *score)
@@ -80,20 +88,19 @@ struct Fp64 : Lifted, CentredRoot {
     // the same for every template (WindowTerms::root). sum: S, not lifted.
     __device__ __forceinline__ static int root_key(const Job &job, double sum, Sum q)
     {
-        double var = fma(-sum, sum, fma(job.n, q, job.lowered)), y;
-        asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
-        return min(__double2hiint(y), ONE);
+        return xncc::root_key(fma(-sum, sum, fma(job.n, q, job.lowered)));
     }
     // bound_key (window_terms.cuh) from the sums.
-    __device__ __forceinline__ static int bound_key_of(const Job &job, TemplSum templ_sum, Sum s,
+    __device__ __forceinline__ static Key bound_key_of(const Job &job, Templ templ_sum, Sum s,
                                                        Sum q, uint32_t x)
     {
         double sum = __dadd_rn(s, -LIFT);
         return bound_key(job.n, job.lowered, templ_sum, sum, x, root_key(job, sum, q));
     }
-    __device__ __forceinline__ static float bound_score_of(int best, double root_var)
+    __device__ __forceinline__ static float bound_score_of(const Job &, Key best,
+                                                           const xncc_score_rule &rule)
     {
-        return bound_score(best, unit_of(root_var));
+        return bound_score(best, unit_of(rule.root_var));
     }
 };
 
@@ -102,8 +109,12 @@ struct Fp64 : Lifted, CentredRoot {
 struct FloatFloat : CentredRoot {
     static constexpr bool IS_BUILT = builds_arithmetic(true);
     using Sum = uint32_t;
-    using TemplSum = uint32_t;
+    using Templ = uint32_t; // sumT
 
+    __device__ __forceinline__ static Templ templ_of(const Job &, const xncc_score_rule &rule)
+    {
+        return static_cast<uint32_t>(rule.sum);
+    }
     __device__ __forceinline__ static Sum from_integer(uint32_t v)
     {
         return v;
@@ -124,7 +135,7 @@ struct FloatFloat : CentredRoot {
     }
     // The bits of the float num y. num and var are rounded to float once each, the seed is within
     // 2^-22 of the root, and the product is rounded: a relative error below 2^-21 in all.
-    __device__ __forceinline__ static int bound_key_of(const Job &job, TemplSum templ_sum, Sum s,
+    __device__ __forceinline__ static Key bound_key_of(const Job &job, Templ templ_sum, Sum s,
                                                        Sum q, uint32_t x)
     {
         xncc_float_float num = xncc_ff_from_s48(
@@ -132,24 +143,50 @@ struct FloatFloat : CentredRoot {
         xncc_float_float var = xncc_ff_from_s48(xncc_difference_s64(job.all.rule.n, q, s, s, 1));
         return __float_as_int(__fmul_rn(num.high, fminf(xncc_ff_rsqrt_seed(var), 1.0f)));
     }
-    __device__ __forceinline__ static float bound_score_of(int best, double root_var)
+    __device__ __forceinline__ static float bound_score_of(const Job &, Key best,
+                                                           const xncc_score_rule &rule)
     {
-        float root = static_cast<float>(root_var);
+        float root = static_cast<float>(rule.root_var);
         return root > 0.0f ? __int_as_float(best) / root : 0.0f;
     }
 };
 
-// ccoeff: (n X - S sumT) / n, exact as in Fp64. It is never in doubt.
+// ccoeff: (n X - S sumT) / n, exact as in Fp64. It is never in doubt. A key is the numerator, whose
+// quotient is the exact score.
 struct Quotient : Lifted {
-    static constexpr bool IS_BUILT = true, OF_S = true, OF_Q = false, BOUNDS_TILES = false;
+    static constexpr bool IS_BUILT = true, OF_S = true, OF_Q = false, WIDE = false,
+                          BOUNDS_TILES = true;
+    using Templ = double; // sumT
+    using Key = double;
+    static constexpr Key NO_KEY = -LIFT * LIFT; // less than any numerator
 
-    __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum, uint32_t x,
-                                                 float *score)
+    // templ_sum: sumT
+    __device__ __forceinline__ static double numerator(const Job &job, double templ_sum, Sum s,
+                                                       uint32_t x)
     {
         const double nx = fma(job.n, __hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(x)),
                               job.lowered);
-        *score = exact_quotient(fma(-job.sum, __dadd_rn(s, -LIFT), nx), job.n, job.reciprocal);
+        return fma(-templ_sum, __dadd_rn(s, -LIFT), nx);
+    }
+    __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum, uint32_t x,
+                                                 float *score)
+    {
+        *score = exact_quotient(numerator(job, job.sum, s, x), job.n, job.reciprocal);
         return true;
+    }
+    __device__ __forceinline__ static Templ templ_of(const Job &, const xncc_score_rule &rule)
+    {
+        return static_cast<double>(rule.sum);
+    }
+    __device__ __forceinline__ static Key bound_key_of(const Job &job, Templ templ_sum, Sum s, Sum,
+                                                       uint32_t x)
+    {
+        return numerator(job, templ_sum, s, x);
+    }
+    __device__ __forceinline__ static float bound_score_of(const Job &job, Key best,
+                                                           const xncc_score_rule &)
+    {
+        return exact_quotient(best, job.n, job.reciprocal);
     }
     __device__ __forceinline__ static float exact(const Job &, uint32_t, uint32_t, uint32_t)
     {
@@ -160,8 +197,50 @@ struct Quotient : Lifted {
 // The methods that are not centred: linear functions of X, S and Q that remove the bias, all of
 // them integers below 2^53 (channel_score.cu). NORMED: num / sqrt(var), otherwise num. S is needed
 // only if there is a bias that the method depends on.
+//
+// Bounds, without such a bias: num is X or, by the sqdiff methods, D = Q - 2 X + sumT2, and both fit
+// 32 bits. Not NORMED, num itself is the key, or its complement if small scores are good, and the
+// score is exact. NORMED, the key is the high word of num y, or its complement, as in bound_key
+// (window_terms.cuh) and with its error; num is not negative.
 template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
-    static constexpr bool IS_BUILT = true, OF_S = S, OF_Q = Q, BOUNDS_TILES = false;
+    static constexpr bool IS_BUILT = true, OF_S = S, OF_Q = Q, WIDE = false, BOUNDS_TILES = !S;
+    struct Templ {
+        bool smallest;
+        uint32_t rest; // sumT2 where D is needed
+    };
+    using Key = uint32_t;
+    static constexpr Key NO_KEY = 0;
+
+    __device__ __forceinline__ static Templ templ_of(const Job &job, const xncc_score_rule &rule)
+    {
+        const bool smallest = xncc_method_of_difference(job.all.method) != 0;
+        return { smallest, smallest ? static_cast<uint32_t>(rule.sum2) : 0 };
+    }
+    __device__ __forceinline__ static Key bound_key_of(const Job &, const Templ &templ, Sum, Sum q,
+                                                       uint32_t x)
+    {
+        if (!NORMED)
+            return Q ? ~(low_word(q) - 2 * x + templ.rest) : x;
+        const uint32_t num = templ.smallest ? low_word(q) - 2 * x + templ.rest : x;
+        const double y = __hiloint2double(root_key(__dadd_rn(q, -LIFT)), 0),
+                     product = __dmul_rn(
+                         __dadd_rn(__hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(num)),
+                                   -LIFT),
+                         y);
+        const uint32_t key = static_cast<uint32_t>(__double2hiint(product));
+        return templ.smallest ? ~key : key;
+    }
+    // By sqdiff_normed at most 1, which is also the score of a window of zeros.
+    __device__ __forceinline__ static float bound_score_of(const Job &job, Key best,
+                                                           const xncc_score_rule &rule)
+    {
+        if (!NORMED)
+            return __uint2float_rn(Q ? ~best : best);
+        const bool smallest = xncc_method_of_difference(job.all.method) != 0;
+        const float score = bound_score(static_cast<int>(smallest ? ~best : best),
+                                        unit_of(rule.root_sum2));
+        return smallest ? fminf(score, 1.0f) : score;
+    }
 
     __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x,
                                                  float *score)

@@ -178,8 +178,8 @@ __global__ __launch_bounds__(THREADS,
     const int y0 = first_row(of.job), y1 = min(y0 + of.job.segment, of.job.all.height);
     if constexpr (Arith::IS_BUILT)
         if (y0 < y1)
-            walk<Arith, WORDS, SHIFT>(of.job, shared, TilesOutput<Arith, Adjacent>(of.tiles), y0,
-                                      y1);
+            walk<Arith, WORDS, SHIFT>(of.job, shared,
+                                      TilesOutput<Arith, Adjacent>(of.job, of.tiles), y0, y1);
 #endif
 }
 
@@ -232,7 +232,7 @@ int words_of(const TensorScoreJob &all)
 template <class Arith> MapKernel any_map_kernel(const TensorScoreJob &all)
 {
     const int shift = all.window_width % Adjacent::STEP;
-    if constexpr (Arith::BOUNDS_TILES)
+    if constexpr (Arith::WIDE)
         if (words_of(all) == WIDE_WORDS)
             return map_kernel<Arith, WIDE_WORDS>(shift);
     return map_kernel<Arith, WORDS>(shift);
@@ -241,8 +241,12 @@ template <class Arith> MapKernel any_map_kernel(const TensorScoreJob &all)
 template <class Arith> TilesKernel any_tiles_kernel(const TensorScoreJob &all)
 {
     const int shift = all.window_width % Adjacent::STEP;
-    return words_of(all) == WORDS ? tiles_kernel<Arith, WORDS>(shift)
-                                  : tiles_kernel<Arith, WIDE_WORDS>(shift);
+    if constexpr (Arith::WIDE)
+        if (words_of(all) == WIDE_WORDS)
+            return tiles_kernel<Arith, WIDE_WORDS>(shift);
+    if constexpr (Arith::BOUNDS_TILES)
+        return tiles_kernel<Arith, WORDS>(shift);
+    return nullptr;
 }
 
 } // namespace
@@ -261,8 +265,8 @@ cudaError_t score_u8_tiles_launch(const TensorScoreJob &all, const TensorTiles &
 {
     TilesJob of = { make_job(all, Adjacent::STEP), tiles };
     const dim3 grid = cut_tiles(&of, processors, blocks_of(words_of(all)));
-    TilesKernel kernel = all.fp64_is_slow ? any_tiles_kernel<FloatFloat>(all)
-                                          : any_tiles_kernel<Fp64>(all);
+    const TilesKernel kernel = with_arithmetic(
+        all, [&](auto arith) { return any_tiles_kernel<decltype(arith)>(all); });
     return launch(kernel, grid, THREADS, 0, stream, all.pdl, of);
 }
 

@@ -46,8 +46,8 @@ struct TensorScoreJob {
     int32_t width, height;
     // nullptr, or a word in device memory: if it is not 0 the kernel does nothing.
     const uint32_t *skip;
-    // Where the best score of each tile goes besides. Not for ccoeff_normed of 8-bit pixels, of
-    // which searches do without a map.
+    // Where the best score of each tile goes besides. Not for 8-bit pixels without a bias that the
+    // method depends on, of which searches do without a map.
     MapTiles tiles;
     // Compute ccoeff_normed in pairs of floats (score_arith.cuh).
     bool fp64_is_slow;
@@ -62,7 +62,7 @@ cudaError_t score_u8_launch(const TensorScoreJob &job, int processors, cudaStrea
 constexpr float BOUND_MARGIN = 1.0f / (1 << 18);
 
 // Output of a pass over tiles: for up to TENSOR_SLOTS templates of the same size on one image, the
-// best score of each tile of the map, at least that of score 0, within BOUND_MARGIN. 8-bit pixels.
+// best score of each tile of the map, as TilesOutput (tile_best.cuh) makes it. 8-bit pixels.
 struct TensorTiles {
     // A peak_order per tile; of slot 0.
     uint32_t *best;
@@ -78,8 +78,8 @@ struct TensorTiles {
     xncc_score_rule rule[TENSOR_SLOTS];
 };
 
-// The best score of each tile by ccoeff_normed. job.map is not used; job.rule only for what all
-// slots share.
+// The best score of each tile, by any method that does not depend on a bias. job.map is not used;
+// job.rule and job.general only for what all slots share.
 cudaError_t score_u8_tiles_launch(const TensorScoreJob &job, const TensorTiles &tiles,
                                   int processors, cudaStream_t stream);
 

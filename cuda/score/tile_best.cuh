@@ -8,28 +8,50 @@
 
 namespace xncc {
 
-// Output class (strip_windows.cuh): the best score of each tile, at least 0, within BOUND_MARGIN of
-// the exact one.
+// The largest of a warp's keys (Arith::Key).
+__device__ __forceinline__ int best_key(int key)
+{
+    return __reduce_max_sync(0xffffffffu, key);
+}
+__device__ __forceinline__ uint32_t best_key(uint32_t key)
+{
+    return __reduce_max_sync(0xffffffffu, key);
+}
+__device__ __forceinline__ double best_key(double key)
+{
+#pragma unroll
+    for (int step = LANES / 2; step > 0; step /= 2) {
+        const double other = __shfl_xor_sync(0xffffffffu, key, step);
+        key = other > key ? other : key;
+    }
+    return key;
+}
+
+// Output class (strip_windows.cuh): the best score of each tile, within BOUND_MARGIN of the exact
+// one. By ccoeff_normed and ccorr_normed it is at least 0, by sqdiff_normed at most 1; by the other
+// methods it is the exact one.
 //
-// Error bound. num y is within 2^-19 + 2^-40 (window_terms.cuh). The product with 1 / root_var, in
+// Error bound of the normed methods. num y is within 2^-19 + 2^-40 (window_terms.cuh). The product with 1 / root_var, in
 // float, adds at most 5 roundings of 2^-24, and the float of score.h one more. So a score of at
 // most 1 is off by less than 2^-18.6.
 //
-// Flat cases. A window without variance has num = 0, and y is limited to 1, its largest value
-// otherwise: the result is 0, even where the exact score is NaN. A flat template has unit 0.
+// Flat cases. A window without variance, or of zeros, has num = 0, and y is limited to 1, its
+// largest value otherwise: the result is 0, even where the exact score is NaN. A flat template, or
+// one of zeros, has unit 0. By sqdiff_normed a window of zeros has num = sumT2, so the result is 1,
+// as it should be, and a template of zeros yields 0, which is no worse than the exact scores: a
+// bound may be better than the score at the cost of time alone.
 //
 // blockIdx.z is the template (slot).
 template <class Arith, class Columns> struct TilesOutput {
     using Sum = typename Arith::Sum;
     static constexpr bool FROM_PRODUCTS = true;
     const TensorTiles &tiles;
-    // sumT of the template.
-    typename Arith::TemplSum sum;
-    // The largest key (num y) in the current tile.
-    int best;
+    typename Arith::Templ templ;
+    // The largest key in the current tile.
+    typename Arith::Key best;
 
-    __device__ TilesOutput(const TensorTiles &of)
-        : tiles(of), sum(static_cast<typename Arith::TemplSum>(of.rule[blockIdx.z].sum)), best(0)
+    __device__ TilesOutput(const Job &job, const TensorTiles &of)
+        : tiles(of), templ(Arith::templ_of(job, of.rule[blockIdx.z])), best(Arith::NO_KEY)
     {
     }
     __device__ __forceinline__ const uint32_t *sums(const Job &job) const
@@ -41,9 +63,9 @@ template <class Arith, class Columns> struct TilesOutput {
     {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            int key = Arith::bound_key_of(job, sum, s[i], q[i], product[i]);
+            const typename Arith::Key key = Arith::bound_key_of(job, templ, s[i], q[i], product[i]);
             if (inside && x + Columns::column(i) < job.all.width)
-                best = max(best, key);
+                best = key > best ? key : best;
         }
     }
     // At the end of a tile, the warp's maximum is stored. A warp's columns are those of one tile.
@@ -54,13 +76,14 @@ template <class Arith, class Columns> struct TilesOutput {
     {
         if ((y + ROWS) % tiles.rows != 0 && left > ROWS)
             return;
-        int all = __reduce_max_sync(0xffffffffu, best);
-        best = 0;
+        const typename Arith::Key all = best_key(best);
+        best = Arith::NO_KEY;
         if (threadIdx.x % LANES != 0 || x >= job.all.width)
             return;
-        float score = Arith::bound_score_of(all, tiles.rule[blockIdx.z].root_var);
+        float score = Arith::bound_score_of(job, all, tiles.rule[blockIdx.z]);
         tiles.best[static_cast<int64_t>(blockIdx.z) * tiles.count + y / tiles.rows * tiles.across +
-                   x / PEAK_COLUMNS] = peak_order(score, 0);
+                   x / PEAK_COLUMNS] = peak_order(
+                score, xncc_method_of_difference(job.all.method));
     }
 };
 

@@ -10,6 +10,17 @@ namespace xncc {
 // High word of a lifted value 2^52 + v, 0 <= v < 2^32.
 constexpr int LIFTED_HIGH_WORD = 0x43300000;
 
+// High word of 1.0.
+constexpr int ONE_HIGH_WORD = 0x3ff00000;
+
+// The high word of the reciprocal root of var, at most that of 1. var: an integer.
+__device__ __forceinline__ int root_key(double var)
+{
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
+    return min(__double2hiint(y), ONE_HIGH_WORD);
+}
+
 // An integer whose order among windows is that of their scores for one template, as far as scores
 // are not negative (negative scores give negative integers): the high word of the double num y,
 // where num = n X - S sumT and y is the window's reciprocal root. n and templ_sum (sumT) belong to

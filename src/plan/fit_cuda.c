@@ -320,12 +320,13 @@ static void fit_search(const xncc_problem *p, const xncc_problem *of, const xncc
               fused = xncc_decision_has(d, XNCC_STEP_FUSED);
     /* xncc_cuda_is_one_pass: the sums and the window width are in the range of the pass that
      * computes the scores of a few tiles */
-    d->searches_products = whole && p->rule.method == XNCC_CCOEFF_NORMED &&
+    d->searches_products = whole && xncc_problem_route(p) != XNCC_ROUTE_GENERAL &&
                            (fused || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE)) &&
                            xncc_cuda_is_one_pass(of) &&
                            (!fused || xncc_collect_words(p->templ_width, p->templ_height) <=
                                           XNCC_COLLECT_WORDS);
-    d->bounds_tiles = d->searches_products && d->kernel == XNCC_KERNEL_TENSOR_WGMMA &&
+    d->bounds_tiles = d->searches_products && p->rule.method == XNCC_CCOEFF_NORMED &&
+                      d->kernel == XNCC_KERNEL_TENSOR_WGMMA &&
                       d->tensor.across * d->tensor.down == 1 && !m->cuda.fp64_is_slow;
     xncc_batch_slots_make(p, (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0), d);
 }
