@@ -99,8 +99,9 @@ xncc_status multiply_textures(const Call &call, const Band &band)
     return status;
 }
 
-// Returns how many steps from this one on one launch can compute: products of the same image plane
-// that are to be made, and whose template planes, and terms, are the same distance apart.
+// Returns how many steps from this one on one launch can compute side by side: products of the same
+// image plane that are to be made, and whose template planes, and terms, are the same distance
+// apart. One that can be added to the next in registers is left to that launch.
 int group_at(const Call &call, int step)
 {
     const xncc_general_planes &planes = call.plan->decision.planes;
@@ -108,7 +109,8 @@ int group_at(const Call &call, int step)
     int count = 1;
     while (count < TENSOR_SLOTS && step + count < planes.products) {
         const xncc_general_step &a = s[count - 1], &b = s[count];
-        if (b.image != s->image || b.add != s->add || is_done(call, b))
+        if (b.image != s->image || b.add != s->add || is_done(call, b) ||
+            xncc_general_run(&planes, step + count, call.plan->decision.tensor.planes) > 1)
             break;
         if (count > 1 && (b.templ - a.templ != s[1].templ - s[0].templ ||
                           b.term - a.term != s[1].term - s[0].term))
@@ -134,14 +136,16 @@ xncc_status multiply_tensors(const Call &call, const Band &band, bool laid_out)
         count = 1;
         if (is_done(call, *s))
             continue;
-        count = group_at(call, i);
         TensorProducts::Group to = {};
+        to.planes = xncc_general_run(&planes, i, plan->decision.tensor.planes);
+        count = to.planes > 1 ? to.planes : group_at(call, i);
         to.toeplitz = plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ) + s->templ * toeplitz;
         to.toeplitz_step = count > 1 ? (s[1].templ - s[0].templ) * toeplitz : 0;
+        to.image_step = count > 1 ? (s[1].image - s[0].image) * static_cast<int64_t>(w.plane) : 0;
         to.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS) + s->term * sums;
         to.sums_step = count > 1 ? (s[1].term - s[0].term) * sums : 0;
         to.pitch = static_cast<int64_t>(w.sums_pitch);
-        to.count = count;
+        to.count = to.planes > 1 ? 1 : count;
         to.add = s->add != 0;
         to.width = band.width;
         to.height = band.height;

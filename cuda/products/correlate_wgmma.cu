@@ -17,6 +17,9 @@
 // In the first 8 image rows of a tile only its upper 8 map rows have products, in the last 8 only
 // the lower ones: these take m64n64k32.
 //
+// Several planes of image and template, the channels say, are one longer sum: a tile takes the
+// first periods of all planes, then those in between, then the last ones.
+//
 // Data mapping. A block has three warpgroups for products and one for loads, 512 threads. It is
 // persistent: each of the three works on tiles of 512 x 16 map elements of its own, so that one's
 // stores are hidden by the others' products, and one warp per product warpgroup loads the image
@@ -25,7 +28,7 @@
 //
 // Shared memory, blocks.shared_bytes in all (fit_shared_memory in cost_tensor.c):
 //
-// - the template's block as toeplitz_build left it,
+// - the template's block as toeplitz_build left it, once per plane (blocks.planes),
 // - a ring of blocks.stages periods of image rows per warpgroup,
 // - if blocks.staged, 4 KB per warp through which sums go to global memory, and
 // - a pair of barriers (full, empty) per stage, and one for the template.
@@ -83,6 +86,13 @@ template <int CHUNKS, int HALF> struct Width {
     // Bytes per image row and per stage in shared memory; xncc_tensor_row_bytes().
     static constexpr int ROW = (XNCC_TENSOR_COLUMNS + 16 * ARRAYS + 63) / 128 * 128 + 64;
     static constexpr int STAGE = XNCC_TENSOR_PERIOD * ROW;
+
+    // Planes of the image: several only for a map, and not of wide templates, which leave no room
+    // for them. Where it is always one, no register is spent on loops.
+    template <bool BOUNDS> __device__ static int planes(const TensorJob &job)
+    {
+        return !BOUNDS && ARRAYS <= XNCC_TENSOR_ADDED_ARRAYS ? job.planes : 1;
+    }
 
     // First step of a batch.
     __device__ static constexpr int first(int batch)
@@ -263,9 +273,10 @@ struct SumWriter {
     }
 };
 
-// Computes a tile: one UPPER period, periods - 2 ALL periods, one LOWER period. The upper map rows
-// are complete before the last period; they are written first, and the lower ones move to the first
-// half of the registers.
+// Computes a tile: for each plane one UPPER period, periods - 2 ALL periods, one LOWER period. The
+// upper map rows are complete before the last periods; they are written first, and the lower ones
+// move to the first half of the registers. toeplitz: descriptor address of B for the first image
+// row of the first plane.
 template <class W, bool BOUNDS>
 __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, RingCursor &cursor,
                          const SumWriter &writer, TileMaxima<BOUNDS> maxima)
@@ -276,12 +287,16 @@ __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, RingCursor &cu
         d[i] = 0;
     constexpr uint32_t DOWN = W::ARRAYS * XNCC_TENSOR_PERIOD *
                               DESCRIPTOR_CORE; // later image rows meet earlier rows of B
+    const int planes = W::template planes<BOUNDS>(job);
+    const uint32_t step = static_cast<uint32_t>(job.blocks.toeplitz) / 16; // from plane to plane
     barrier_wait(cursor.full(), cursor.parity);
     load_a<W, 0>(even, cursor.rows(W::STAGE), cursor.half_shift);
-    run_period<W, 0, UPPER>(d, even, odd, toeplitz, cursor);
+    for (int plane = 0; plane < planes; plane++)
+        run_period<W, 0, UPPER>(d, even, odd, toeplitz + plane * step, cursor);
     wgmma_wait<0>();
-    for (int period = 1; period < job.blocks.periods - 1; period++)
-        run_period<W, 0, ALL>(d, even, odd, toeplitz -= DOWN, cursor);
+    for (int plane = 0; plane < planes; plane++)
+        for (int period = 1; period < job.blocks.periods - 1; period++)
+            run_period<W, 0, ALL>(d, even, odd, toeplitz + plane * step - period * DOWN, cursor);
     wgmma_wait<0>();
     writer.write_rows(d, 0);
     maxima.template add_rows<OUT_ROWS>(d, 0);
@@ -291,31 +306,44 @@ __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, RingCursor &cu
 #pragma unroll
     for (int i = 0; i < 32; i++)
         d[i] = d[32 + i] + job.zero;
-    run_period<W, 0, LOWER>(d, even, odd, toeplitz - DOWN, cursor);
+    toeplitz -= DOWN * static_cast<uint32_t>(job.blocks.periods - 1);
+    for (int plane = 0; plane < planes; plane++) {
+        if (plane > 0) {
+            barrier_wait(cursor.full(), cursor.parity);
+            load_a<W, 0>(even, cursor.rows(W::STAGE), cursor.half_shift);
+        }
+        run_period<W, 0, LOWER>(d, even, odd, toeplitz + plane * step, cursor);
+    }
     wgmma_wait<0>();
     writer.write_rows(d, OUT_ROWS);
     maxima.template add_rows<OUT_ROWS>(d, OUT_ROWS);
 }
 
-// Loads the image rows of a warpgroup's tiles, period by period, into its ring. Called by one
-// thread.
-template <class W>
+// Loads the image rows of a warpgroup's tiles, period by period in the order of run_tile, into its
+// ring. Called by one thread.
+template <class W, bool BOUNDS>
 __device__ void load_tiles(const TensorJob &job, uint32_t ring, uint32_t barriers, int group)
 {
     int stage = 0;
     uint32_t parity = 1;
     for (int tile = group * gridDim.x + blockIdx.x; tile < job.tiles; tile += GROUPS * gridDim.x) {
-        int x = tile % job.tiles_across * (XNCC_TENSOR_COLUMNS / 4) + job.x,
-            y = tile / job.tiles_across * XNCC_TENSOR_ROWS + job.y;
-        for (int period = 0; period < job.blocks.periods; period++, y += XNCC_TENSOR_PERIOD) {
-            uint32_t full = barriers + BARRIER * stage;
-            barrier_wait(full + 8, parity);
-            barrier_expect(full, W::STAGE);
-            box_load(ring + stage * W::STAGE, &job.image, x, y, full);
-            if (++stage == job.blocks.stages) {
-                stage = 0;
-                parity ^= 1;
-            }
+        const int x = tile % job.tiles_across * (XNCC_TENSOR_COLUMNS / 4) + job.x,
+                  y = tile / job.tiles_across * XNCC_TENSOR_ROWS + job.y,
+                  last = job.blocks.periods - 1;
+        for (int first = 0, next; first <= last; first = next) {
+            next = first == 0 ? 1 : first < last ? last : last + 1;
+            for (int plane = 0; plane < W::template planes<BOUNDS>(job); plane++)
+                for (int period = first; period < next; period++) {
+                    uint32_t full = barriers + BARRIER * stage;
+                    barrier_wait(full + 8, parity);
+                    barrier_expect(full, W::STAGE);
+                    box_load(ring + stage * W::STAGE, &job.image, x,
+                             y + XNCC_TENSOR_PERIOD * period, plane, full);
+                    if (++stage == job.blocks.stages) {
+                        stage = 0;
+                        parity ^= 1;
+                    }
+                }
         }
     }
 }
@@ -327,9 +355,10 @@ __device__ void load_toeplitz(const TensorJob &job, uint32_t to, uint32_t barrie
     uint32_t bytes = static_cast<uint32_t>(job.blocks.toeplitz);
     const unsigned char *from = reinterpret_cast<const unsigned char *>(job.toeplitz) +
                                 blockIdx.y * job.slot_toeplitz;
-    barrier_expect(barrier, bytes);
-    for (uint32_t at = 0; at < bytes; at += PIECE)
-        bulk_load(to + at, from + at, min(PIECE, bytes - at), barrier);
+    barrier_expect(barrier, bytes * static_cast<uint32_t>(job.planes));
+    for (int plane = 0; plane < job.planes; plane++, from += job.plane_toeplitz, to += bytes)
+        for (uint32_t at = 0; at < bytes; at += PIECE)
+            bulk_load(to + at, from + at, min(PIECE, bytes - at), barrier);
 }
 
 // What a product warpgroup does: its tiles, one after the other.
@@ -369,7 +398,8 @@ __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma(const __grid_const
     extern __shared__ __align__(1024) unsigned char memory[];
     const int stages = job.blocks.stages;
     uint32_t base = shared_address(memory),
-             ring = base + static_cast<uint32_t>(job.blocks.toeplitz);
+             ring = base + static_cast<uint32_t>(job.blocks.toeplitz) *
+                               static_cast<uint32_t>(job.blocks.planes);
     uint32_t buffers = ring + GROUPS * stages * W::STAGE;
     uint32_t barriers = buffers + (job.blocks.staged ? GROUPS * 4 * OUT_BYTES : 0),
              whole = barriers + GROUPS * stages * BARRIER;
@@ -400,8 +430,8 @@ __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma(const __grid_const
             load_toeplitz(job, base, whole);
         }
         if (loader < GROUPS)
-            load_tiles<W>(job, ring + loader * stages * W::STAGE,
-                          barriers + loader * stages * BARRIER, loader);
+            load_tiles<W, BOUNDS>(job, ring + loader * stages * W::STAGE,
+                                  barriers + loader * stages * BARRIER, loader);
         if (BOUNDS && loader == 0 && job.pdl_after_products)
             wait_for_front(); // kernels end in the order of their launches
     } else {

@@ -30,12 +30,17 @@ struct TileBound {
     float unit[TENSOR_SLOTS];
 };
 
-// One block of the template over a band of the map, for up to TENSOR_SLOTS templates at once:
+// One block of the template over a band of the map, for up to TENSOR_SLOTS templates at once, or
+// several planes of image and template, whose products are added:
 //
 //     sums(x, y) (+)= the block's contribution to X
 struct TensorJob {
-    // The byte plane of the image as a tensor map of 32-bit elements, with boxes of one period.
+    // The byte planes of the image as a tensor map of 32-bit elements, with boxes of one period.
     CUtensorMap image;
+    // Number of planes, 1 .. blocks.planes; 1 if there are several slots. From the laid-out
+    // template of one to the next: bytes.
+    int32_t planes;
+    int64_t plane_toeplitz;
     // The block as toeplitz_build laid it out, for slot 0.
     const uint4 *toeplitz;
     // Output of slot 0, 32-bit sums. Whole tiles are written.

@@ -198,9 +198,9 @@ struct Quotient : Lifted {
 // them integers below 2^53 (channel_score.cu). NORMED: num / sqrt(var), otherwise num. S is needed
 // only if there is a bias that the method depends on.
 //
-// Bounds, without such a bias: num is X or, by the sqdiff methods, D = Q - 2 X + sumT2, and both fit
-// 32 bits. Not NORMED, num itself is the key, or its complement if small scores are good, and the
-// score is exact. NORMED, the key is the high word of num y, or its complement, as in bound_key
+// Bounds, without such a bias: num is X or, by the sqdiff methods, D = Q - 2 X + sumT2, and both
+// fit 32 bits. Not NORMED, num itself is the key, or its complement if small scores are good, and
+// the score is exact. NORMED, the key is the high word of num y, or its complement, as in bound_key
 // (window_terms.cuh) and with its error; num is not negative.
 template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
     static constexpr bool IS_BUILT = true, OF_S = S, OF_Q = Q, WIDE = false, BOUNDS_TILES = !S;

@@ -31,9 +31,9 @@ __device__ __forceinline__ double best_key(double key)
 // one. By ccoeff_normed and ccorr_normed it is at least 0, by sqdiff_normed at most 1; by the other
 // methods it is the exact one.
 //
-// Error bound of the normed methods. num y is within 2^-19 + 2^-40 (window_terms.cuh). The product with 1 / root_var, in
-// float, adds at most 5 roundings of 2^-24, and the float of score.h one more. So a score of at
-// most 1 is off by less than 2^-18.6.
+// Error bound of the normed methods. num y is within 2^-19 + 2^-40 (window_terms.cuh). The product
+// with 1 / root_var, in float, adds at most 5 roundings of 2^-24, and the float of score.h one
+// more. So a score of at most 1 is off by less than 2^-18.6.
 //
 // Flat cases. A window without variance, or of zeros, has num = 0, and y is limited to 1, its
 // largest value otherwise: the result is 0, even where the exact score is NaN. A flat template, or
@@ -82,8 +82,7 @@ template <class Arith, class Columns> struct TilesOutput {
             return;
         float score = Arith::bound_score_of(job, all, tiles.rule[blockIdx.z]);
         tiles.best[static_cast<int64_t>(blockIdx.z) * tiles.count + y / tiles.rows * tiles.across +
-                   x / PEAK_COLUMNS] = peak_order(
-                score, xncc_method_of_difference(job.all.method));
+                   x / PEAK_COLUMNS] = peak_order(score, xncc_method_of_difference(job.all.method));
     }
 };
 

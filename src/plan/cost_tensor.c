@@ -139,7 +139,7 @@ static int fit_shared_memory(xncc_tensor_blocks *b, int64_t limit, int must_stag
         for (int stages = MAX_STAGES; stages >= (staged ? MIN_STAGES_IF_STAGED : MIN_STAGES);
              stages--) {
             uint64_t out = staged ? XNCC_TENSOR_COLUMNS * XNCC_TENSOR_PERIOD * 4 : 0;
-            uint64_t bytes = b->toeplitz +
+            uint64_t bytes = b->toeplitz * (uint64_t)b->planes +
                              XNCC_TENSOR_WARPGROUPS * (stage * (uint64_t)stages + out) +
                              BARRIER_BYTES;
             if ((int64_t)bytes <= limit) {
@@ -212,7 +212,7 @@ static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit,
     int32_t least = xncc_ceil_div(p->templ_width, XNCC_TENSOR_WIDTH);
     for (int32_t across = least; across <= least + 2 && across <= p->templ_width; across++)
         for (int32_t down = 1; down <= p->templ_height; down++) {
-            xncc_tensor_blocks b = { 0 };
+            xncc_tensor_blocks b = { .planes = 1 };
             b.width = across == 1 ? p->templ_width
                                   : (int32_t)xncc_round_up(
                                         (uint64_t)xncc_ceil_div(p->templ_width, across), 16);
@@ -229,6 +229,28 @@ static int fit_blocks(const xncc_problem *p, xncc_kernel kernel, int64_t limit,
             break;
         }
     return found;
+}
+
+/* tensor-wgmma: adds as many products in registers as follow each other in the recipe and fit, so
+ * that fewer sums are written and read again. Only for templates of one block, and only if X is
+ * written through shared memory. */
+static void fit_planes(const xncc_general_planes *recipe, int64_t limit, xncc_tensor_blocks *best)
+{
+    int32_t most = 1;
+    for (int32_t i = 0, run; i < recipe->products; i += run) {
+        run = xncc_general_run(recipe, i, recipe->products);
+        most = run > most ? run : most;
+    }
+    if (best->across * best->down > 1 || best->chunks + best->half > XNCC_TENSOR_ADDED_ARRAYS)
+        return;
+    for (; most > 1; most--) {
+        xncc_tensor_blocks b = *best;
+        b.planes = most;
+        if (fit_shared_memory(&b, limit, 1)) {
+            *best = b;
+            return;
+        }
+    }
 }
 
 /* Refuses what does not depend on sizes of memory: pixel types, devices, and sums over 32 bits. */
@@ -352,6 +374,8 @@ xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_d
         status = xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                            "%s needs more shared memory than the %lld bytes of a thread block",
                            xncc_kernel_table[d->kernel].name, (long long)m->cuda.shared_optin);
+    if (!status && d->kernel == XNCC_KERNEL_TENSOR_WGMMA)
+        fit_planes(&d->planes, m->cuda.shared_optin, &d->tensor);
     return status;
 }
 

@@ -27,7 +27,9 @@ enum {
     XNCC_CHANNEL_SCORE_ARRAY = 10304, /* bytes of shared memory per array of prefix sums */
     XNCC_CHANNEL_SCORE_PIXELS = 5120, /* the same per image plane */
     /* tensor-wgmma. */
-    XNCC_TENSOR_WARPGROUPS = 3, /* tiles of a thread block at a time */
+    XNCC_TENSOR_WARPGROUPS = 3,   /* tiles of a thread block at a time */
+    XNCC_TENSOR_ADDED_ARRAYS = 5, /* chunks of a template row, half ones included, up to which
+                                     products of several planes are added in registers */
     /* tensor-mma. */
     XNCC_TENSOR_MMA_DOWN = 2, /* tiles of a thread block, one above the other */
     /* tensor-fused. */

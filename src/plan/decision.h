@@ -25,6 +25,8 @@ typedef struct xncc_tensor_blocks {
     int32_t stages;    /* groups of image rows per tile that shared memory holds; tensor-fused:
                           blocks per multiprocessor */
     int32_t staged;    /* 1: X is written to global memory through shared memory */
+    int32_t planes;    /* tensor-wgmma: the most products that a launch adds to one term; their
+                          templates are in shared memory together. 1: it adds none */
     int32_t row_bytes; /* from one image row to the next in shared memory */
     int32_t shared_bytes; /* shared memory per thread block */
     uint64_t toeplitz;    /* bytes of a block in the form that the products read */

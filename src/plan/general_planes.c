@@ -130,3 +130,17 @@ int xncc_general_planes_make(const xncc_problem *p, int adds, int sums_windows,
     planes->score_fits_s63 = 4.0 * p->channels * bound * bound < 9.2e18;
     return b.complete && count <= XNCC_GENERAL_STEPS;
 }
+
+int32_t xncc_general_run(const xncc_general_planes *planes, int32_t first, int32_t most)
+{
+    const xncc_general_step *s = planes->step + first;
+    int32_t count = 1;
+    for (; count < most && first + count < planes->products; count++) {
+        const xncc_general_step *a = &s[count - 1], *b = &s[count];
+        if (b->term != s->term || b->image <= a->image ||
+            b->image - a->image != s[1].image - s->image ||
+            b->templ - a->templ != s[1].templ - s->templ)
+            break;
+    }
+    return count;
+}

@@ -54,4 +54,9 @@ typedef struct xncc_general_planes {
 int xncc_general_planes_make(const xncc_problem *problem, int adds, int sums_windows,
                              xncc_general_planes *planes);
 
+/* Returns how many products from step `first` on, at most `most`, one launch can add: they go into
+ * one term, and their image planes, which are in order, and their template planes are the same
+ * distance apart. */
+int32_t xncc_general_run(const xncc_general_planes *planes, int32_t first, int32_t most);
+
 #endif
