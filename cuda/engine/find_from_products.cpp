@@ -141,6 +141,7 @@ xncc_status choose_matches(const xncc_engine_plan *plan, const ProductSearch &m,
     WindowScores scores = {};
     scores.data = image.data;
     scores.pitch = image.pitch;
+    scores.flip = image.flip;
     scores.last_column = image.width - 1;
     scores.last_row = image.height - 1;
     scores.window_width = p.templ_width;

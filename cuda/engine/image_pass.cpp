@@ -106,6 +106,13 @@ bool reads_in_place(const xncc_image &image, bool padded, const unsigned char *d
            *columns % pixels == 0;
 }
 
+// True if the kernels of the plan flip the signs of bytes that they read (TensorPlane::flip).
+bool flips_signs(const xncc_decision &d)
+{
+    return xncc_decision_has(&d, XNCC_STEP_FUSED) ||
+           (xncc_decision_has(&d, XNCC_STEP_STRIP_SCORE) && d.kernel == XNCC_KERNEL_TENSOR_WGMMA);
+}
+
 // Byte planes of the image under a band. An image that is itself a byte plane is read where it is,
 // and 16-bit pixels are split, if their rows are aligned and no window reaches past the image.
 xncc_status make_planes(const Call &call, Band *band)
@@ -117,12 +124,13 @@ xncc_status make_planes(const Call &call, Band *band)
     const LayoutRect rect = rect_of(plan, *band);
     const LayoutTarget to = { plan->memory.as<unsigned char>(XNCC_BUFFER_PLANES),
                               static_cast<int64_t>(w.plane_pitch), static_cast<int64_t>(w.plane) };
-    band->image = { to.data, to.pitch, ceil_div(rect.columns, 16) * 16, rect.rows };
+    band->image = { to.data, to.pitch, ceil_div(rect.columns, 16) * 16, rect.rows, 0 };
     const int digits = xncc_pixel_digits(p.pixel);
     // the planes are the bytes of the pixels
     const bool whole = planes.image_count == digits && p.rule.mode == XNCC_VALID &&
                        !xncc_problem_image_varies(&p);
-    if (whole && (p.pixel == XNCC_U8 || p.pixel == XNCC_U16)) {
+    const bool flips = p.pixel == XNCC_S8 && flips_signs(plan->decision);
+    if (whole && (p.pixel == XNCC_U8 || p.pixel == XNCC_U16 || flips)) {
         int32_t columns = rect.columns;
         const unsigned char *data = static_cast<const unsigned char *>(
                                         xncc_image_row(&call.image, static_cast<int32_t>(rect.y))) +
@@ -130,7 +138,7 @@ xncc_status make_planes(const Call &call, Band *band)
         if (reads_in_place(call.image, call.rows_padded, data, 16 / digits, &columns)) {
             const int64_t pitch = xncc_image_pitch(&call.image);
             if (digits == 1)
-                band->image = { data, pitch, columns, rect.rows };
+                band->image = { data, pitch, columns, rect.rows, flips ? FLIP_SIGNS : 0 };
             else
                 launch_split_planes(data, pitch, to, columns, rect.rows, call.stream);
             return check(cudaGetLastError(), "making the image's byte planes", call.error);

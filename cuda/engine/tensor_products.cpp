@@ -117,6 +117,7 @@ xncc_status TensorProducts::multiply_wgmma(const TensorPlane &image, const Group
                                            cudaStream_t stream, xncc_error *error) const
 {
     TensorJob job = {};
+    job.flip = image.flip;
     job.planes = group.planes > 1 ? group.planes : 1;
     job.plane_toeplitz = group.toeplitz_step;
     xncc_status status = encode(image, job.planes, group.image_step, blocks, &job.image, error);

@@ -97,10 +97,19 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
     const unsigned char *columns = ring + min(4 * WORDS * lane, PITCH - 4 * WORDS);
     const unsigned char *pixels = fragment_bytes(ring, warp, lane);
     uint32_t gone = warp == 0 ? 0u : ~0u; // nothing has left the first window
+    if (job.all.image.flip) {
+        Loader::wait();
+        for (int i = warp; i < rows - 1 + BATCH; i += WARPS)
+            loader.flip_row(i * PITCH, job.all.image.flip);
+    }
     row = y0 + job.all.window_height - 1 + BATCH + warp;
     int load_at = further<PITCH>(further<PITCH>(lead_at, end), end);
     for (int left = y1 - y0; left > 0; left -= BATCH) {
         Loader::wait();
+        if (job.all.image.flip && left < y1 - y0)
+#pragma unroll
+            for (int i = SCORED; i > 0; i--)
+                loader.flip_row(before<PITCH>(load_at, i * ROWS, end), job.all.image.flip);
         __syncthreads(); // the previous batch is done and this one's rows are loaded
         RegisterProducts products[SCORED] = {};
         multiply<BATCH, CHUNKS, HALF>(

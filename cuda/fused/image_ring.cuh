@@ -176,12 +176,36 @@ template <int PITCH> struct RingLoader {
             RowLoader<WORDS>::copy(to + at + 16 * LANES, from + (far ? 16 * LANES : 0),
                                    inside ? far : 0);
     }
+    // Flips a row (TensorPlane::flip) that the thread's copies have loaded to ring offset `at`.
+    // Pixels outside the image change, too, but no window of the map has any.
+    __device__ void flip_row(int at, uint32_t flip) const
+    {
+        flip_piece(to + at, flip);
+        if (threadIdx.x % LANES < PIECES - LANES)
+            flip_piece(to + at + 16 * LANES, flip);
+    }
+    __device__ static void flip_piece(uint32_t at, uint32_t flip)
+    {
+        asm volatile("{ .reg .b32 a, b, c, d;\n"
+                     "ld.shared.v4.b32 {a, b, c, d}, [%0];\n"
+                     "xor.b32 a, a, %1; xor.b32 b, b, %1; xor.b32 c, c, %1; xor.b32 d, d, %1;\n"
+                     "st.shared.v4.b32 [%0], {a, b, c, d}; }" ::"r"(at),
+                     "r"(flip)
+                     : "memory");
+    }
     // Waits until the thread's copies are complete.
     __device__ static void wait()
     {
         asm volatile("cp.async.wait_all;" ::: "memory");
     }
 };
+
+// The ring offset `rows` rows further up.
+template <int PITCH> __device__ __forceinline__ int before(int at, int rows, int end)
+{
+    at -= rows * PITCH;
+    return at < 0 ? at + end : at;
+}
 
 // The ring offset one batch of ROWS rows further.
 template <int PITCH> __device__ __forceinline__ int further(int at, int end)

@@ -60,11 +60,12 @@ struct Sums {
 struct Column {
     const unsigned char *data;
     int64_t pitch;
+    uint32_t flip;
     int32_t top, last;
 
     __device__ uint32_t operator[](int32_t row) const
     {
-        return __ldg(data + min(max(top + row, 0), last) * pitch);
+        return __ldg(data + min(max(top + row, 0), last) * pitch) ^ flip;
     }
 };
 
@@ -167,7 +168,8 @@ struct TileProducts {
         for (int32_t i = threadIdx.x; i < image_words(); i += THREADS) {
             const int32_t y = min(max(row + i / across, 0), scores.last_row),
                           x = min(word + i % across, scores.last_column / 4);
-            to[i] = __ldg(reinterpret_cast<const uint32_t *>(scores.data + y * scores.pitch) + x);
+            to[i] = __ldg(reinterpret_cast<const uint32_t *>(scores.data + y * scores.pitch) + x) ^
+                    scores.flip;
         }
     }
     // Adds the products of one word column of the template to the thread's STRIP values of X.
@@ -229,8 +231,9 @@ __device__ void score_tile(const PeakJob &job, const WindowScores &scores,
     int32_t pixels = COLUMNS + scores.window_width - 1, rows = t.rows + 2;
     if (static_cast<int>(threadIdx.x) < pixels) {
         int32_t c = min(max(t.x - 1 + static_cast<int32_t>(threadIdx.x), 0), scores.last_column);
-        sum_column(Column{ scores.data + c, scores.pitch, t.y - 1, scores.last_row },
-                   scores.window_height, rows, static_cast<int32_t>(threadIdx.x), sums);
+        sum_column(
+            Column{ scores.data + c, scores.pitch, scores.flip & 0xffu, t.y - 1, scores.last_row },
+            scores.window_height, rows, static_cast<int32_t>(threadIdx.x), sums);
     }
     __syncthreads();
     for (int r = threadIdx.x / LANES; r < 2 * rows; r += WARPS)

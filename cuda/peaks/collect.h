@@ -15,6 +15,7 @@ namespace xncc {
 struct WindowScores {
     const unsigned char *data;           // the image; map element (0, 0) has its window here
     int64_t pitch;                       // bytes per row of the image
+    uint32_t flip;                       // of the image: TensorPlane::flip
     int32_t last_column, last_row;       // of the image that may be read
     int32_t window_width, window_height; // pixels
     xncc_method method;

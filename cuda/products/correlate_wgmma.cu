@@ -140,6 +140,8 @@ struct RingCursor {
     uint32_t stages, stage, parity;
     // True in lane 0, which arrives at `empty` for the warp.
     bool leader;
+    // TensorJob::flip.
+    uint32_t flip;
 
     __device__ uint32_t full() const
     {
@@ -162,13 +164,13 @@ struct RingCursor {
     }
 };
 
-// Loads the A registers of a batch from the image rows of a stage.
+// Loads the A registers of a batch from the image rows of the current stage.
 template <class W, int BATCH>
-__device__ __forceinline__ void load_a(uint32_t (*a)[4], uint32_t rows, uint32_t half_shift)
+__device__ __forceinline__ void load_a(uint32_t (*a)[4], const RingCursor &cursor)
 {
 #pragma unroll
     for (int step = W::first(BATCH); step < W::first(BATCH + 1); step++) {
-        uint32_t base = rows + (step >= W::WHOLE_STEPS ? half_shift : 0),
+        uint32_t base = cursor.rows(W::STAGE) + (step >= W::WHOLE_STEPS ? cursor.half_shift : 0),
                  *to = a[step - W::first(BATCH)];
 #pragma unroll
         for (int k = 0; k < 2; k++) {
@@ -178,6 +180,8 @@ __device__ __forceinline__ void load_a(uint32_t (*a)[4], uint32_t rows, uint32_t
             asm volatile("ld.shared.u32 %0, [%1];"
                          : "=r"(to[2 * k + 1])
                          : "r"(base + W::image_offset(step, k) + 64));
+            to[2 * k] ^= cursor.flip;
+            to[2 * k + 1] ^= cursor.flip;
         }
     }
 }
@@ -216,14 +220,14 @@ __device__ __forceinline__ void run_period(uint32_t *d, uint32_t (*even)[4], uin
     multiply<W, BATCH, REACH>(d, BATCH % 2 ? odd : even, toeplitz);
     if constexpr (BATCH + 1 < W::BATCHES) {
         wgmma_wait<1>();
-        load_a<W, BATCH + 1>(BATCH % 2 ? even : odd, cursor.rows(W::STAGE), cursor.half_shift);
+        load_a<W, BATCH + 1>(BATCH % 2 ? even : odd, cursor);
         run_period<W, BATCH + 1, REACH>(d, even, odd, toeplitz, cursor);
     } else {
         cursor.release();
         wgmma_wait<1>();
         if (REACH != LOWER) {
             barrier_wait(cursor.full(), cursor.parity);
-            load_a<W, 0>(even, cursor.rows(W::STAGE), cursor.half_shift);
+            load_a<W, 0>(even, cursor);
         }
     }
 }
@@ -290,7 +294,7 @@ __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, RingCursor &cu
     const int planes = W::template planes<BOUNDS>(job);
     const uint32_t step = static_cast<uint32_t>(job.blocks.toeplitz) / 16; // from plane to plane
     barrier_wait(cursor.full(), cursor.parity);
-    load_a<W, 0>(even, cursor.rows(W::STAGE), cursor.half_shift);
+    load_a<W, 0>(even, cursor);
     for (int plane = 0; plane < planes; plane++)
         run_period<W, 0, UPPER>(d, even, odd, toeplitz + plane * step, cursor);
     wgmma_wait<0>();
@@ -310,7 +314,7 @@ __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, RingCursor &cu
     for (int plane = 0; plane < planes; plane++) {
         if (plane > 0) {
             barrier_wait(cursor.full(), cursor.parity);
-            load_a<W, 0>(even, cursor.rows(W::STAGE), cursor.half_shift);
+            load_a<W, 0>(even, cursor);
         }
         run_period<W, 0, LOWER>(d, even, odd, toeplitz + plane * step, cursor);
     }
@@ -374,7 +378,8 @@ __device__ void run_group(const TensorJob &job, uint32_t base, uint32_t ring, ui
                           static_cast<uint32_t>(job.blocks.stages),
                           0,
                           0,
-                          lane == 0 };
+                          lane == 0,
+                          job.flip };
     uint32_t last = W::ARRAYS * (XNCC_TENSOR_PERIOD * job.blocks.periods - 1) *
                     DESCRIPTOR_CORE; // B of image row 0
     for (int tile = group * gridDim.x + blockIdx.x; tile < job.tiles; tile += GROUPS * gridDim.x) {

@@ -37,6 +37,8 @@ struct TileBound {
 struct TensorJob {
     // The byte planes of the image as a tensor map of 32-bit elements, with boxes of one period.
     CUtensorMap image;
+    // What the planes are XORed with (TensorPlane::flip).
+    uint32_t flip;
     // Number of planes, 1 .. blocks.planes; 1 if there are several slots. From the laid-out
     // template of one to the next: bytes.
     int32_t planes;

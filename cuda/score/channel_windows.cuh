@@ -165,7 +165,7 @@ struct OneByte {
     __device__ static void sum_first(const ChannelJob &job, const unsigned char *from, uint32_t *s,
                                      Square *q)
     {
-        sum_columns(from, job.all.image.pitch, job.all.window_height - 1, s, q);
+        sum_columns(from, job.all.image.pitch, job.all.window_height - 1, 0, s, q);
     }
 
     // Writes S of a channel, summed along the row. to: the lane's columns.

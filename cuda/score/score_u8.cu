@@ -67,6 +67,8 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
     const uint32_t *now = reinterpret_cast<const uint32_t *>(
                        &shared.pixels[warp][0][0][4 * WORDS * lane]),
                    *next = now + COLUMNS / 2;
+    // nothing has left the first window, and that is not to be flipped
+    uint32_t lag_flip = warp == 0 ? 0 : job.all.image.flip;
     wait_for_front();
     const int64_t sums_pitch = job.all.sums_pitch;
     const uint32_t *sums = output.sums(job) + y0 * sums_pitch + x;
@@ -82,9 +84,10 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
             __syncwarp();
 #pragma unroll
             for (int i = 0; i < WORDS; i++) {
-                lead[i] = now[i];
-                lag[i] = now[COLUMNS / 4 + i];
+                lead[i] = now[i] ^ job.all.image.flip;
+                lag[i] = now[COLUMNS / 4 + i] ^ lag_flip;
             }
+            lag_flip = job.all.image.flip;
             const uint32_t *t = now;
             now = next;
             next = t;

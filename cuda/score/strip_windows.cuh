@@ -187,9 +187,10 @@ __device__ __forceinline__ int first_column()
     return blockIdx.x * XNCC_TENSOR_COLUMNS;
 }
 
-// Sums `rows` rows of a word's four columns: sets s, and adds the squares to q.
+// Sums `rows` rows of a word's four columns: sets s, and adds the squares to q. flip:
+// TensorPlane::flip.
 __device__ __forceinline__ void sum_columns(const unsigned char *from, int64_t pitch, int rows,
-                                            uint32_t *s, uint32_t *q)
+                                            uint32_t flip, uint32_t *s, uint32_t *q)
 {
     // even, odd: two 16-bit sums each, added to s before they can overflow
     uint32_t even = 0, odd = 0;
@@ -198,7 +199,7 @@ __device__ __forceinline__ void sum_columns(const unsigned char *from, int64_t p
         const int end = min(j + 256, rows); // 256 * 255 < 2^16
 #pragma unroll 8
         for (; j < end; j++, from += pitch) {
-            uint32_t v = __ldg(reinterpret_cast<const uint32_t *>(from));
+            const uint32_t v = __ldg(reinterpret_cast<const uint32_t *>(from)) ^ flip;
             even += v & 0x00ff00ffu;
             odd += v >> 8 & 0x00ff00ffu;
             q[0] = __dp4a(v & 0xffu, v, q[0]);
@@ -225,7 +226,7 @@ __device__ void sum_first_windows(const Job &job, StripPrefixes<WORDS> &shared, 
         const unsigned char *from = image.data + min(x0 + 4 * word, image.width - 4) +
                                     y0 * image.pitch;
         uint32_t sums[4], squares[4] = {};
-        sum_columns(from, image.pitch, job.all.window_height - 1, sums, squares);
+        sum_columns(from, image.pitch, job.all.window_height - 1, image.flip, sums, squares);
         *reinterpret_cast<uint4 *>(&shared.s[0][4 * word]) = make_uint4(sums[0], sums[1], sums[2],
                                                                         sums[3]);
         *reinterpret_cast<uint4 *>(&shared.q[0][4 * word]) = make_uint4(squares[0], squares[1],
