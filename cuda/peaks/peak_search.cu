@@ -5,6 +5,8 @@
 // (docs/notes/2026-11-find.md).
 #include "cuda/peaks/choose.cuh"
 
+#include <math_constants.h>
+
 namespace xncc {
 
 namespace {
@@ -13,9 +15,11 @@ constexpr int THREADS = 256;
 constexpr int WARPS = THREADS / LANES;
 constexpr int BLOCK = PEAK_BLOCK;
 constexpr int SPAN = PEAK_COLUMNS / LANES; // columns per lane
+constexpr int TOGETHER = 8;                // rows whose loads are in flight together
 
 // Computes best[tile] = max of peak_order over the tile. One warp per tile: lane i reads columns i,
-// i + 32, i + 64 and i + 96 of each row. No shared memory.
+// i + 32, i + 64 and i + 96 of each row. No shared memory. NaN stands for no score: fmaxf takes the
+// number.
 __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
 {
     int slot = blockIdx.z, lane = threadIdx.x % LANES;
@@ -24,16 +28,26 @@ __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
         return;
     Tile t(job, tile);
     const float *row = job.map + slot * job.plane + t.y * job.pitch + t.x;
-    uint32_t best = 0;
-#pragma unroll 4
-    for (int y = 0; y < t.rows; y++, row += job.pitch)
+    const bool smallest = job.smallest != 0;
+    float best = CUDART_NAN_F;
+    for (int y = 0; y < t.rows; y += TOGETHER) {
+        float v[TOGETHER][SPAN];
 #pragma unroll
-        for (int i = 0; i < SPAN; i++)
-            if (lane + i * LANES < t.columns)
-                best = max(best, peak_order(__ldg(row + lane + i * LANES), job.smallest));
-    best = warp_max(best);
+        for (int r = 0; r < TOGETHER; r++, row += job.pitch)
+#pragma unroll
+            for (int i = 0; i < SPAN; i++)
+                v[r][i] = y + r < t.rows && lane + i * LANES < t.columns
+                              ? __ldg(row + lane + i * LANES)
+                              : CUDART_NAN_F;
+#pragma unroll
+        for (int r = 0; r < TOGETHER; r++)
+#pragma unroll
+            for (int i = 0; i < SPAN; i++)
+                best = fmaxf(best, smallest ? -v[r][i] : v[r][i]);
+    }
+    const uint32_t all = warp_max(peak_order(best, 0));
     if (lane == 0)
-        job.best[static_cast<size_t>(slot) * job.tiles + tile] = best;
+        job.best[static_cast<size_t>(slot) * job.tiles + tile] = all;
 }
 
 // Returns the order of the score that is worse by bound_margin, rounded down. 0 stays 0.
