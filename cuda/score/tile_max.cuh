@@ -16,16 +16,27 @@ template <class Columns, bool ON = true> struct TileMax {
     // rows. fmaxf takes the number if the other one is NaN, so NaN stands for none.
     float tile = NAN, batch = NAN;
 
+    __device__ __forceinline__ static float signed_score(const MapTiles &to, float score)
+    {
+        return __uint_as_float(__float_as_uint(score) ^ to.sign);
+    }
     // Adds a thread's scores of a map row; x: its first column; inside: the row is in the segment.
     __device__ __forceinline__ void add(const MapTiles &to, const float *score, int x, int width,
                                         bool inside)
     {
-        if (!to.best)
+        if (!to.best || !inside)
             return;
+        const bool whole = x + Columns::column(3) < width;
+        if (__builtin_expect(whole, 1)) {
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            if (inside && x + Columns::column(i) < width)
-                batch = fmaxf(batch, to.smallest ? -score[i] : score[i]);
+            for (int i = 0; i < 4; i++)
+                batch = fmaxf(batch, signed_score(to, score[i]));
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+            if (x + Columns::column(i) < width)
+                batch = fmaxf(batch, signed_score(to, score[i]));
     }
     // Takes the batch's scores from the map instead, where some were computed again by this thread.
     // map: the thread's first column of the first row; rows: map rows left.
@@ -38,10 +49,8 @@ template <class Columns, bool ON = true> struct TileMax {
 #pragma unroll 1
         for (int r = 0; r < 4 && r < rows; r++, map += pitch)
 #pragma unroll 1
-            for (int i = 0; i < 4 && x + Columns::column(i) < width; i++) {
-                const float v = map[Columns::column(i)];
-                batch = fmaxf(batch, to.smallest ? -v : v);
-            }
+            for (int i = 0; i < 4 && x + Columns::column(i) < width; i++)
+                batch = fmaxf(batch, signed_score(to, map[Columns::column(i)]));
     }
     // Ends a batch of four map rows, and the tile with its last one. y: its first row; left: map
     // rows left in the segment.
