@@ -199,6 +199,45 @@ static void check_fused_channels(void)
         }
 }
 
+/* tensor-wgmma adds the products of several planes: as many as follow each other in the recipe and
+ * fit, counted by plain arithmetic. */
+static void check_added_planes(void)
+{
+    static const struct {
+        xncc_pixel pixel;
+        int32_t channels, size, planes;
+    } list[] = { { XNCC_U8, 1, 32, 1 },  { XNCC_U8, 3, 32, 3 }, { XNCC_S8, 4, 32, 4 },
+                 { XNCC_U8, 3, 64, 2 },  { XNCC_U8, 3, 96, 1 }, { XNCC_U16, 1, 32, 2 },
+                 { XNCC_U16, 3, 32, 2 }, { XNCC_U8, 3, 1, 3 },  { XNCC_U8, 3, 129, 1 } };
+    const xncc_machine m = machine(5);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        xncc_problem p = matching(list[i].pixel, 2048, 1024, list[i].size, list[i].size);
+        p.channels = list[i].channels;
+        xncc_decision d;
+        xncc_error error;
+        CHECK_STATUS(decide(&p, &m, "tensor-wgmma", &d, &error), XNCC_OK);
+        const xncc_tensor_blocks *b = &d.tensor;
+        CHECK_INT(b->planes, list[i].planes);
+        CHECK_INT(b->shared_bytes,
+                  (int64_t)b->toeplitz * b->planes +
+                      3 * (b->stages * (8 * b->row_bytes + 16) + b->staged * 16384) + 16);
+        CHECK(b->shared_bytes <= m.cuda.shared_optin);
+        int32_t longest = 0;
+        for (int32_t at = 0, run; at < d.planes.products; at += run) {
+            run = xncc_general_run(&d.planes, at, b->planes);
+            CHECK(run >= 1 && run <= b->planes && at + run <= d.planes.products);
+            longest = run > longest ? run : longest;
+            for (int32_t k = 1; k < run; k++) {
+                const xncc_general_step *s = &d.planes.step[at];
+                CHECK(s[k].add && s[k].term == s->term);
+                CHECK_INT(s[k].image - s->image, k * (s[1].image - s->image));
+                CHECK_INT(s[k].templ - s->templ, k * (s[1].templ - s->templ));
+            }
+        }
+        CHECK_INT(longest, b->planes);
+    }
+}
+
 /* The score pass for several channels: which problems it serves, and that the decision then has no
  * window sums. */
 void check_channel_pass(void)
@@ -242,6 +281,7 @@ void check_channel_pass(void)
         }
     }
     check_fused_channels();
+    check_added_planes();
 }
 
 /* Checks that a kernel refuses a problem, and that the text has these words. */
