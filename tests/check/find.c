@@ -164,9 +164,10 @@ static void check_scene(scene *s)
         xncc_method method = (xncc_method)((c < 2 * METHODS ? (uint64_t)c : run->turn / 7) %
                                            METHODS);
         xncc_mode mode = c < METHODS ? XNCC_VALID : c < 2 * METHODS ? XNCC_SAME : XNCC_FULL;
-        /* the kernels of a search know only whether small scores are good */
+        /* the search knows only whether small scores are good, but the kernels that search without
+         * a map know the method */
         if (has_few_cases(run) && method != XNCC_CCOEFF_NORMED &&
-            !(method == XNCC_SQDIFF && mode == XNCC_VALID))
+            !(mode == XNCC_VALID && (method == XNCC_SQDIFF || run->device == XNCC_DEVICE_CUDA)))
             continue;
         xncc_problem problem = check_problem(&s->image.view, s->templ.view.width,
                                              s->templ.view.height);
