@@ -16,6 +16,7 @@ struct Call {
     const DeviceTemplate *templ; // its form on the device
     xncc_score_rule rule;        // its scoring rule
     bool mask_done;              // the products with its mask are there: the last template's
+    bool many;                   // many templates read the image: signed bytes are laid out once
     cudaStream_t stream;
     xncc_error *error;
 };

@@ -145,7 +145,9 @@ xncc_status search_groups(const Call &call, const Piece &piece, const xncc_searc
     const bool products = plan->decision.searches_products != 0;
     Band band = make_band(plan, 0, 0);
     bool multiplied = false;
-    xncc_status status = products ? prepare_image(call, &band, nullptr, &multiplied) : XNCC_OK;
+    Call image = call;
+    image.many = true;
+    xncc_status status = products ? prepare_image(image, &band, nullptr, &multiplied) : XNCC_OK;
     Group group = {};
     for (; group.first < piece.count && !status; group.first += static_cast<size_t>(group.count)) {
         const size_t left = piece.count - group.first,

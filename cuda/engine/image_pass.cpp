@@ -129,7 +129,7 @@ xncc_status make_planes(const Call &call, Band *band)
     // the planes are the bytes of the pixels
     const bool whole = planes.image_count == digits && p.rule.mode == XNCC_VALID &&
                        !xncc_problem_image_varies(&p);
-    const bool flips = p.pixel == XNCC_S8 && flips_signs(plan->decision);
+    const bool flips = p.pixel == XNCC_S8 && !call.many && flips_signs(plan->decision);
     if (whole && (p.pixel == XNCC_U8 || p.pixel == XNCC_U16 || flips)) {
         int32_t columns = rect.columns;
         const unsigned char *data = static_cast<const unsigned char *>(

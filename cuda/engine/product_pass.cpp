@@ -141,7 +141,9 @@ xncc_status multiply_tensors(const Call &call, const Band &band, bool laid_out)
         count = to.planes > 1 ? to.planes : group_at(call, i);
         to.toeplitz = plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ) + s->templ * toeplitz;
         to.toeplitz_step = count > 1 ? (s[1].templ - s[0].templ) * toeplitz : 0;
-        to.image_step = count > 1 ? (s[1].image - s[0].image) * static_cast<int64_t>(w.plane) : 0;
+        to.image_rows = count > 1 ? (s[1].image - s[0].image) *
+                                        static_cast<int32_t>(w.plane / w.plane_pitch)
+                                  : 0;
         to.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS) + s->term * sums;
         to.sums_step = count > 1 ? (s[1].term - s[0].term) * sums : 0;
         to.pitch = static_cast<int64_t>(w.sums_pitch);

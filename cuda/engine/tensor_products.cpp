@@ -32,24 +32,23 @@ Encode find_encode()
     return reinterpret_cast<Encode>(f);
 }
 
-// Describes byte planes to the copy engine (TMA): boxes of one period of rows of a plane, without
-// swizzling. count: planes; step: bytes from one to the next, if there are several.
-xncc_status encode(const TensorPlane &plane, int count, int64_t step,
-                   const xncc_tensor_blocks &blocks, CUtensorMap *map, xncc_error *error)
+// Describes byte planes that are below each other to the copy engine (TMA): boxes of one period of
+// rows, without swizzling. above: rows of the planes above the last one.
+xncc_status encode(const TensorPlane &plane, int32_t above, const xncc_tensor_blocks &blocks,
+                   CUtensorMap *map, xncc_error *error)
 {
     Encode f = find_encode();
-    const cuuint64_t extents[3] = { static_cast<cuuint64_t>(plane.width) / BOX_WORD,
-                                    static_cast<cuuint64_t>(plane.height),
-                                    static_cast<cuuint64_t>(count) };
-    const cuuint64_t pitch[2] = { static_cast<cuuint64_t>(plane.pitch),
-                                  static_cast<cuuint64_t>(count > 1 ? step : plane.pitch) };
-    const cuuint32_t box[3] = {
+    const cuuint64_t extents[2] = { static_cast<cuuint64_t>(plane.width) / BOX_WORD,
+                                    static_cast<cuuint64_t>(above) +
+                                        static_cast<cuuint64_t>(plane.height) };
+    const cuuint64_t pitch[1] = { static_cast<cuuint64_t>(plane.pitch) };
+    const cuuint32_t box[2] = {
         static_cast<cuuint32_t>(xncc_tensor_row_bytes(blocks.chunks + blocks.half)) / BOX_WORD,
-        XNCC_TENSOR_PERIOD, 1
+        XNCC_TENSOR_PERIOD
     };
-    const cuuint32_t steps[3] = { 1, 1, 1 };
+    const cuuint32_t steps[2] = { 1, 1 };
     CUresult code = !f ? CUDA_ERROR_NOT_FOUND
-                       : f(map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 3,
+                       : f(map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2,
                            const_cast<unsigned char *>(plane.data), extents, pitch, box, steps,
                            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                            CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
@@ -119,8 +118,10 @@ xncc_status TensorProducts::multiply_wgmma(const TensorPlane &image, const Group
     TensorJob job = {};
     job.flip = image.flip;
     job.planes = group.planes > 1 ? group.planes : 1;
+    job.plane_rows = group.image_rows;
     job.plane_toeplitz = group.toeplitz_step;
-    xncc_status status = encode(image, job.planes, group.image_step, blocks, &job.image, error);
+    xncc_status status = encode(image, (job.planes - 1) * job.plane_rows, blocks, &job.image,
+                                error);
     if (status)
         return status;
     job.sums = group.sums;

@@ -46,7 +46,7 @@ class TensorProducts {
         const unsigned char *toeplitz; // the first plane, laid out
         int64_t toeplitz_step;         // bytes from one to the next
         int planes;                    // 0 means 1
-        int64_t image_step;            // bytes from one plane of the image to the next
+        int32_t image_rows;            // rows from one plane of the image to the next
         uint32_t *sums;                // the first result
         int64_t sums_step;             // elements from one to the next
         int64_t pitch;                 // elements per row of the results

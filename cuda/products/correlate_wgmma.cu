@@ -87,13 +87,6 @@ template <int CHUNKS, int HALF> struct Width {
     static constexpr int ROW = (XNCC_TENSOR_COLUMNS + 16 * ARRAYS + 63) / 128 * 128 + 64;
     static constexpr int STAGE = XNCC_TENSOR_PERIOD * ROW;
 
-    // Planes of the image: several only for a map, and not of wide templates, which leave no room
-    // for them. Where it is always one, no register is spent on loops.
-    template <bool BOUNDS> __device__ static int planes(const TensorJob &job)
-    {
-        return !BOUNDS && ARRAYS <= XNCC_TENSOR_ADDED_ARRAYS ? job.planes : 1;
-    }
-
     // First step of a batch.
     __device__ static constexpr int first(int batch)
     {
@@ -125,6 +118,20 @@ template <int CHUNKS, int HALF> struct Width {
         return (chunk(step, which).array - ARRAYS * chunk(step, which).row) * DESCRIPTOR_CORE;
     }
 };
+
+// What a kernel is for. To ask in the loops for planes and signs cost one plane of unsigned bytes
+// up to 6 percent.
+enum Purpose {
+    PLAIN,   // a map of the products of one plane, of bytes as they are
+    GENERAL, // the same of several planes, or of signed bytes
+    BOUNDS   // the best score of each tile besides, of one plane of bytes as they are
+};
+
+// Planes of the image: several only of narrow templates, since wide ones leave no room for them.
+template <class W, Purpose FOR> __device__ int planes_of(const TensorJob &job)
+{
+    return FOR == GENERAL && W::ARRAYS <= XNCC_TENSOR_ADDED_ARRAYS ? job.planes : 1;
+}
 
 // The map rows of a tile that a period contributes to.
 enum Reach { UPPER, ALL, LOWER };
@@ -164,13 +171,13 @@ struct RingCursor {
     }
 };
 
-// Loads the A registers of a batch from the image rows of the current stage.
-template <class W, int BATCH>
-__device__ __forceinline__ void load_a(uint32_t (*a)[4], const RingCursor &cursor)
+// Loads the A registers of a batch from the image rows of a stage.
+template <class W, Purpose FOR, int BATCH>
+__device__ __forceinline__ void load_a(uint32_t (*a)[4], uint32_t rows, const RingCursor &cursor)
 {
 #pragma unroll
     for (int step = W::first(BATCH); step < W::first(BATCH + 1); step++) {
-        uint32_t base = cursor.rows(W::STAGE) + (step >= W::WHOLE_STEPS ? cursor.half_shift : 0),
+        uint32_t base = rows + (step >= W::WHOLE_STEPS ? cursor.half_shift : 0),
                  *to = a[step - W::first(BATCH)];
 #pragma unroll
         for (int k = 0; k < 2; k++) {
@@ -180,8 +187,10 @@ __device__ __forceinline__ void load_a(uint32_t (*a)[4], const RingCursor &curso
             asm volatile("ld.shared.u32 %0, [%1];"
                          : "=r"(to[2 * k + 1])
                          : "r"(base + W::image_offset(step, k) + 64));
-            to[2 * k] ^= cursor.flip;
-            to[2 * k + 1] ^= cursor.flip;
+            if (FOR == GENERAL) {
+                to[2 * k] ^= cursor.flip;
+                to[2 * k + 1] ^= cursor.flip;
+            }
         }
     }
 }
@@ -213,21 +222,21 @@ __device__ __forceinline__ void multiply(uint32_t *d, uint32_t (*a)[4], uint32_t
 
 // Issues the batches of a period from BATCH on. The next batch's A is loaded while a batch is
 // multiplied; after the last batch, that of the next period's first one.
-template <class W, int BATCH, Reach REACH>
+template <class W, Purpose FOR, int BATCH, Reach REACH>
 __device__ __forceinline__ void run_period(uint32_t *d, uint32_t (*even)[4], uint32_t (*odd)[4],
                                            uint32_t toeplitz, RingCursor &cursor)
 {
     multiply<W, BATCH, REACH>(d, BATCH % 2 ? odd : even, toeplitz);
     if constexpr (BATCH + 1 < W::BATCHES) {
         wgmma_wait<1>();
-        load_a<W, BATCH + 1>(BATCH % 2 ? even : odd, cursor);
-        run_period<W, BATCH + 1, REACH>(d, even, odd, toeplitz, cursor);
+        load_a<W, FOR, BATCH + 1>(BATCH % 2 ? even : odd, cursor.rows(W::STAGE), cursor);
+        run_period<W, FOR, BATCH + 1, REACH>(d, even, odd, toeplitz, cursor);
     } else {
         cursor.release();
         wgmma_wait<1>();
         if (REACH != LOWER) {
             barrier_wait(cursor.full(), cursor.parity);
-            load_a<W, 0>(even, cursor);
+            load_a<W, FOR, 0>(even, cursor.rows(W::STAGE), cursor);
         }
     }
 }
@@ -281,9 +290,9 @@ struct SumWriter {
 // upper map rows are complete before the last periods; they are written first, and the lower ones
 // move to the first half of the registers. toeplitz: descriptor address of B for the first image
 // row of the first plane.
-template <class W, bool BOUNDS>
+template <class W, Purpose FOR>
 __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, RingCursor &cursor,
-                         const SumWriter &writer, TileMaxima<BOUNDS> maxima)
+                         const SumWriter &writer, TileMaxima<FOR == BOUNDS> maxima)
 {
     uint32_t d[64], even[4][4], odd[4][4];
 #pragma unroll
@@ -291,16 +300,20 @@ __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, RingCursor &cu
         d[i] = 0;
     constexpr uint32_t DOWN = W::ARRAYS * XNCC_TENSOR_PERIOD *
                               DESCRIPTOR_CORE; // later image rows meet earlier rows of B
-    const int planes = W::template planes<BOUNDS>(job);
+    const int planes = planes_of<W, FOR>(job);
     const uint32_t step = static_cast<uint32_t>(job.blocks.toeplitz) / 16; // from plane to plane
     barrier_wait(cursor.full(), cursor.parity);
-    load_a<W, 0>(even, cursor);
+    load_a<W, FOR, 0>(even, cursor.rows(W::STAGE), cursor);
     for (int plane = 0; plane < planes; plane++)
-        run_period<W, 0, UPPER>(d, even, odd, toeplitz + plane * step, cursor);
+        run_period<W, FOR, 0, UPPER>(d, even, odd, toeplitz + plane * step, cursor);
     wgmma_wait<0>();
-    for (int plane = 0; plane < planes; plane++)
+    uint32_t rows = toeplitz;
+    for (int plane = 0; plane < planes; plane++) {
+        if (plane > 0)
+            rows = toeplitz + plane * step;
         for (int period = 1; period < job.blocks.periods - 1; period++)
-            run_period<W, 0, ALL>(d, even, odd, toeplitz + plane * step - period * DOWN, cursor);
+            run_period<W, FOR, 0, ALL>(d, even, odd, rows -= DOWN, cursor);
+    }
     wgmma_wait<0>();
     writer.write_rows(d, 0);
     maxima.template add_rows<OUT_ROWS>(d, 0);
@@ -310,44 +323,60 @@ __device__ void run_tile(const TensorJob &job, uint32_t toeplitz, RingCursor &cu
 #pragma unroll
     for (int i = 0; i < 32; i++)
         d[i] = d[32 + i] + job.zero;
-    toeplitz -= DOWN * static_cast<uint32_t>(job.blocks.periods - 1);
+    rows -= DOWN + (planes - 1) * step;
     for (int plane = 0; plane < planes; plane++) {
         if (plane > 0) {
             barrier_wait(cursor.full(), cursor.parity);
-            load_a<W, 0>(even, cursor);
+            load_a<W, FOR, 0>(even, cursor.rows(W::STAGE), cursor);
         }
-        run_period<W, 0, LOWER>(d, even, odd, toeplitz + plane * step, cursor);
+        run_period<W, FOR, 0, LOWER>(d, even, odd, rows + plane * step, cursor);
     }
     wgmma_wait<0>();
     writer.write_rows(d, OUT_ROWS);
     maxima.template add_rows<OUT_ROWS>(d, OUT_ROWS);
 }
 
+// What the loader of a warpgroup does: it fills one stage of the ring after the other.
+struct RingFiller {
+    uint32_t ring, barriers;
+    int stages, stage;
+    uint32_t parity;
+
+    // Loads a period of image rows: from word x, row y on.
+    __device__ __forceinline__ void fill(const CUtensorMap &image, int x, int y, uint32_t bytes)
+    {
+        const uint32_t full = barriers + BARRIER * stage;
+        barrier_wait(full + 8, parity);
+        barrier_expect(full, bytes);
+        box_load(ring + stage * bytes, &image, x, y, full);
+        if (++stage == stages) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+};
+
 // Loads the image rows of a warpgroup's tiles, period by period in the order of run_tile, into its
 // ring. Called by one thread.
-template <class W, bool BOUNDS>
+template <class W, Purpose FOR>
 __device__ void load_tiles(const TensorJob &job, uint32_t ring, uint32_t barriers, int group)
 {
-    int stage = 0;
-    uint32_t parity = 1;
+    RingFiller to = { ring, barriers, job.blocks.stages, 0, 1 };
     for (int tile = group * gridDim.x + blockIdx.x; tile < job.tiles; tile += GROUPS * gridDim.x) {
-        const int x = tile % job.tiles_across * (XNCC_TENSOR_COLUMNS / 4) + job.x,
-                  y = tile / job.tiles_across * XNCC_TENSOR_ROWS + job.y,
-                  last = job.blocks.periods - 1;
+        int x = tile % job.tiles_across * (XNCC_TENSOR_COLUMNS / 4) + job.x,
+            y = tile / job.tiles_across * XNCC_TENSOR_ROWS + job.y;
+        if (FOR != GENERAL) {
+            for (int period = 0; period < job.blocks.periods; period++, y += XNCC_TENSOR_PERIOD)
+                to.fill(job.image, x, y, W::STAGE);
+            continue;
+        }
+        const int planes = planes_of<W, FOR>(job), last = job.blocks.periods - 1;
         for (int first = 0, next; first <= last; first = next) {
             next = first == 0 ? 1 : first < last ? last : last + 1;
-            for (int plane = 0; plane < W::template planes<BOUNDS>(job); plane++)
-                for (int period = first; period < next; period++) {
-                    uint32_t full = barriers + BARRIER * stage;
-                    barrier_wait(full + 8, parity);
-                    barrier_expect(full, W::STAGE);
-                    box_load(ring + stage * W::STAGE, &job.image, x,
-                             y + XNCC_TENSOR_PERIOD * period, plane, full);
-                    if (++stage == job.blocks.stages) {
-                        stage = 0;
-                        parity ^= 1;
-                    }
-                }
+            for (int plane = 0; plane < planes; plane++)
+                for (int period = first; period < next; period++)
+                    to.fill(job.image, x, y + plane * job.plane_rows + XNCC_TENSOR_PERIOD * period,
+                            W::STAGE);
         }
     }
 }
@@ -366,7 +395,7 @@ __device__ void load_toeplitz(const TensorJob &job, uint32_t to, uint32_t barrie
 }
 
 // What a product warpgroup does: its tiles, one after the other.
-template <class W, bool BOUNDS>
+template <class W, Purpose FOR>
 __device__ void run_group(const TensorJob &job, uint32_t base, uint32_t ring, uint32_t buffers,
                           uint32_t barriers)
 {
@@ -390,14 +419,14 @@ __device__ void run_group(const TensorJob &job, uint32_t base, uint32_t ring, ui
         SumWriter writer = { sums,        job.pitch,     buffers + (group * 4 + warp) * OUT_BYTES,
                              lane,        8 * g + 2 * t, job.blocks.staged != 0,
                              job.add != 0 };
-        run_tile<W>(job, base / 16 + last, cursor, writer,
-                    TileMaxima<BOUNDS>{ job, tile, warp, lane, 8 * g + 2 * t, 0 });
+        run_tile<W, FOR>(job, base / 16 + last, cursor, writer,
+                         TileMaxima<FOR == BOUNDS>{ job, tile, warp, lane, 8 * g + 2 * t, 0 });
     }
     if (job.blocks.staged && lane < OUT_ROWS)
         bulk_store_wait();
 }
 
-template <class W, bool BOUNDS>
+template <class W, Purpose FOR>
 __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma(const __grid_constant__ TensorJob job)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -429,31 +458,31 @@ __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma(const __grid_const
             // With pdl_after_products the template was laid out before the previous kernel of
             // products: this kernel can only have started because every block of that one had
             // waited for the template, or was itself let start by one that had.
-            if (!BOUNDS || !job.pdl_after_products)
+            if (FOR != BOUNDS || !job.pdl_after_products)
                 wait_for_front();
             let_next_begin();
             load_toeplitz(job, base, whole);
         }
         if (loader < GROUPS)
-            load_tiles<W, BOUNDS>(job, ring + loader * stages * W::STAGE,
-                                  barriers + loader * stages * BARRIER, loader);
-        if (BOUNDS && loader == 0 && job.pdl_after_products)
+            load_tiles<W, FOR>(job, ring + loader * stages * W::STAGE,
+                               barriers + loader * stages * BARRIER, loader);
+        if (FOR == BOUNDS && loader == 0 && job.pdl_after_products)
             wait_for_front(); // kernels end in the order of their launches
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(PRODUCT_REGISTERS));
         barrier_wait(whole, 0);
-        run_group<W, BOUNDS>(job, base, ring + group * stages * W::STAGE, buffers,
-                             barriers + group * stages * BARRIER);
+        run_group<W, FOR>(job, base, ring + group * stages * W::STAGE, buffers,
+                          barriers + group * stages * BARRIER);
     }
 }
 
 using Kernel = void (*)(TensorJob);
 
 // The instance for a template width; nullptr if there is none.
-template <bool BOUNDS> Kernel kernel_of(const xncc_tensor_blocks &b)
+template <Purpose FOR> Kernel kernel_of(const xncc_tensor_blocks &b)
 {
 #define XNCC_WIDTH(chunks, half)                                                                   \
-    case 2 * (chunks) + (half): return correlate_wgmma<Width<chunks, half>, BOUNDS>
+    case 2 * (chunks) + (half): return correlate_wgmma<Width<chunks, half>, FOR>
     switch (2 * b.chunks + b.half) {
         XNCC_WIDTH(0, 1);
         XNCC_WIDTH(1, 0);
@@ -481,15 +510,19 @@ template <bool BOUNDS> Kernel kernel_of(const xncc_tensor_blocks &b)
 
 cudaError_t wgmma_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most)
 {
-    cudaError_t code = set_max_shared_memory(kernel_of<false>(blocks), most);
-    return code == cudaSuccess ? set_max_shared_memory(kernel_of<true>(blocks), most) : code;
+    cudaError_t code = set_max_shared_memory(kernel_of<PLAIN>(blocks), most);
+    if (code == cudaSuccess)
+        code = set_max_shared_memory(kernel_of<GENERAL>(blocks), most);
+    return code == cudaSuccess ? set_max_shared_memory(kernel_of<BOUNDS>(blocks), most) : code;
 }
 
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream)
 {
     int most = processors / job.slots, blocks = job.tiles < most ? job.tiles : most > 1 ? most : 1;
     dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(job.slots));
-    Kernel kernel = job.bound.terms ? kernel_of<true>(job.blocks) : kernel_of<false>(job.blocks);
+    Kernel kernel = job.bound.terms              ? kernel_of<BOUNDS>(job.blocks)
+                    : job.flip || job.planes > 1 ? kernel_of<GENERAL>(job.blocks)
+                                                 : kernel_of<PLAIN>(job.blocks);
     return launch(kernel, grid, THREADS, job.blocks.shared_bytes, stream, job.pdl, job);
 }
 

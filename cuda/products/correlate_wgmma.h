@@ -35,13 +35,14 @@ struct TileBound {
 //
 //     sums(x, y) (+)= the block's contribution to X
 struct TensorJob {
-    // The byte planes of the image as a tensor map of 32-bit elements, with boxes of one period.
+    // The byte planes of the image, below each other, as a tensor map of 32-bit elements, with
+    // boxes of one period.
     CUtensorMap image;
-    // What the planes are XORed with (TensorPlane::flip).
+    // What the planes are XORed with (TensorPlane::flip); 0 with `bound`.
     uint32_t flip;
-    // Number of planes, 1 .. blocks.planes; 1 if there are several slots. From the laid-out
-    // template of one to the next: bytes.
-    int32_t planes;
+    // Number of planes, 1 .. blocks.planes; 1 if there are several slots, or with `bound`. From one
+    // to the next: rows of the image, and bytes of the laid-out template.
+    int32_t planes, plane_rows;
     int64_t plane_toeplitz;
     // The block as toeplitz_build laid it out, for slot 0.
     const uint4 *toeplitz;

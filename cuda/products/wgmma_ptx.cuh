@@ -56,14 +56,14 @@ __device__ __forceinline__ void bulk_load(uint32_t to, const void *from, uint32_
         : "memory");
 }
 
-// Copies a box of one plane of a three-dimensional tensor map from element (x, y) on to shared
-// memory and reports its bytes to the barrier. Elements outside the tensor become 0.
-__device__ __forceinline__ void box_load(uint32_t to, const void *map, int x, int y, int plane,
+// Copies a two-dimensional box of a tensor map from element (x, y) on to shared memory and reports
+// its bytes to the barrier. Elements outside the tensor become 0.
+__device__ __forceinline__ void box_load(uint32_t to, const void *map, int x, int y,
                                          uint32_t barrier)
 {
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
-                 "l"(map), "r"(x), "r"(y), "r"(plane), "r"(barrier)
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+                 "l"(map), "r"(x), "r"(y), "r"(barrier)
                  : "memory");
 }
 
