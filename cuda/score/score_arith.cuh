@@ -204,31 +204,31 @@ struct Quotient : Lifted {
 // (window_terms.cuh) and with its error; num is not negative.
 template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
     static constexpr bool IS_BUILT = true, OF_S = S, OF_Q = Q, WIDE = false, BOUNDS_TILES = !S;
+    // num = product X + (Q & mask) + rest; a normed key is XORed with the mask.
     struct Templ {
-        bool smallest;
-        uint32_t rest; // sumT2 where D is needed
+        uint32_t product, mask, rest;
     };
     using Key = uint32_t;
     static constexpr Key NO_KEY = 0;
 
     __device__ __forceinline__ static Templ templ_of(const Job &job, const xncc_score_rule &rule)
     {
-        const bool smallest = xncc_method_of_difference(job.all.method) != 0;
-        return { smallest, smallest ? static_cast<uint32_t>(rule.sum2) : 0 };
+        if (xncc_method_of_difference(job.all.method))
+            return { static_cast<uint32_t>(-2), ~0u, static_cast<uint32_t>(rule.sum2) };
+        return { 1, 0, 0 };
     }
     __device__ __forceinline__ static Key bound_key_of(const Job &, const Templ &templ, Sum, Sum q,
                                                        uint32_t x)
     {
         if (!NORMED)
-            return Q ? ~(low_word(q) - 2 * x + templ.rest) : x;
-        const uint32_t num = templ.smallest ? low_word(q) - 2 * x + templ.rest : x;
+            return Q ? 2 * x - low_word(q) + ~templ.rest : x;
+        const uint32_t num = templ.product * x + (low_word(q) & templ.mask) + templ.rest;
         const double y = __hiloint2double(root_key(__dadd_rn(q, -LIFT)), 0),
                      product = __dmul_rn(
                          __dadd_rn(__hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(num)),
                                    -LIFT),
                          y);
-        const uint32_t key = static_cast<uint32_t>(__double2hiint(product));
-        return templ.smallest ? ~key : key;
+        return static_cast<uint32_t>(__double2hiint(product)) ^ templ.mask;
     }
     // By sqdiff_normed at most 1, which is also the score of a window of zeros.
     __device__ __forceinline__ static float bound_score_of(const Job &job, Key best,

@@ -8,7 +8,24 @@
 
 namespace xncc {
 
-// The largest of a warp's keys (Arith::Key).
+// The larger one of two keys (Arith::Key). Written as such, the compiler merges max with the
+// question whether the row counts, and makes two instructions of it.
+__device__ __forceinline__ int larger_key(int a, int b)
+{
+    asm("max.s32 %0, %0, %1;" : "+r"(a) : "r"(b));
+    return a;
+}
+__device__ __forceinline__ uint32_t larger_key(uint32_t a, uint32_t b)
+{
+    asm("max.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
+    return a;
+}
+__device__ __forceinline__ double larger_key(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+// The largest of a warp's keys.
 __device__ __forceinline__ int best_key(int key)
 {
     return __reduce_max_sync(0xffffffffu, key);
@@ -20,10 +37,8 @@ __device__ __forceinline__ uint32_t best_key(uint32_t key)
 __device__ __forceinline__ double best_key(double key)
 {
 #pragma unroll
-    for (int step = LANES / 2; step > 0; step /= 2) {
-        const double other = __shfl_xor_sync(0xffffffffu, key, step);
-        key = other > key ? other : key;
-    }
+    for (int step = LANES / 2; step > 0; step /= 2)
+        key = larger_key(key, __shfl_xor_sync(0xffffffffu, key, step));
     return key;
 }
 
@@ -47,25 +62,35 @@ template <class Arith, class Columns> struct TilesOutput {
     static constexpr bool FROM_PRODUCTS = true;
     const TensorTiles &tiles;
     typename Arith::Templ templ;
-    // The largest key in the current tile.
-    typename Arith::Key best;
+    // The largest keys of the thread's columns in the current tile. Whether a column is in the map
+    // is asked once per tile.
+    typename Arith::Key best[4];
+    // Rows left in the current tile.
+    int32_t rows;
 
     __device__ TilesOutput(const Job &job, const TensorTiles &of)
-        : tiles(of), templ(Arith::templ_of(job, of.rule[blockIdx.z])), best(Arith::NO_KEY)
+        : tiles(of), templ(Arith::templ_of(job, of.rule[blockIdx.z])), rows(of.rows)
     {
+        forget();
+    }
+    __device__ __forceinline__ void forget()
+    {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            best[i] = Arith::NO_KEY;
     }
     __device__ __forceinline__ const uint32_t *sums(const Job &job) const
     {
         return job.all.sums + blockIdx.z * tiles.plane;
     }
     __device__ __forceinline__ void score_row(const Job &job, const Sum *s, const Sum *q,
-                                              const uint32_t *product, int x, bool inside)
+                                              const uint32_t *product, int, bool inside)
     {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const typename Arith::Key key = Arith::bound_key_of(job, templ, s[i], q[i], product[i]);
-            if (inside && x + Columns::column(i) < job.all.width)
-                best = key > best ? key : best;
+            if (inside)
+                best[i] = larger_key(best[i], key);
         }
     }
     // At the end of a tile, the warp's maximum is stored. A warp's columns are those of one tile.
@@ -74,10 +99,17 @@ template <class Arith, class Columns> struct TilesOutput {
                                               const Sum *, const Sum *, const Products &, int x,
                                               int y, int left)
     {
-        if ((y + ROWS) % tiles.rows != 0 && left > ROWS)
+        rows -= ROWS;
+        if (rows > 0 && left > ROWS)
             return;
-        const typename Arith::Key all = best_key(best);
-        best = Arith::NO_KEY;
+        rows = tiles.rows;
+        typename Arith::Key all = Arith::NO_KEY;
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (x + Columns::column(i) < job.all.width)
+                all = larger_key(all, best[i]);
+        all = best_key(all);
+        forget();
         if (threadIdx.x % LANES != 0 || x >= job.all.width)
             return;
         float score = Arith::bound_score_of(job, all, tiles.rule[blockIdx.z]);
