@@ -529,7 +529,7 @@ MapTiles tiles_of(const xncc_engine_plan *plan, const PeakJob &search, int slot)
     if (!scores_tiles(plan))
         return {};
     return { search.best + static_cast<int64_t>(slot) * search.tiles, search.tile_rows,
-             search.across, search.smallest ? 0x80000000u : 0 };
+             search.across, search.smallest ? -1.0f : 1.0f };
 }
 
 xncc_status sum_windows(const Call &call, const Band &band)

@@ -241,7 +241,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
     int load_at = further<PITCH>(further<PITCH>(lead_at, end), end);
     const int x = x0 + Apart::first();
     float *to = job.all.map + y0 * job.all.map_pitch + x;
-    TileMax<Apart, TILES> tiles;
+    TileMax<Apart, TILES> tiles(job.all.tiles, x, job.all.width);
     for (int left = y1 - y0; left > 0; left -= BATCH) {
         Loader::wait();
         __syncthreads(); // the previous batch is done and this one's rows are loaded
@@ -282,7 +282,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
                 sure &= finish(job, num, var, score);
                 if (r < more)
                     Apart::store(to, score, x, job.all.width, job.vector_columns);
-                tiles.add(job.all.tiles, score, x, job.all.width, r < more);
+                tiles.add(job.all.tiles, score, r < more);
                 to += job.all.map_pitch;
             }
             if (__builtin_expect(!sure, 0)) {

@@ -53,7 +53,7 @@ static_assert(sizeof(PeakState) == XNCC_PEAK_STATE_BYTES &&
 struct MapTiles {
     uint32_t *best; // nullptr: the best scores are not asked for
     int32_t rows, across;
-    uint32_t sign; // its sign bit is set if small scores are good
+    float factor; // what scores are multiplied by: 1, or -1 if small ones are good
 };
 
 // What the kernels of a search share. Pointers are to device memory and belong to slot 0.

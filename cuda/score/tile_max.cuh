@@ -12,45 +12,53 @@ namespace xncc {
 // together; its columns are those of one tile. A block's map rows begin and end with tiles. ON:
 // false for a kernel that only writes the map: to ask at every row costs up to 5 percent there.
 template <class Columns, bool ON = true> struct TileMax {
+    // What the scores of the thread's columns are multiplied by: MapTiles::factor, or NaN outside
+    // the map.
+    float factor[4];
     // The best so far, negative if small scores are good: in the tile, and in the batch of map
-    // rows. fmaxf takes the number if the other one is NaN, so NaN stands for none.
-    float tile = NAN, batch = NAN;
+    // rows. max takes the number if the other one is NaN, so NaN stands for none.
+    float tile, batch;
+    // Rows left in the tile.
+    int32_t rows;
 
-    __device__ __forceinline__ static float signed_score(const MapTiles &to, float score)
+    __device__ __forceinline__ TileMax(const MapTiles &to, int x, int width)
+        : tile(NAN), batch(NAN), rows(to.rows)
     {
-        return __uint_as_float(__float_as_uint(score) ^ to.sign);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            factor[i] = x + Columns::column(i) < width ? to.factor : NAN;
+            asm volatile("" : "+f"(factor[i])); // else the compiler makes it again in every row
+        }
     }
-    // Adds a thread's scores of a map row; x: its first column; inside: the row is in the segment.
-    __device__ __forceinline__ void add(const MapTiles &to, const float *score, int x, int width,
-                                        bool inside)
+    // Written as fmaxf, the compiler merges it with the question whether the row counts, and makes
+    // two instructions of it.
+    __device__ __forceinline__ static float larger(float a, float b)
+    {
+        asm("max.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
+        return a;
+    }
+    // Adds a thread's scores of a map row. inside: the row is in the segment.
+    __device__ __forceinline__ void add(const MapTiles &to, const float *score, bool inside)
     {
         if (!to.best || !inside)
             return;
-        const bool whole = x + Columns::column(3) < width;
-        if (__builtin_expect(whole, 1)) {
 #pragma unroll
-            for (int i = 0; i < 4; i++)
-                batch = fmaxf(batch, signed_score(to, score[i]));
-            return;
-        }
-#pragma unroll
-        for (int i = 0; i < 3; i++)
-            if (x + Columns::column(i) < width)
-                batch = fmaxf(batch, signed_score(to, score[i]));
+        for (int i = 0; i < 4; i++)
+            batch = larger(batch, __fmul_rn(score[i], factor[i]));
     }
     // Takes the batch's scores from the map instead, where some were computed again by this thread.
-    // map: the thread's first column of the first row; rows: map rows left.
+    // map: the thread's first column of the first row; left: map rows left.
     __device__ __forceinline__ void read(const MapTiles &to, const float *map, int64_t pitch, int x,
-                                         int width, int rows)
+                                         int width, int left)
     {
         if (!to.best)
             return;
         batch = NAN;
 #pragma unroll 1
-        for (int r = 0; r < 4 && r < rows; r++, map += pitch)
+        for (int r = 0; r < 4 && r < left; r++, map += pitch)
 #pragma unroll 1
             for (int i = 0; i < 4 && x + Columns::column(i) < width; i++)
-                batch = fmaxf(batch, signed_score(to, map[Columns::column(i)]));
+                batch = fmaxf(batch, __fmul_rn(map[Columns::column(i)], to.factor));
     }
     // Ends a batch of four map rows, and the tile with its last one. y: its first row; left: map
     // rows left in the segment.
@@ -58,12 +66,14 @@ template <class Columns, bool ON = true> struct TileMax {
     {
         if (!to.best)
             return;
-        tile = fmaxf(tile, batch);
+        tile = larger(tile, batch);
         batch = NAN;
-        if ((y + 4) % to.rows != 0 && left > 4)
+        rows -= 4;
+        if (rows > 0 && left > 4)
             return;
         const uint32_t all = __reduce_max_sync(0xffffffffu, peak_order(tile, 0));
         tile = NAN;
+        rows = to.rows;
         if (threadIdx.x % 32 == 0 && x < width)
             to.best[y / to.rows * to.across + x / PEAK_COLUMNS] = all;
     }
@@ -72,7 +82,10 @@ template <class Columns, bool ON = true> struct TileMax {
 // For kernels that only write the map: to ask at every row whether the best is wanted cost up to 5
 // percent there.
 template <class Columns> struct TileMax<Columns, false> {
-    __device__ __forceinline__ void add(const MapTiles &, const float *, int, int, bool)
+    __device__ __forceinline__ TileMax(const MapTiles &, int, int)
+    {
+    }
+    __device__ __forceinline__ void add(const MapTiles &, const float *, bool)
     {
     }
     __device__ __forceinline__ void read(const MapTiles &, const float *, int64_t, int, int, int)
