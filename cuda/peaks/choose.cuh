@@ -7,6 +7,23 @@
 
 namespace xncc {
 
+// Sorts at most blockDim.x different keys in shared memory, the largest first: a key goes where the
+// number of larger ones says. For some hundred keys that takes less than the steps of a bitonic
+// sort.
+__device__ inline void rank_keys(uint64_t *key, int count)
+{
+    const int own = static_cast<int>(threadIdx.x);
+    const uint64_t mine = own < count ? key[own] : 0;
+    int rank = 0;
+#pragma unroll 4
+    for (int i = 0; i < count; i++)
+        rank += key[i] > mine;
+    __syncthreads();
+    if (own < count)
+        key[rank] = mine;
+    __syncthreads();
+}
+
 // Sorts keys in shared memory, the largest first: a bitonic sort by all threads of the block.
 // count: a power of two.
 __device__ inline void sort_keys(uint64_t *key, int count)
@@ -72,12 +89,16 @@ __device__ inline void choose(const PeakJob &job, int slot, uint64_t *key)
     uint32_t count = __ldcg(&state->candidates), size = LANES;
     if (count > PEAK_ROOM)
         return;
+    const bool few = count <= blockDim.x;
     while (size < count)
         size *= 2;
     for (uint32_t i = threadIdx.x; i < size; i += blockDim.x)
         key[i] = i < count ? __ldcg(list + i) : 0;
     __syncthreads();
-    sort_keys(key, static_cast<int>(size));
+    if (few)
+        rank_keys(key, static_cast<int>(count));
+    else
+        sort_keys(key, static_cast<int>(size));
     if (threadIdx.x < LANES) {
         uint32_t n = take_matches(job, slot, key, count);
         if (threadIdx.x == 0)

@@ -30,6 +30,7 @@ constexpr int THREADS = 288;
 constexpr int WARPS = THREADS / LANES;
 constexpr int LANE_PIXELS = (MAX_PIXELS + LANES - 1) / LANES;
 constexpr int BATCH = 8;                  // image rows whose loads are in flight together
+constexpr int SLIDES = 10;                // the same of windows; they need two image rows each
 constexpr int STRIPS = THREADS / COLUMNS; // threads that share a column when X is computed
 constexpr int STRIP = ROWS / STRIPS;      // the rows of each of them
 static_assert(STRIPS * STRIP == ROWS, "the strips of a column must cover the tile");
@@ -84,15 +85,24 @@ __device__ void sum_column(const Column &column, int32_t size, int32_t rows, int
             q += v[k] * v[k];
         }
     }
-#pragma unroll 6
-    for (int32_t r = 0; r < rows; r++) {
-        uint32_t in = column[r + size - 1], out = column[r];
-        s += in;
-        q += in * in;
-        sums->columns.s[r][at] = s;
-        sums->columns.q[r][at] = q;
-        s -= out;
-        q -= out * out;
+    for (int32_t first = 0; first < rows; first += SLIDES) {
+        uint32_t in[SLIDES], out[SLIDES];
+#pragma unroll
+        for (int k = 0; k < SLIDES; k++) {
+            in[k] = column[first + k + size - 1];
+            out[k] = column[first + k];
+        }
+#pragma unroll
+        for (int k = 0; k < SLIDES; k++) {
+            s += in[k];
+            q += in[k] * in[k];
+            if (first + k < rows) {
+                sums->columns.s[first + k][at] = s;
+                sums->columns.q[first + k][at] = q;
+            }
+            s -= out[k];
+            q -= out[k] * out[k];
+        }
     }
 }
 
@@ -205,7 +215,7 @@ __device__ void multiply_tile(const WindowScores &scores, const unsigned char *t
     __syncthreads();
     const int c = threadIdx.x % COLUMNS, first = threadIdx.x / COLUMNS * STRIP,
               x = max(t.x - 1 + c, 0);
-    if (first < ROWS) {
+    if (first < t.rows + 2) {
         uint32_t products[STRIP] = {};
         for (int32_t g = 0; g < tile.groups; g++)
             tile.add(products, sums->words + g * tile.lines,
@@ -257,6 +267,8 @@ __device__ void score_tile(const PeakJob &job, const WindowScores &scores,
 struct CollectJob {
     PeakJob peaks;
     WindowScores scores;
+    // Blocks that share a tile, each with some of its rows.
+    int32_t parts;
 };
 
 // One slot per blockIdx.z; the blocks of a slot share the list of tiles.
@@ -274,8 +286,14 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
     uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
     const uint32_t *products = scores.products ? scores.products + slot * job.plane : nullptr;
-    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        Tile t(job, static_cast<int32_t>(list[i]));
+    const int32_t parts = of.parts, rows = ceil_div(job.tile_rows, parts);
+    for (uint32_t i = blockIdx.x; i < count * parts; i += gridDim.x) {
+        Tile t(job, static_cast<int32_t>(list[i / parts]));
+        const int32_t above = static_cast<int32_t>(i % parts) * rows;
+        if (above >= t.rows)
+            continue;
+        t.y += above;
+        t.rows = min(rows, t.rows - above);
         if (!products)
             multiply_tile(scores, scores.templ[slot], t, &sums);
         score_tile(job, scores, rule, t, products, &sums);
@@ -301,11 +319,13 @@ cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores
                                   cudaStream_t stream)
 {
     constexpr int64_t MAX_BLOCKS = 264;
-    // usually only a few tiles per match are listed
-    int64_t likely = 2 * static_cast<int64_t>(job.wanted),
-            most = likely < MAX_BLOCKS ? likely : MAX_BLOCKS;
-    dim3 grid = peak_grid(job.tiles < most ? job.tiles : most, slots);
-    return launch(collect_windows, grid, THREADS, 0, stream, job.pdl, CollectJob{ job, scores });
+    // usually only a few tiles per match are listed; those of one map do not fill the device
+    const int32_t parts = slots == 1 ? 2 : 1;
+    int64_t likely = 2 * static_cast<int64_t>(job.wanted) * parts,
+            most = likely < MAX_BLOCKS ? likely : MAX_BLOCKS, all = int64_t{ job.tiles } * parts;
+    dim3 grid = peak_grid(all < most ? all : most, slots);
+    return launch(collect_windows, grid, THREADS, 0, stream, job.pdl,
+                  CollectJob{ job, scores, parts });
 }
 
 } // namespace xncc

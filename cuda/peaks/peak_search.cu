@@ -16,6 +16,8 @@ constexpr int WARPS = THREADS / LANES;
 constexpr int BLOCK = PEAK_BLOCK;
 constexpr int SPAN = PEAK_COLUMNS / LANES; // columns per lane
 constexpr int TOGETHER = 8;                // rows whose loads are in flight together
+constexpr int HELD = 32;                   // tiles that a thread of select_tiles keeps in registers
+constexpr int CHUNK = 8;                   // of them, tiles whose loads are in one branch
 
 // Computes best[tile] = max of peak_order over the tile. One warp per tile: lane i reads columns i,
 // i + 32, i + 64 and i + 96 of each row. No shared memory. NaN stands for no score: fmaxf takes the
@@ -58,6 +60,30 @@ __device__ uint32_t worse(uint32_t order, float bound_margin)
                : peak_order(__fsub_rd(score_of_order(order), bound_margin), 0);
 }
 
+// The orders of a thread's first HELD tiles. The loads of all of them are in flight together, and
+// the list needs no second look at them.
+struct HeldTiles {
+    uint32_t order[HELD];
+
+    // Calls what(k) for the tiles that there are, and a few more.
+    template <class What> __device__ __forceinline__ static void each(int tiles, What what)
+    {
+#pragma unroll
+        for (int k = 0; k < HELD; k += CHUNK)
+            if (k * BLOCK < tiles)
+#pragma unroll
+                for (int i = k; i < k + CHUNK; i++)
+                    what(i);
+    }
+    __device__ __forceinline__ HeldTiles(const uint32_t *best, int tiles) : order()
+    {
+        each(tiles, [&](int k) {
+            const int t = static_cast<int>(threadIdx.x) + k * BLOCK;
+            order[k] = t < tiles ? best[t] : 0;
+        });
+    }
+};
+
 // Chooses the level and lists the tiles that may reach it. One block of 1,024 threads per slot;
 // thread i looks at tiles i, i + 1024, and so on. The level is found bit by bit, from the top bit
 // down: it is the highest value that the best tiles of at least `wanted` threads reach. Each thread
@@ -76,8 +102,11 @@ __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
     const uint32_t *best = job.best + static_cast<size_t>(slot) * job.tiles;
     uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
     uint32_t mine = 0, level = 0, limit = peak_order(job.limit, job.smallest);
+    const HeldTiles held(best, job.tiles);
+    held.each(job.tiles, [&](int k) { mine = max(mine, held.order[k]); });
+    const int first = static_cast<int>(threadIdx.x) + HELD * BLOCK; // of those that are not held
 #pragma unroll 8
-    for (int t = threadIdx.x; t < job.tiles; t += BLOCK)
+    for (int t = first; t < job.tiles; t += BLOCK)
         mine = max(mine, best[t]);
     for (uint32_t bit = 0x80000000u; bit != 0; bit >>= 1)
         if (__syncthreads_count(mine >= (level | bit)) >= static_cast<int>(job.wanted))
@@ -89,9 +118,14 @@ __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
     uint32_t reach = worse(level, job.bound_margin);
     if (mine == 0 || mine < reach)
         return;
-    for (int t = threadIdx.x; t < job.tiles; t += BLOCK)
-        if (best[t] != 0 && best[t] >= reach)
+    const auto add = [&](uint32_t order, int t) {
+        if (order != 0 && order >= reach)
             list[atomicAdd(&state->tiles, 1u)] = static_cast<uint32_t>(t);
+    };
+    held.each(job.tiles,
+              [&](int k) { add(held.order[k], static_cast<int>(threadIdx.x) + k * BLOCK); });
+    for (int t = first; t < job.tiles; t += BLOCK)
+        add(best[t], t);
 }
 
 // Collects the candidates of the listed tiles; the last block to finish chooses the matches. The
