@@ -7,6 +7,7 @@
 #include "plan/problem.h"
 
 #include <assert.h>
+#include <math.h>
 
 /* Rates per millisecond and multiprocessor. Measured on one H200 (132 multiprocessors), November
  * 2026, with images of 8192 x 8192 and templates of 8 to 128. Multiply-adds include those with
@@ -15,12 +16,13 @@ static const double product_rate = 6.6e9;       /* tensor-wgmma: multiply-adds *
 static const double mma_rate = 3.5e9;           /* tensor-mma: multiply-adds */
 static const double sum_rate = 5.2e6;           /* elements of X written: an upper limit */
 static const double score_rate = 2.65e6;        /* map elements of the score pass for 8 bits */
-static const double score_u16_rate = 8.0e5;     /* the same for 16 bits */
+static const double score_u16_rate = 1.03e6;    /* the same for 16 bits */
 static const double fused_rate = 4.1e9;         /* tensor-fused: multiply-adds, */
 static const double fused_element_rate = 3.0e6; /* followed by map elements */
-/* tensor-fused of several channels: a guess. Milliseconds times multiprocessors per map element: a
- * part of its own and a part per channel of those above. */
-static const double channels_element = 0.5, channels_channel = 0.5;
+/* tensor-fused of several channels: multiply-adds, and the part of a map element above that they
+ * take of their own and per channel; both grow where fewer than the most thread blocks fit. */
+static const double channels_rate = 3.9e9, channels_element = 1.3, channels_channel = 0.36,
+                    channels_few = 1.17;
 static const double planes_rate = 3.8e9; /* tensor-fused, general problems: multiply-adds, */
 static const double planes_element_rate = 1.1e7; /* map elements, */
 static const double planes_sum_rate = 3.1e7;     /* and map elements of each product */
@@ -283,15 +285,23 @@ static double elements_of(const xncc_problem *p)
     return (double)map.width * (double)map.height;
 }
 
-double xncc_tensor_product_ms(const xncc_problem *p, const xncc_machine *m, xncc_kernel kernel,
-                              const xncc_tensor_blocks *b)
+double xncc_tensor_products_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
-    double processors = xncc_machine_processors(m), elements = elements_of(p);
-    double product_ms = elements * products(b, kernel) /
-                        (kernel == XNCC_KERNEL_TENSOR_MMA ? mma_rate : product_rate);
-    double sum_ms = elements * b->across * b->down / sum_rate;
-    return (p->pixel == XNCC_U16 ? 4.0 : 1.0) * (product_ms > sum_ms ? product_ms : sum_ms) /
-           processors;
+    const xncc_tensor_blocks *b = &d->tensor;
+    const int mma = d->kernel == XNCC_KERNEL_TENSOR_MMA;
+    const double elements = elements_of(p),
+                 one = elements * products(b, d->kernel) / (mma ? mma_rate : product_rate),
+                 write = elements * b->across * b->down / sum_rate;
+    double ms = 0.0;
+    for (int32_t i = 0, run; i < d->planes.products; i += run) {
+        run = xncc_general_run(&d->planes, i, b->planes);
+        /* sums that are added to are read, too; products and sums of tensor-wgmma overlap, but not
+         * wholly */
+        const double multiply = run * one,
+                     sums = d->planes.step[i].add && !mma ? 2.0 * write : write;
+        ms += !mma ? sqrt(multiply * multiply + sums * sums) : multiply > sums ? multiply : sums;
+    }
+    return ms / xncc_machine_processors(m);
 }
 
 /* Fits a template to the kernels of tensor-fused and their shared memory. */
@@ -352,8 +362,10 @@ xncc_status xncc_fit_fused(const xncc_problem *p, const xncc_machine *m, xncc_de
 double xncc_fused_channels_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const double channels = d->planes.image_count,
-                 each = (channels_element + channels_channel * channels) / fused_element_rate +
-                        channels * fused_products(&d->tensor) / fused_rate;
+                 few = d->tensor.stages < XNCC_TENSOR_FUSED_CHANNEL_BLOCKS ? channels_few : 1.0,
+                 each = few * (channels_element + channels_channel * channels) /
+                            fused_element_rate +
+                        channels * fused_products(&d->tensor) / channels_rate;
     return fused_start_ms + elements_of(p) * each / xncc_machine_processors(m);
 }
 
@@ -388,6 +400,5 @@ double xncc_tensor_ms(const xncc_problem *p, const xncc_machine *m, const xncc_d
                elements * (1.0 / fused_element_rate + fused_products(&d->tensor) / fused_rate) /
                    processors;
     const double score_ms = elements / (is_u16 ? score_u16_rate : score_rate);
-    return 3.0 * launch_ms + xncc_tensor_product_ms(p, m, d->kernel, &d->tensor) +
-           score_ms / processors;
+    return 3.0 * launch_ms + xncc_tensor_products_ms(p, m, d) + score_ms / processors;
 }

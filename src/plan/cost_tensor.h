@@ -94,8 +94,8 @@ double xncc_fused_channels_ms(const xncc_problem *problem, const xncc_machine *m
                               const xncc_decision *fit);
 
 /* The time of the products of a fitted problem, in milliseconds, without window sums and scores. */
-double xncc_tensor_product_ms(const xncc_problem *problem, const xncc_machine *machine,
-                              xncc_kernel kernel, const xncc_tensor_blocks *blocks);
+double xncc_tensor_products_ms(const xncc_problem *problem, const xncc_machine *machine,
+                               const xncc_decision *fit);
 
 /* Returns 1 if the tensor kernels have a score pass of their own, window sums included, for a
  * problem: one channel of which all pixels count; one-byte integers by every method but coverage,

@@ -30,7 +30,7 @@ static const double float_rate = 3.0e5, float_launches = 10.0;
 static const double launch_ms = 0.004; /* per kernel launch */
 /* Map elements of the channel score: this rate over a part of their own and a part per byte of the
  * pixel. */
-static const double channel_rate = 1.6e6, channel_element = 0.4, channel_byte = 0.6;
+static const double channel_rate = 1.6e6, channel_element = 0.12, channel_byte = 0.44;
 
 /* The workspace of a band is kept below these, in bytes, even if more is free: that of kernels that
  * read whole pixels, that of the transforms of fft, and that of kernels that read byte planes. */
@@ -377,19 +377,19 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
         return layout + xncc_fused_channels_ms(of, m, d);
     if (xncc_decision_has(d, XNCC_STEP_FUSED_MASKED))
         return layout + 2.0 * launch_ms + xncc_fused_masked_ms(of, m, d);
-    const double product = xncc_kernel_is_tensor(d->kernel)
-                               ? xncc_tensor_product_ms(of, m, d->kernel, &d->tensor)
+    const int tensor = xncc_kernel_is_tensor(d->kernel);
+    const double product = tensor                              ? 0.0
                            : d->kernel == XNCC_KERNEL_FFT_CUDA ? xncc_fft_ms(of, m, d)
                                                                : xncc_pixels_ms(of, m, d);
     if (!xncc_decision_has(d, XNCC_STEP_PLANES))
         return layout + product;
     /* the product of a plain problem of 16 bits is that of all its bytes */
     const double products = xncc_problem_route(p) == XNCC_ROUTE_GENERAL ? d->planes.products : 1.0;
+    const double products_ms = tensor ? xncc_tensor_products_ms(of, m, d) : product * products;
     /* fitted to measurements; masked windows are one launch, but a slow one for small maps */
     const double launches = 4.0 + d->planes.step_count +
                             (xncc_decision_has(d, XNCC_STEP_MASKED_WINDOWS) ? 3.0 : 0.0);
-    return product * products + launch_ms * launches + layout +
-           elements * plane_score(p, d) / processors;
+    return products_ms + launch_ms * launches + layout + elements * plane_score(p, d) / processors;
 }
 
 static xncc_status fit_match(const xncc_problem *p, const xncc_machine *m, xncc_decision *d,
