@@ -288,18 +288,17 @@ static double elements_of(const xncc_problem *p)
 double xncc_tensor_products_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const xncc_tensor_blocks *b = &d->tensor;
-    const int mma = d->kernel == XNCC_KERNEL_TENSOR_MMA;
     const double elements = elements_of(p),
-                 one = elements * products(b, d->kernel) / (mma ? mma_rate : product_rate),
+                 rate = d->kernel == XNCC_KERNEL_TENSOR_MMA ? mma_rate : product_rate,
+                 one = elements * products(b, d->kernel) / rate,
                  write = elements * b->across * b->down / sum_rate;
     double ms = 0.0;
     for (int32_t i = 0, run; i < d->planes.products; i += run) {
         run = xncc_general_run(&d->planes, i, b->planes);
-        /* sums that are added to are read, too; products and sums of tensor-wgmma overlap, but not
-         * wholly */
-        const double multiply = run * one,
-                     sums = d->planes.step[i].add && !mma ? 2.0 * write : write;
-        ms += !mma ? sqrt(multiply * multiply + sums * sums) : multiply > sums ? multiply : sums;
+        /* Products and sums overlap, but not wholly, and sums that are added to are read, too. The
+         * rates of recipes without added products are fitted as if they did. */
+        const double all = run * one, sums = d->planes.step[i].add ? 2.0 * write : write;
+        ms += b->planes > 1 ? sqrt(all * all + sums * sums) : one > write ? one : write;
     }
     return ms / xncc_machine_processors(m);
 }
