@@ -14,6 +14,26 @@ bool is_fused(const xncc_engine_plan *plan)
     return plan->decision.kernel == XNCC_KERNEL_TENSOR_FUSED;
 }
 
+// The bias of the samples, if the method depends on it.
+uint64_t bias_of(const xncc_engine_plan *plan)
+{
+    return xncc_problem_route(&plan->problem) == XNCC_ROUTE_GENERAL
+               ? xncc_pixel_bias(plan->problem.pixel)
+               : 0;
+}
+
+// The rule of template i, with sumT2 of the samples without that bias.
+xncc_score_rule rule_of(const xncc_engine_plan *plan, const ProductSearch &m, int i)
+{
+    xncc_score_rule rule = m.rules[i];
+    const uint64_t bias = bias_of(plan);
+    if (bias != 0) {
+        rule.sum2 = rule.sum2 - 2 * bias * rule.sum + bias * bias * rule.n;
+        rule.root_sum2 = sqrt(static_cast<double>(rule.sum2));
+    }
+    return rule;
+}
+
 // The tiles of `count` templates of the search from template `first` on.
 TensorTiles make_tiles(const xncc_engine_plan *plan, const ProductSearch &m, int first, int count)
 {
@@ -27,7 +47,7 @@ TensorTiles make_tiles(const xncc_engine_plan *plan, const ProductSearch &m, int
     tiles.height = plan->y.map;
     tiles.plane = m.slots.sums_step;
     for (int i = 0; i < count && count <= TENSOR_SLOTS; i++)
-        tiles.rule[i] = m.rules[first + i];
+        tiles.rule[i] = rule_of(plan, m, first + i);
     return tiles;
 }
 
@@ -147,10 +167,11 @@ xncc_status choose_matches(const xncc_engine_plan *plan, const ProductSearch &m,
     scores.window_width = p.templ_width;
     scores.window_height = p.templ_height;
     scores.method = p.rule.method;
+    scores.bias = bias_of(plan);
     scores.products = is_fused(plan) ? nullptr : m.slots.sums;
     scores.templ_pitch = static_cast<int64_t>(m.templs[0]->pitch);
     for (int i = 0; i < m.count; i++) {
-        scores.rule[i] = m.rules[i];
+        scores.rule[i] = rule_of(plan, m, i);
         scores.templ[i] = m.templs[i]->pixels.as<unsigned char>();
     }
     PeakJob job = m.search;

@@ -514,10 +514,7 @@ bool scores_tiles(const xncc_engine_plan *plan)
         return false;
     const xncc_decision &d = plan->decision;
     switch (d.step[d.step_count - 1]) {
-    case XNCC_STEP_FUSED:
-    case XNCC_STEP_STRIP_SCORE:
-        return xncc_problem_route(&plan->problem) == XNCC_ROUTE_GENERAL ||
-               xncc_pixel_digits(plan->problem.pixel) == 2;
+    case XNCC_STEP_STRIP_SCORE: return xncc_pixel_digits(plan->problem.pixel) == 2;
     case XNCC_STEP_CHANNEL_SCORE:
     case XNCC_STEP_FUSED_CHANNELS: return true;
     default: return false;

@@ -232,6 +232,22 @@ union Shared {
     uint64_t key[PEAK_ROOM];
 };
 
+// The score of a window from its sums of biased samples (xncc_general_add).
+__device__ float score_window(const WindowScores &scores, const xncc_score_rule &rule, uint32_t s,
+                              uint32_t q, uint32_t x)
+{
+    if (scores.bias == 0)
+        return xncc_score_integer(scores.method, &rule, s, q, x);
+    const uint64_t bias = scores.bias, square = bias * bias * rule.n,
+                   product = x - bias * (s + rule.sum) + square;
+    // the correlation methods have the sign of X
+    const bool negative = static_cast<int64_t>(product) < 0 &&
+                          !xncc_method_of_difference(scores.method);
+    const float score = xncc_score_integer(scores.method, &rule, s, q - 2 * bias * s + square,
+                                           negative ? 0 - product : product);
+    return negative ? -score : score;
+}
+
 // Computes the scores of a tile and its rim; NaN outside the map. products: X of the slot's map;
 // nullptr if multiply_tile has stored X.
 __device__ void score_tile(const PeakJob &job, const WindowScores &scores,
@@ -254,11 +270,10 @@ __device__ void score_tile(const PeakJob &job, const WindowScores &scores,
         int32_t x = t.x - 1 + c, y = t.y - 1 + r;
         float score = CUDART_NAN_F;
         if (x >= 0 && y >= 0 && x < job.width && y < job.height)
-            score = xncc_score_integer(scores.method, &rule,
-                                       sums->columns.s[r][end] - sums->columns.s[r][c],
-                                       sums->columns.q[r][end] - sums->columns.q[r][c],
-                                       products ? __ldg(products + y * job.pitch + x)
-                                                : __float_as_uint(sums->score[r][c]));
+            score = score_window(scores, rule, sums->columns.s[r][end] - sums->columns.s[r][c],
+                                 sums->columns.q[r][end] - sums->columns.q[r][c],
+                                 products ? __ldg(products + y * job.pitch + x)
+                                          : __float_as_uint(sums->score[r][c]));
         sums->score[r][c] = score;
     }
     __syncthreads();

@@ -19,6 +19,7 @@ struct WindowScores {
     int32_t last_column, last_row;       // of the image that may be read
     int32_t window_width, window_height; // pixels
     xncc_method method;
+    uint64_t bias; // of the samples, if the method depends on it
     // X of slot 0, with PeakJob's pitch and plane. nullptr: X is computed from the pixels of the
     // templates, for which xncc_collect_words must be at most XNCC_COLLECT_WORDS.
     const uint32_t *products;

@@ -198,42 +198,68 @@ struct Quotient : Lifted {
 // them integers below 2^53 (channel_score.cu). NORMED: num / sqrt(var), otherwise num. S is needed
 // only if there is a bias that the method depends on.
 //
-// Bounds, without such a bias: num is X or, by the sqdiff methods, D = Q - 2 X + sumT2, and both
-// fit 32 bits. Not NORMED, num itself is the key, or its complement if small scores are good, and
-// the score is exact. NORMED, the key is the high word of num y, or its complement, as in bound_key
-// (window_terms.cuh) and with its error; num is not negative.
+// Bounds: num is X or, by the sqdiff methods, D = Q - 2 X + sumT2. X of signed samples fits 32 bits
+// with a sign, and what is not negative fits 32 bits, so num is computed modulo 2^32. Not NORMED,
+// num itself is the key, or its complement if small scores are good, and the score is exact.
+// NORMED, the key is the high word of num y, or its complement, as in bound_key (window_terms.cuh)
+// and with its error; where num is negative it is 0.
 template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
-    static constexpr bool IS_BUILT = true, OF_S = S, OF_Q = Q, WIDE = false, BOUNDS_TILES = !S;
-    // num = product X + (Q & mask) + rest; a normed key is XORed with the mask.
+    static constexpr bool IS_BUILT = true, OF_S = S, OF_Q = Q, WIDE = false, BOUNDS_TILES = true;
+    // num = product X + sum S + (Q & mask) + rest, which is made positive by `lift`. A normed key
+    // is XORed with the mask.
     struct Templ {
-        uint32_t product, mask, rest;
+        uint32_t product, sum, mask, rest;
+        double lift;
     };
     using Key = uint32_t;
     static constexpr Key NO_KEY = 0;
 
     __device__ __forceinline__ static Templ templ_of(const Job &job, const xncc_score_rule &rule)
     {
+        const uint64_t bias = S ? job.all.general.bias : 0, square = bias * bias * rule.n,
+                       both = bias * rule.sum;
         if (xncc_method_of_difference(job.all.method))
-            return { static_cast<uint32_t>(-2), ~0u, static_cast<uint32_t>(rule.sum2) };
-        return { 1, 0, 0 };
+            return { static_cast<uint32_t>(-2), 0, ~0u,
+                     static_cast<uint32_t>(rule.sum2 + 2 * both - square), LIFT };
+        const uint32_t half = S ? 0x80000000u : 0;
+        return { 1, static_cast<uint32_t>(0 - bias), 0, static_cast<uint32_t>(square - both) + half,
+                 LIFT + half };
     }
-    __device__ __forceinline__ static Key bound_key_of(const Job &, const Templ &templ, Sum, Sum q,
-                                                       uint32_t x)
+    // The window's Q without the bias.
+    __device__ __forceinline__ static double square_of(const Job &job, Sum s, Sum q)
     {
+        if (!S)
+            return __dadd_rn(q, -LIFT);
+        return fma(job.var.sum, __dadd_rn(s, -LIFT), __dadd_rn(__dadd_rn(q, -LIFT), job.var.rest));
+    }
+    __device__ __forceinline__ static Key bound_key_of(const Job &job, const Templ &templ, Sum s,
+                                                       Sum q, uint32_t x)
+    {
+        if (!NORMED && Q)
+            return 2 * x - low_word(q) + ~templ.rest;
+        if (!NORMED && !S)
+            return x;
+        uint32_t num = templ.product * x + (low_word(q) & templ.mask) + templ.rest;
+        if (S)
+            num += templ.sum * low_word(s);
         if (!NORMED)
-            return Q ? 2 * x - low_word(q) + ~templ.rest : x;
-        const uint32_t num = templ.product * x + (low_word(q) & templ.mask) + templ.rest;
-        const double y = __hiloint2double(root_key(__dadd_rn(q, -LIFT)), 0),
+            return num;
+        const double y = __hiloint2double(root_key(square_of(job, s, q)), 0),
                      product = __dmul_rn(
                          __dadd_rn(__hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(num)),
-                                   -LIFT),
+                                   S ? -templ.lift : -LIFT),
                          y);
-        return static_cast<uint32_t>(__double2hiint(product)) ^ templ.mask;
+        int key = __double2hiint(product);
+        if (S)
+            key = max(key, 0);
+        return static_cast<uint32_t>(key) ^ templ.mask;
     }
     // By sqdiff_normed at most 1, which is also the score of a window of zeros.
     __device__ __forceinline__ static float bound_score_of(const Job &job, Key best,
                                                            const xncc_score_rule &rule)
     {
+        if (!NORMED && S)
+            return __int2float_rn(static_cast<int>(best ^ 0x80000000u));
         if (!NORMED)
             return __uint2float_rn(Q ? ~best : best);
         const bool smallest = xncc_method_of_difference(job.all.method) != 0;

@@ -320,8 +320,7 @@ static void fit_search(const xncc_problem *p, const xncc_problem *of, const xncc
               fused = xncc_decision_has(d, XNCC_STEP_FUSED);
     /* xncc_cuda_is_one_pass: the sums and the window width are in the range of the pass that
      * computes the scores of a few tiles */
-    d->searches_products = whole && xncc_problem_route(p) != XNCC_ROUTE_GENERAL &&
-                           (fused || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE)) &&
+    d->searches_products = whole && (fused || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE)) &&
                            xncc_cuda_is_one_pass(of) &&
                            (!fused || xncc_collect_words(p->templ_width, p->templ_height) <=
                                           XNCC_COLLECT_WORDS);
