@@ -233,6 +233,7 @@ MaskedScoreJob make_masked_job(const Call &call, const Band &band, const Target 
     job.map_pitch = target.pitch;
     job.width = band.width;
     job.height = band.height;
+    job.tiles = target.tiles;
     return job;
 }
 
@@ -516,7 +517,8 @@ bool scores_tiles(const xncc_engine_plan *plan)
     switch (d.step[d.step_count - 1]) {
     case XNCC_STEP_STRIP_SCORE: return xncc_pixel_digits(plan->problem.pixel) == 2;
     case XNCC_STEP_CHANNEL_SCORE:
-    case XNCC_STEP_FUSED_CHANNELS: return true;
+    case XNCC_STEP_FUSED_CHANNELS:
+    case XNCC_STEP_FUSED_MASKED: return true;
     default: return false;
     }
 }

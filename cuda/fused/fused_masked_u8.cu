@@ -97,8 +97,8 @@ score_row(const FusedMaskedJob &p,
                 f[c] = masked_score_exact<CENTRED_ROOT>(job, q[c]);
 }
 
-// blockIdx.x: strip; blockIdx.y: segment.
-template <bool VARIES, bool CENTRED_ROOT, int CHUNKS, int HALF>
+// blockIdx.x: strip; blockIdx.y: segment. TILES: the best score of each tile is asked for.
+template <bool VARIES, bool CENTRED_ROOT, int CHUNKS, int HALF, bool TILES>
 __global__ __launch_bounds__(THREADS,
                              BLOCKS) void match_planes(const __grid_constant__ FusedMaskedJob p)
 {
@@ -130,6 +130,7 @@ __global__ __launch_bounds__(THREADS,
     load_at -= load_at >= end ? end : 0;
     const int x = x0 + Apart::first();
     float *to = job.map + y0 * job.map_pitch + x;
+    TileMax<Apart, TILES> tiles(job.tiles, x, job.width);
     for (int left = y1 - y0; left > 0; left -= BATCH) {
         Loader::wait();
         __syncthreads(); // this batch's rows are loaded
@@ -163,6 +164,10 @@ __global__ __launch_bounds__(THREADS,
             float f[4];
             score_row<VARIES, CENTRED_ROOT>(p, sums, r / ROWS, r % ROWS, f);
             Apart::store(to, f, x, job.width, p.vector_columns);
+            tiles.add(job.tiles, f, true);
+            const int part = r / ROWS * ROWS;
+            if (r == part + ROWS - 1 || left == r + 1)
+                tiles.end_batch(job.tiles, x, y1 - left + part, job.width, left - part);
         }
     }
     Loader::wait();
@@ -172,21 +177,21 @@ __global__ __launch_bounds__(THREADS,
 using Kernel = void (*)(FusedMaskedJob);
 
 // nullptr if the width has no kernel.
-template <bool VARIES, bool CENTRED_ROOT> Kernel kernel_of(const xncc_tensor_blocks &b)
+template <bool VARIES, bool CENTRED_ROOT, bool TILES> Kernel kernel_of(const xncc_tensor_blocks &b)
 {
     switch (2 * b.chunks + b.half) {
-    case 1: return match_planes<VARIES, CENTRED_ROOT, 0, 1>;
-    case 2: return match_planes<VARIES, CENTRED_ROOT, 1, 0>;
-    case 3: return match_planes<VARIES, CENTRED_ROOT, 1, 1>;
+    case 1: return match_planes<VARIES, CENTRED_ROOT, 0, 1, TILES>;
+    case 2: return match_planes<VARIES, CENTRED_ROOT, 1, 0, TILES>;
+    case 3: return match_planes<VARIES, CENTRED_ROOT, 1, 1, TILES>;
     default: return nullptr;
     }
 }
 
-Kernel kernel_of(const xncc_tensor_blocks &b, xncc_method method, bool varies)
+template <bool TILES> Kernel kernel_of(const xncc_tensor_blocks &b, xncc_method method, bool varies)
 {
     if (method == XNCC_CCOEFF_NORMED)
-        return varies ? kernel_of<true, true>(b) : kernel_of<false, true>(b);
-    return varies ? kernel_of<true, false>(b) : kernel_of<false, false>(b);
+        return varies ? kernel_of<true, true, TILES>(b) : kernel_of<false, true, TILES>(b);
+    return varies ? kernel_of<true, false, TILES>(b) : kernel_of<false, false, TILES>(b);
 }
 
 } // namespace
@@ -194,7 +199,10 @@ Kernel kernel_of(const xncc_tensor_blocks &b, xncc_method method, bool varies)
 cudaError_t masked_planes_set_max_shared_memory(const xncc_tensor_blocks &blocks,
                                                 xncc_method method, bool varies, int most)
 {
-    return set_max_shared_memory(kernel_of(blocks, method, varies), most);
+    const cudaError_t code = set_max_shared_memory(kernel_of<false>(blocks, method, varies), most);
+    return code == cudaSuccess
+               ? set_max_shared_memory(kernel_of<true>(blocks, method, varies), most)
+               : code;
 }
 
 cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &of,
@@ -204,9 +212,11 @@ cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &
     FusedMaskedJob p = { job, of, xncc_tensor_fused_rows(job.templ_height), 0,
                          vector_columns(job.map, job.map_pitch, job.width, Apart::STEP) };
     const dim3 grid = cut_strips(job.width, job.height, job.templ_height,
-                                 processors * blocks.stages, batch_of(varies), &p.segment);
-    kernel_of(blocks, job.method,
-              varies)<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);
+                                 processors * blocks.stages,
+                                 job.tiles.best ? job.tiles.rows : batch_of(varies), &p.segment);
+    const Kernel kernel = job.tiles.best ? kernel_of<true>(blocks, job.method, varies)
+                                         : kernel_of<false>(blocks, job.method, varies);
+    kernel<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);
     return cudaGetLastError();
 }
 

@@ -4,6 +4,7 @@
 #ifndef XNCC_CUDA_SCORE_MASKED_SCORE_U8_H
 #define XNCC_CUDA_SCORE_MASKED_SCORE_U8_H
 
+#include "cuda/peaks/peak_search.h"
 #include "math/general_score.h"
 
 #include <cuda_runtime.h>
@@ -37,6 +38,8 @@ struct MaskedScoreJob {
     int64_t map_pitch;
     // Size of the band in map elements.
     int32_t width, height;
+    // launch_masked_planes: where the best score of each tile goes besides.
+    MapTiles tiles;
 };
 
 // Scores of a template with a mask, all sums that depend on the image being products. varies:
