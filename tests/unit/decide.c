@@ -170,11 +170,13 @@ typedef struct choice {
     const char *kernel;
 } choice;
 
-static void check_choices(const choice *some, size_t count, int templ_masked, int image_masked)
+static void check_choices(const choice *some, size_t count, int32_t channels, int templ_masked,
+                          int image_masked)
 {
     xncc_machine m = machine(5);
     for (size_t i = 0; i < count; i++) {
         xncc_problem p = matching(XNCC_U8, some[i].width, some[i].height, some[i].n, some[i].n);
+        p.channels = channels;
         p.templ_masked = templ_masked;
         p.image_masked = image_masked;
         xncc_decision d;
@@ -186,8 +188,8 @@ static void check_choices(const choice *some, size_t count, int templ_masked, in
                                  &d, &error),
                      XNCC_OK);
         if (strcmp(xncc_kernel_table[d.kernel].name, some[i].kernel) != 0)
-            kit_fail(__FILE__, __LINE__, "%dx%d, %d, masks %d %d: %s, %g ms; want %s",
-                     some[i].width, some[i].height, some[i].n, templ_masked, image_masked,
+            kit_fail(__FILE__, __LINE__, "%dx%d, %d, %d channels, masks %d %d: %s, %g ms; want %s",
+                     some[i].width, some[i].height, some[i].n, channels, templ_masked, image_masked,
                      xncc_kernel_table[d.kernel].name, d.estimate_ms, some[i].kernel);
         CHECK(strcmp(xncc_kernel_table[d.kernel].name, some[i].kernel) == 0);
     }
@@ -221,10 +223,22 @@ static void check_measured(void)
         { 8192, 8192, 24, "tensor-fused" },
         { 1920, 1080, 24, "tensor-fused" },
     };
-    check_choices(plain, sizeof plain / sizeof *plain, 0, 0);
-    check_choices(templ, sizeof templ / sizeof *templ, 1, 0);
-    check_choices(image, sizeof image / sizeof *image, 0, 1);
-    check_choices(both, sizeof both / sizeof *both, 1, 1);
+    static const choice three[] = {
+        { 8192, 8192, 8, "tensor-fused" },  { 8192, 8192, 16, "tensor-fused" },
+        { 8192, 8192, 24, "tensor-wgmma" }, { 8192, 8192, 32, "tensor-wgmma" },
+        { 8192, 8192, 64, "tensor-wgmma" },
+    };
+    static const choice four[] = {
+        { 8192, 8192, 8, "tensor-fused" },
+        { 8192, 8192, 16, "tensor-fused" },
+        { 8192, 8192, 32, "tensor-wgmma" },
+    };
+    check_choices(plain, sizeof plain / sizeof *plain, 1, 0, 0);
+    check_choices(templ, sizeof templ / sizeof *templ, 1, 1, 0);
+    check_choices(image, sizeof image / sizeof *image, 1, 0, 1);
+    check_choices(both, sizeof both / sizeof *both, 1, 1, 1);
+    check_choices(three, sizeof three / sizeof *three, 3, 0, 0);
+    check_choices(four, sizeof four / sizeof *four, 4, 0, 0);
 }
 
 /* What serves floats and u32 on an H200: transforms in shared memory, cuFFT, or without it the

@@ -238,6 +238,30 @@ static void check_added_planes(void)
     }
 }
 
+/* One channel of 8 bits is searched without a map by every method, on one band of the map, by the
+ * kernels that bound tiles; several channels and 16 bits are not. */
+static void check_searches(void)
+{
+    static const char *const kernels[] = { "tensor-fused", "tensor-wgmma", "tensor-mma" };
+    static const xncc_pixel pixels[] = { XNCC_U8, XNCC_S8, XNCC_U16 };
+    const xncc_machine m = machine(5);
+    xncc_error error;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (size_t i = 0; i < sizeof pixels / sizeof *pixels; i++)
+            for (int method = 0; method < XNCC_COVERAGE; method++)
+                for (int channels = 1; channels <= 3; channels += 2) {
+                    xncc_problem p = matching(pixels[i], 2048, 1024, 32, 32);
+                    p.rule.method = (xncc_method)method;
+                    p.channels = channels;
+                    xncc_decision d;
+                    if (decide(&p, &m, kernels[k], &d, &error))
+                        continue;
+                    CHECK_INT(d.searches_products, channels == 1 && pixels[i] != XNCC_U16);
+                    CHECK_INT(d.bounds_tiles,
+                              d.searches_products && k == 1 && p.rule.method == XNCC_CCOEFF_NORMED);
+                }
+}
+
 /* The score pass for several channels: which problems it serves, and that the decision then has no
  * window sums. */
 void check_channel_pass(void)
@@ -282,6 +306,7 @@ void check_channel_pass(void)
     }
     check_fused_channels();
     check_added_planes();
+    check_searches();
 }
 
 /* Checks that a kernel refuses a problem, and that the text has these words. */
