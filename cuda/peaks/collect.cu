@@ -16,6 +16,7 @@
 #include "cuda/peaks/collect.h"
 
 #include "cuda/peaks/choose.cuh"
+#include "math/method.h"
 
 #include <math_constants.h>
 
