@@ -503,6 +503,7 @@ TensorScoreJob make_strip_job(const xncc_engine_plan *plan, const Band &band,
     job.window_width = plan->problem.templ_width;
     job.window_height = plan->problem.templ_height;
     job.fp64_is_slow = fp64_is_slow_on(plan);
+    job.shared_most = static_cast<int32_t>(plan->engine->machine.cuda.shared_optin);
     job.sums_pitch = static_cast<int64_t>(w.sums_pitch);
     job.width = band.width;
     job.height = band.height;

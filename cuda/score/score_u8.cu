@@ -182,7 +182,9 @@ __global__ __launch_bounds__(THREADS,
     if constexpr (Arith::IS_BUILT)
         if (y0 < y1)
             walk<Arith, WORDS, SHIFT>(of.job, shared,
-                                      TilesOutput<Arith, Adjacent>(of.job, of.tiles), y0, y1);
+                                      TilesOutput<Arith, Adjacent>(
+                                          of.job, of.tiles, first_column() + Adjacent::first(), y0),
+                                      y0, y1);
 #endif
 }
 
@@ -247,10 +249,28 @@ template <class Arith> TilesKernel any_tiles_kernel(const TensorScoreJob &all)
     if constexpr (Arith::WIDE)
         if (words_of(all) == WIDE_WORDS)
             return tiles_kernel<Arith, WIDE_WORDS>(shift);
-    if constexpr (Arith::BOUNDS_TILES)
-        return tiles_kernel<Arith, WORDS>(shift);
-    return nullptr;
+    return tiles_kernel<Arith, WORDS>(shift);
 }
+
+// Dynamic shared memory without a use of its own. Kernels without Q take so few registers that more
+// than blocks_of() blocks fit. Those that are launched early begin where the products have ended,
+// and the first multiprocessors that are free would take more than their share.
+template <class Arith> size_t ballast(const TensorScoreJob &all)
+{
+    constexpr int RESERVED = 1024, WITHOUT_REQUEST = 48 * 1024, GRAIN = 128;
+    if (Arith::OF_Q || !all.pdl)
+        return 0;
+    const int own = Arith::OF_S ? static_cast<int>(sizeof(Shared<WORDS>)) : 0,
+              share = (all.shared_most + RESERVED) / blocks_of(WORDS) - RESERVED,
+              most = min(share, WITHOUT_REQUEST) / GRAIN * GRAIN;
+    return most > own ? static_cast<size_t>(most - own) : 0;
+}
+
+// A kernel and its dynamic shared memory.
+template <class Kernel> struct Choice {
+    Kernel kernel;
+    size_t shared;
+};
 
 } // namespace
 
@@ -258,9 +278,11 @@ cudaError_t score_u8_launch(const TensorScoreJob &all, int processors, cudaStrea
 {
     Job job = make_job(all, Adjacent::STEP);
     dim3 grid = cut_strips(&job, processors, blocks_of(words_of(all)));
-    const MapKernel kernel = with_arithmetic(
-        all, [&](auto arith) { return any_map_kernel<decltype(arith)>(all); });
-    return launch(kernel, grid, THREADS, 0, stream, all.pdl, job);
+    const auto choice = with_arithmetic(all, [&](auto arith) {
+        using Arith = decltype(arith);
+        return Choice<MapKernel>{ any_map_kernel<Arith>(all), ballast<Arith>(all) };
+    });
+    return launch(choice.kernel, grid, THREADS, choice.shared, stream, all.pdl, job);
 }
 
 cudaError_t score_u8_tiles_launch(const TensorScoreJob &all, const TensorTiles &tiles,
@@ -268,9 +290,11 @@ cudaError_t score_u8_tiles_launch(const TensorScoreJob &all, const TensorTiles &
 {
     TilesJob of = { make_job(all, Adjacent::STEP), tiles };
     const dim3 grid = cut_tiles(&of, processors, blocks_of(words_of(all)));
-    const TilesKernel kernel = with_arithmetic(
-        all, [&](auto arith) { return any_tiles_kernel<decltype(arith)>(all); });
-    return launch(kernel, grid, THREADS, 0, stream, all.pdl, of);
+    const auto choice = with_arithmetic(all, [&](auto arith) {
+        using Arith = decltype(arith);
+        return Choice<TilesKernel>{ any_tiles_kernel<Arith>(all), ballast<Arith>(all) };
+    });
+    return launch(choice.kernel, grid, THREADS, choice.shared, stream, all.pdl, of);
 }
 
 cudaError_t score_u8_terms_launch(const TensorScoreJob &all, WindowTerms *terms, int processors,

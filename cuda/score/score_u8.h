@@ -46,13 +46,15 @@ struct TensorScoreJob {
     int32_t width, height;
     // nullptr, or a word in device memory: if it is not 0 the kernel does nothing.
     const uint32_t *skip;
-    // Where the best score of each tile goes besides. Not for 8-bit pixels without a bias that the
-    // method depends on, of which searches do without a map.
+    // Where the best score of each tile goes besides. Not for 8-bit pixels, of which searches do
+    // without a map.
     MapTiles tiles;
     // Compute ccoeff_normed in pairs of floats (score_arith.cuh).
     bool fp64_is_slow;
     // Launch before the previous kernel has ended, if that one allows it (pdl.cuh).
     bool pdl;
+    // The most shared memory of a thread block on this device, bytes.
+    int32_t shared_most;
 };
 
 // Scores of a band. processors: multiprocessors of the device.
