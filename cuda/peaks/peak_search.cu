@@ -147,9 +147,15 @@ __global__ __launch_bounds__(THREADS) void collect(PeakJob job)
         if (x >= t.x + t.columns)
             continue;
         const float *here = job.map + slot * job.plane + (t.y + first) * job.pitch + x;
-#pragma unroll 4
-        for (int32_t y = t.y + first; y < t.y + t.rows; y += STRIDE, here += STRIDE * job.pitch) {
-            uint32_t order = peak_order(__ldg(here), job.smallest);
+        float score[PEAK_ROWS / STRIDE]; // all loads are in flight together
+#pragma unroll
+        for (int k = 0; k < PEAK_ROWS / STRIDE; k++)
+            score[k] = first + k * STRIDE < t.rows ? __ldg(here + k * STRIDE * job.pitch)
+                                                   : CUDART_NAN_F;
+#pragma unroll
+        for (int k = 0; k < PEAK_ROWS / STRIDE; k++, here += STRIDE * job.pitch) {
+            const int32_t y = t.y + first + k * STRIDE;
+            const uint32_t order = peak_order(score[k], job.smallest);
             if (order != 0 && order >= level &&
                 (job.min_distance == 1 ||
                  peak_leads(here, job.pitch, order, sides_at(job, x, y), job.smallest)))
