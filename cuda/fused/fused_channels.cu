@@ -241,7 +241,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
     int load_at = further<PITCH>(further<PITCH>(lead_at, end), end);
     const int x = x0 + Apart::first();
     float *to = job.all.map + y0 * job.all.map_pitch + x;
-    TileMax<Apart, TILES> tiles(job.all.tiles, x, job.all.width);
+    TileMax<Apart, TILES> tiles(job.all.tiles, x, y0, job.all.width);
     for (int left = y1 - y0; left > 0; left -= BATCH) {
         Loader::wait();
         __syncthreads(); // the previous batch is done and this one's rows are loaded
@@ -282,7 +282,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
                 sure &= finish(job, num, var, score);
                 if (r < more)
                     Apart::store(to, score, x, job.all.width, job.vector_columns);
-                tiles.add(job.all.tiles, score, r < more);
+                tiles.add(score, r < more);
                 to += job.all.map_pitch;
             }
             if (__builtin_expect(!sure, 0)) {
@@ -291,7 +291,7 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
                 tiles.read(job.all.tiles, to - ROWS * job.all.map_pitch, job.all.map_pitch, x,
                            job.all.width, more);
             }
-            tiles.end_batch(job.all.tiles, x, y1 - more, job.all.width, more);
+            tiles.end_batch(job.all.tiles, x, job.all.width, more);
             products[0] = products[SCORED - 1];
         }
     }

@@ -130,7 +130,7 @@ __global__ __launch_bounds__(THREADS,
     load_at -= load_at >= end ? end : 0;
     const int x = x0 + Apart::first();
     float *to = job.map + y0 * job.map_pitch + x;
-    TileMax<Apart, TILES> tiles(job.tiles, x, job.width);
+    TileMax<Apart, TILES> tiles(job.tiles, x, y0, job.width);
     for (int left = y1 - y0; left > 0; left -= BATCH) {
         Loader::wait();
         __syncthreads(); // this batch's rows are loaded
@@ -164,10 +164,10 @@ __global__ __launch_bounds__(THREADS,
             float f[4];
             score_row<VARIES, CENTRED_ROOT>(p, sums, r / ROWS, r % ROWS, f);
             Apart::store(to, f, x, job.width, p.vector_columns);
-            tiles.add(job.tiles, f, true);
+            tiles.add(f, true);
             const int part = r / ROWS * ROWS;
             if (r == part + ROWS - 1 || left == r + 1)
-                tiles.end_batch(job.tiles, x, y1 - left + part, job.width, left - part);
+                tiles.end_batch(job.tiles, x, job.width, left - part);
         }
     }
     Loader::wait();

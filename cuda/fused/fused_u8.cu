@@ -184,8 +184,10 @@ __global__ __launch_bounds__(THREADS,
     layout.taps += blockIdx.z * (layout.bytes / 16);
     if constexpr (Arith::IS_BUILT)
         if (y0 < y1)
-            walk<Arith, CHUNKS, HALF, SHIFT>(job, layout, memory,
-                                             TilesOutput<Arith, Apart>(job, fused.of.tiles), y1);
+            walk<Arith, CHUNKS, HALF, SHIFT>(
+                job, layout, memory,
+                TilesOutput<Arith, Apart>(job, fused.of.tiles, first_column() + Apart::first(), y0),
+                y1);
 #endif
 }
 
@@ -211,7 +213,7 @@ __global__ void build_taps(ToeplitzJob job)
     reinterpret_cast<uint32_t *>(job.toeplitz + blockIdx.y * job.slot_toeplitz)[i] = word;
 }
 
-// The kernels for a template width: for a map and, if searches do without one, for tiles.
+// The kernels for a template width: for a map and for tiles.
 struct Kernels {
     void (*match)(FusedJob);
     void (*bound)(FusedTilesJob);
@@ -219,9 +221,7 @@ struct Kernels {
 
 template <class Arith, int CHUNKS, int HALF, int SHIFT> Kernels kernels_of()
 {
-    if constexpr (Arith::BOUNDS_TILES)
-        return { match_fused<Arith, CHUNKS, HALF, SHIFT>, tiles_fused<Arith, CHUNKS, HALF, SHIFT> };
-    return { match_fused<Arith, CHUNKS, HALF, SHIFT>, nullptr };
+    return { match_fused<Arith, CHUNKS, HALF, SHIFT>, tiles_fused<Arith, CHUNKS, HALF, SHIFT> };
 }
 
 template <class Arith, int CHUNKS, int HALF> Kernels kernels_of(bool odd)
@@ -268,7 +268,7 @@ cudaError_t fused_set_max_shared_memory(const TensorScoreJob &all, const xncc_te
         job.fp64_is_slow = pairs != 0;
         const Kernels kernels = kernels_of(job, blocks);
         code = set_max_shared_memory(kernels.match, most);
-        if (code == cudaSuccess && kernels.bound)
+        if (code == cudaSuccess)
             code = set_max_shared_memory(kernels.bound, most);
     }
     return code;

@@ -51,7 +51,7 @@ static_assert(sizeof(PeakState) == XNCC_PEAK_STATE_BYTES &&
 // Where a score pass puts the best score of each tile besides the map (PeakJob). Its band is the
 // whole map.
 struct MapTiles {
-    uint32_t *best; // nullptr: the best scores are not asked for
+    uint32_t *best; // nullptr: the best scores are not asked for, and kernels without them run
     int32_t rows, across;
     float factor; // what scores are multiplied by: 1, or -1 if small ones are good
 };

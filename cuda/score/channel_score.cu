@@ -203,7 +203,7 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
     const uint32_t *sums = job.all.sums + y0 * sums_pitch + x;
     ProductReader<Pixel> products;
     products.load_ahead(job, sums);
-    TileMax<Adjacent, TILES> tiles(job.all.tiles, x, job.all.width);
+    TileMax<Adjacent, TILES> tiles(job.all.tiles, x, y0, job.all.width);
     const int64_t map_pitch = job.all.map_pitch;
     float *map = job.all.map + y0 * map_pitch + x;
     for (int y = y0; y < y1; y += ROWS, map += ROWS * map_pitch) {
@@ -230,14 +230,14 @@ __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y
             sure &= finish(job, num, var, score);
             if (y + r < y1)
                 store(map + r * map_pitch, score, x, job.all.width, job.vector_columns);
-            tiles.add(job.all.tiles, score, y + r < y1);
+            tiles.add(score, y + r < y1);
         }
         if (__builtin_expect(!sure, 0)) {
             const typename Pixel::Windows copy = windows;
             rescore_batch<Pixel>(job, prefixes + own, &copy, x, y, y1 - y);
             tiles.read(job.all.tiles, map, map_pitch, x, job.all.width, y1 - y);
         }
-        tiles.end_batch(job.all.tiles, x, y, job.all.width, y1 - y);
+        tiles.end_batch(job.all.tiles, x, job.all.width, y1 - y);
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
 }

@@ -13,11 +13,9 @@
 // - Sum: a window's S or Q in the form that slides fastest; from_integer, to_integer, slide_by.
 // - OF_S, OF_Q: whether the score needs S and Q. Sums that it does not need are not made.
 // - WIDE: whether there are also kernels for the widest windows.
-// - BOUNDS_TILES: whether searches do without a map (TilesOutput, tile_best.cuh). Then also
-//   - Templ, templ_of: what a bound needs to know of a template,
-//   - Key, NO_KEY: a number that is the larger, the better the score; and the worst one,
-//   - bound_key_of: that of a window, and
-//   - bound_score_of: the score of a key.
+// - For searches without a map (TilesOutput, tile_best.cuh): Templ, templ_of, what a bound needs to
+//   know of a template; Key, NO_KEY, a number that is the larger, the better the score, and the
+//   worst one; bound_key_of, that of a window; and bound_score_of, the score of a key.
 // - score: the score, or false if the plain formula must decide.
 // - exact: the score by the plain formula.
 #ifndef XNCC_CUDA_SCORE_SCORE_ARITH_CUH
@@ -52,7 +50,7 @@ struct Lifted {
 
 // What both ways of ccoeff_normed share.
 struct CentredRoot {
-    static constexpr bool OF_S = true, OF_Q = true, WIDE = true, BOUNDS_TILES = true;
+    static constexpr bool OF_S = true, OF_Q = true, WIDE = true;
     using Key = int;
     static constexpr Key NO_KEY = 0;
 
@@ -154,8 +152,7 @@ struct FloatFloat : CentredRoot {
 // ccoeff: (n X - S sumT) / n, exact as in Fp64. It is never in doubt. A key is the numerator, whose
 // quotient is the exact score.
 struct Quotient : Lifted {
-    static constexpr bool IS_BUILT = true, OF_S = true, OF_Q = false, WIDE = false,
-                          BOUNDS_TILES = true;
+    static constexpr bool IS_BUILT = true, OF_S = true, OF_Q = false, WIDE = false;
     using Templ = double; // sumT
     using Key = double;
     static constexpr Key NO_KEY = -LIFT * LIFT; // less than any numerator
@@ -204,7 +201,7 @@ struct Quotient : Lifted {
 // NORMED, the key is the high word of num y, or its complement, as in bound_key (window_terms.cuh)
 // and with its error; where num is negative it is 0.
 template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
-    static constexpr bool IS_BUILT = true, OF_S = S, OF_Q = Q, WIDE = false, BOUNDS_TILES = true;
+    static constexpr bool IS_BUILT = true, OF_S = S, OF_Q = Q, WIDE = false;
     // num = product X + sum S + (Q & mask) + rest, which is made positive by `lift`. A normed key
     // is XORed with the mask.
     struct Templ {

@@ -275,7 +275,7 @@ __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
     const uint32_t *sums = job.all.sums + y0 * sums_pitch + x;
     float *map = job.all.map + y0 * map_pitch + x;
     int turn = 0;
-    TileMax<Adjacent, TILES> tiles(job.all.tiles, x, job.all.width);
+    TileMax<Adjacent, TILES> tiles(job.all.tiles, x, y0, job.all.width);
     for (int left = y1 - y0; left > 0; left -= ROWS, turn ^= 2) {
         Word lead[WORDS], lag[WORDS];
         asm volatile("cp.async.wait_group 0;" ::: "memory");
@@ -300,7 +300,7 @@ __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
             sure &= score_row<PAIRS>(job, windows, products, f);
             if (left > r)
                 store(to, f, x, job.all.width, job.vector_columns);
-            tiles.add(job.all.tiles, f, left > r);
+            tiles.add(f, left > r);
         }
         if (__builtin_expect(!sure, 0)) {
             uint32_t copy[4 * PARTS];
@@ -310,7 +310,7 @@ __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
             rescore_batch(job, shared, copy, x, y1 - left, left);
             tiles.read(job.all.tiles, map, map_pitch, x, job.all.width, left);
         }
-        tiles.end_batch(job.all.tiles, x, y1 - left, job.all.width, left);
+        tiles.end_batch(job.all.tiles, x, job.all.width, left);
         map = to;
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");

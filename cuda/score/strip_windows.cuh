@@ -335,11 +335,9 @@ template <class Arith, class Columns> struct MapOutput {
     float *to;
     // False if a score of the current batch must be computed again.
     bool sure;
-    TileMax<Columns, !Arith::BOUNDS_TILES> tiles;
 
     __device__ MapOutput(const Job &job, int x, int y)
-        : to(job.all.map + y * job.all.map_pitch + x), sure(true),
-          tiles(job.all.tiles, x, job.all.width)
+        : to(job.all.map + y * job.all.map_pitch + x), sure(true)
     {
     }
     __device__ __forceinline__ const uint32_t *sums(const Job &job) const
@@ -357,7 +355,6 @@ template <class Arith, class Columns> struct MapOutput {
         if (inside)
             Columns::store(to, f, x, job.all.width, job.vector_columns);
         to += job.all.map_pitch;
-        tiles.add(job.all.tiles, f, inside);
     }
     // x, y: the thread's first column and the batch's first row; left: map rows left.
     template <int WORDS, class Products>
@@ -371,11 +368,8 @@ template <class Arith, class Columns> struct MapOutput {
                                           Arith::to_integer(q[0]), Arith::to_integer(q[1]),
                                           Arith::to_integer(q[2]), Arith::to_integer(q[3]) };
             rescore_batch<Arith, WORDS, Columns>(job, shared, windows, products, x, y, left);
-            tiles.read(job.all.tiles, to - ROWS * job.all.map_pitch, job.all.map_pitch, x,
-                       job.all.width, left);
         }
         sure = true;
-        tiles.end_batch(job.all.tiles, x, y, job.all.width, left);
     }
 };
 

@@ -65,11 +65,13 @@ template <class Arith, class Columns> struct TilesOutput {
     // The largest keys of the thread's columns in the current tile. Whether a column is in the map
     // is asked once per tile.
     typename Arith::Key best[4];
-    // Rows left in the current tile.
-    int32_t rows;
+    // The current tile, and its rows that are left.
+    int32_t at, rows;
 
-    __device__ TilesOutput(const Job &job, const TensorTiles &of)
-        : tiles(of), templ(Arith::templ_of(job, of.rule[blockIdx.z])), rows(of.rows)
+    // x: the thread's first column; y: the block's first map row.
+    __device__ TilesOutput(const Job &job, const TensorTiles &of, int x, int y)
+        : tiles(of), templ(Arith::templ_of(job, of.rule[blockIdx.z])),
+          at(y / of.rows * of.across + x / PEAK_COLUMNS), rows(of.rows)
     {
         forget();
     }
@@ -97,11 +99,13 @@ template <class Arith, class Columns> struct TilesOutput {
     template <int WORDS, class Products>
     __device__ __forceinline__ void end_batch(const Job &job, const StripPrefixes<WORDS> &,
                                               const Sum *, const Sum *, const Products &, int x,
-                                              int y, int left)
+                                              int, int left)
     {
         rows -= ROWS;
         if (rows > 0 && left > ROWS)
             return;
+        const int32_t tile = at;
+        at += tiles.across;
         rows = tiles.rows;
         typename Arith::Key all = Arith::NO_KEY;
 #pragma unroll
@@ -113,8 +117,8 @@ template <class Arith, class Columns> struct TilesOutput {
         if (threadIdx.x % LANES != 0 || x >= job.all.width)
             return;
         float score = Arith::bound_score_of(job, all, tiles.rule[blockIdx.z]);
-        tiles.best[static_cast<int64_t>(blockIdx.z) * tiles.count + y / tiles.rows * tiles.across +
-                   x / PEAK_COLUMNS] = peak_order(score, xncc_method_of_difference(job.all.method));
+        tiles.best[static_cast<int64_t>(blockIdx.z) * tiles.count + tile] = peak_order(
+            score, xncc_method_of_difference(job.all.method));
     }
 };
 

@@ -18,11 +18,12 @@ template <class Columns, bool ON = true> struct TileMax {
     // The best so far, negative if small scores are good: in the tile, and in the batch of map
     // rows. max takes the number if the other one is NaN, so NaN stands for none.
     float tile, batch;
-    // Rows left in the tile.
-    int32_t rows;
+    // The tile, and its rows that are left.
+    int32_t at, rows;
 
-    __device__ __forceinline__ TileMax(const MapTiles &to, int x, int width)
-        : tile(NAN), batch(NAN), rows(to.rows)
+    // x: the thread's first column; y: the block's first map row.
+    __device__ __forceinline__ TileMax(const MapTiles &to, int x, int y, int width)
+        : tile(NAN), batch(NAN), at(y / to.rows * to.across + x / PEAK_COLUMNS), rows(to.rows)
     {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
@@ -38,9 +39,9 @@ template <class Columns, bool ON = true> struct TileMax {
         return a;
     }
     // Adds a thread's scores of a map row. inside: the row is in the segment.
-    __device__ __forceinline__ void add(const MapTiles &to, const float *score, bool inside)
+    __device__ __forceinline__ void add(const float *score, bool inside)
     {
-        if (!to.best || !inside)
+        if (!inside)
             return;
 #pragma unroll
         for (int i = 0; i < 4; i++)
@@ -51,8 +52,6 @@ template <class Columns, bool ON = true> struct TileMax {
     __device__ __forceinline__ void read(const MapTiles &to, const float *map, int64_t pitch, int x,
                                          int width, int left)
     {
-        if (!to.best)
-            return;
         batch = NAN;
 #pragma unroll 1
         for (int r = 0; r < 4 && r < left; r++, map += pitch)
@@ -60,12 +59,10 @@ template <class Columns, bool ON = true> struct TileMax {
             for (int i = 0; i < 4 && x + Columns::column(i) < width; i++)
                 batch = fmaxf(batch, __fmul_rn(map[Columns::column(i)], to.factor));
     }
-    // Ends a batch of four map rows, and the tile with its last one. y: its first row; left: map
-    // rows left in the segment.
-    __device__ __forceinline__ void end_batch(const MapTiles &to, int x, int y, int width, int left)
+    // Ends a batch of four map rows, and the tile with its last one. left: map rows left in the
+    // segment.
+    __device__ __forceinline__ void end_batch(const MapTiles &to, int x, int width, int left)
     {
-        if (!to.best)
-            return;
         tile = larger(tile, batch);
         batch = NAN;
         rows -= 4;
@@ -75,23 +72,23 @@ template <class Columns, bool ON = true> struct TileMax {
         tile = NAN;
         rows = to.rows;
         if (threadIdx.x % 32 == 0 && x < width)
-            to.best[y / to.rows * to.across + x / PEAK_COLUMNS] = all;
+            to.best[at] = all;
+        at += to.across;
     }
 };
 
-// For kernels that only write the map: to ask at every row whether the best is wanted cost up to 5
-// percent there.
+// For kernels that only write the map.
 template <class Columns> struct TileMax<Columns, false> {
-    __device__ __forceinline__ TileMax(const MapTiles &, int, int)
+    __device__ __forceinline__ TileMax(const MapTiles &, int, int, int)
     {
     }
-    __device__ __forceinline__ void add(const MapTiles &, const float *, bool)
+    __device__ __forceinline__ void add(const float *, bool)
     {
     }
     __device__ __forceinline__ void read(const MapTiles &, const float *, int64_t, int, int, int)
     {
     }
-    __device__ __forceinline__ void end_batch(const MapTiles &, int, int, int, int)
+    __device__ __forceinline__ void end_batch(const MapTiles &, int, int, int)
     {
     }
 };
