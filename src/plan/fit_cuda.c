@@ -30,7 +30,7 @@ static const double float_rate = 3.0e5, float_launches = 10.0;
 static const double launch_ms = 0.004; /* per kernel launch */
 /* Map elements of the channel score: this rate over a part of their own and a part per byte of the
  * pixel. */
-static const double channel_rate = 1.6e6, channel_element = 0.12, channel_byte = 0.44;
+static const double channel_rate = 1.6e6, channel_element = 0.36, channel_byte = 0.385;
 
 /* The workspace of a band is kept below these, in bytes, even if more is free: that of kernels that
  * read whole pixels, that of the transforms of fft, and that of kernels that read byte planes. */

@@ -223,6 +223,11 @@ static void check_measured(void)
         { 8192, 8192, 24, "tensor-fused" },
         { 1920, 1080, 24, "tensor-fused" },
     };
+    static const choice two[] = {
+        { 8192, 8192, 16, "tensor-fused" },
+        { 8192, 8192, 24, "tensor-fused" },
+        { 8192, 8192, 32, "tensor-wgmma" },
+    };
     static const choice three[] = {
         { 8192, 8192, 8, "tensor-fused" },  { 8192, 8192, 16, "tensor-fused" },
         { 8192, 8192, 24, "tensor-wgmma" }, { 8192, 8192, 32, "tensor-wgmma" },
@@ -231,12 +236,14 @@ static void check_measured(void)
     static const choice four[] = {
         { 8192, 8192, 8, "tensor-fused" },
         { 8192, 8192, 16, "tensor-fused" },
+        { 8192, 8192, 24, "tensor-fused" },
         { 8192, 8192, 32, "tensor-wgmma" },
     };
     check_choices(plain, sizeof plain / sizeof *plain, 1, 0, 0);
     check_choices(templ, sizeof templ / sizeof *templ, 1, 1, 0);
     check_choices(image, sizeof image / sizeof *image, 1, 0, 1);
     check_choices(both, sizeof both / sizeof *both, 1, 1, 1);
+    check_choices(two, sizeof two / sizeof *two, 2, 0, 0);
     check_choices(three, sizeof three / sizeof *three, 3, 0, 0);
     check_choices(four, sizeof four / sizeof *four, 4, 0, 0);
 }
