@@ -178,7 +178,7 @@ xncc_status choose_matches(const xncc_engine_plan *plan, const ProductSearch &m,
     job.map = nullptr;
     job.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
     job.plane = m.slots.sums_step;
-    job.bound_margin = BOUND_MARGIN;
+    job.bound_margin = xncc_method_is_normed(p.rule.method) ? BOUND_MARGIN : 0.0f;
     cudaError_t code = launch_peak_select(job, m.count, stream);
     if (code == cudaSuccess)
         code = launch_window_collect(job, scores, m.count, stream);

@@ -52,12 +52,15 @@ __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
         job.best[static_cast<size_t>(slot) * job.tiles + tile] = all;
 }
 
-// Returns the order of the score that is worse by bound_margin, rounded down. 0 stays 0.
+// Returns the order of the score that is worse by bound_margin, times the score if that is above 1,
+// rounded down. 0 stays 0.
 __device__ uint32_t worse(uint32_t order, float bound_margin)
 {
-    return order == 0 || bound_margin == 0.0f
-               ? order
-               : peak_order(__fsub_rd(score_of_order(order), bound_margin), 0);
+    if (order == 0 || bound_margin == 0.0f)
+        return order;
+    const float score = score_of_order(order),
+                margin = __fmul_ru(bound_margin, fmaxf(fabsf(score), 1.0f));
+    return peak_order(__fsub_rd(score, margin), 0);
 }
 
 // The orders of a thread's first HELD tiles. The loads of all of them are in flight together, and
@@ -89,10 +92,10 @@ struct HeldTiles {
 // down: it is the highest value that the best tiles of at least `wanted` threads reach. Each thread
 // counts for its best tile only, so at least `wanted` tiles reach the level.
 //
-// With bound_margin e > 0, a tile's score b and its exact best score s satisfy |b - s| <= e. Let b
-// be the value found. The exact best of those tiles is at least b - e, so that is the level. Every
-// tile whose exact best reaches the level has a score of at least level - e, so those tiles are
-// listed.
+// With bound_margin e > 0, a tile's score b and its exact best score s satisfy |b - s| <= e; where
+// scores are above 1, at most e times the smaller of them. Let b be the value found. The exact best
+// of those tiles is no worse than b by e, so that is the level. Every tile whose exact best reaches
+// the level has a score that is no worse than the level by e, so those tiles are listed.
 __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
 {
     let_next_begin();

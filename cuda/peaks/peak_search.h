@@ -73,7 +73,8 @@ struct PeakJob {
     int32_t min_distance; // between matches, in elements; at least 1
     uint32_t top;         // the most matches
     uint32_t wanted;      // tiles that must reach the level
-    float bound_margin;   // `best` is within this of the exact scores; 0: it is exact
+    float bound_margin;   // `best` is within this of the exact scores, of those above 1 within this
+                          // part of them; 0: it is exact
     int32_t x0, y0;       // added to the position of each match
     // Memory of the search.
     uint32_t *best;      // per tile: the order of its best score; 0: it has no score

@@ -15,7 +15,8 @@
 // - WIDE: whether there are also kernels for the widest windows.
 // - For searches without a map (TilesOutput, tile_best.cuh): Templ, templ_of, what a bound needs to
 //   know of a template; Key, NO_KEY, a number that is the larger, the better the score, and the
-//   worst one; bound_key_of, that of a window; and bound_score_of, the score of a key.
+//   worst one; bound_key_of, that of a window, which also keeps the largest of the windows' roots
+//   if the score needs it (root_word); and bound_score_of, the score of a key.
 // - score: the score, or false if the plain formula must decide.
 // - exact: the score by the plain formula.
 #ifndef XNCC_CUDA_SCORE_SCORE_ARITH_CUH
@@ -90,12 +91,12 @@ struct Fp64 : Lifted, CentredRoot {
     }
     // bound_key (window_terms.cuh) from the sums.
     __device__ __forceinline__ static Key bound_key_of(const Job &job, Templ templ_sum, Sum s,
-                                                       Sum q, uint32_t x)
+                                                       Sum q, uint32_t x, int *)
     {
         double sum = __dadd_rn(s, -LIFT);
         return bound_key(job.n, job.lowered, templ_sum, sum, x, root_key(job, sum, q));
     }
-    __device__ __forceinline__ static float bound_score_of(const Job &, Key best,
+    __device__ __forceinline__ static float bound_score_of(const Job &, Key best, int,
                                                            const xncc_score_rule &rule)
     {
         return bound_score(best, unit_of(rule.root_var));
@@ -134,14 +135,14 @@ struct FloatFloat : CentredRoot {
     // The bits of the float num y. num and var are rounded to float once each, the seed is within
     // 2^-22 of the root, and the product is rounded: a relative error below 2^-21 in all.
     __device__ __forceinline__ static Key bound_key_of(const Job &job, Templ templ_sum, Sum s,
-                                                       Sum q, uint32_t x)
+                                                       Sum q, uint32_t x, int *)
     {
         xncc_float_float num = xncc_ff_from_s48(
             xncc_difference_s64(job.all.rule.n, x, s, templ_sum, 1));
         xncc_float_float var = xncc_ff_from_s48(xncc_difference_s64(job.all.rule.n, q, s, s, 1));
         return __float_as_int(__fmul_rn(num.high, fminf(xncc_ff_rsqrt_seed(var), 1.0f)));
     }
-    __device__ __forceinline__ static float bound_score_of(const Job &, Key best,
+    __device__ __forceinline__ static float bound_score_of(const Job &, Key best, int,
                                                            const xncc_score_rule &rule)
     {
         float root = static_cast<float>(rule.root_var);
@@ -176,11 +177,11 @@ struct Quotient : Lifted {
         return static_cast<double>(rule.sum);
     }
     __device__ __forceinline__ static Key bound_key_of(const Job &job, Templ templ_sum, Sum s, Sum,
-                                                       uint32_t x)
+                                                       uint32_t x, int *)
     {
         return numerator(job, templ_sum, s, x);
     }
-    __device__ __forceinline__ static float bound_score_of(const Job &job, Key best,
+    __device__ __forceinline__ static float bound_score_of(const Job &job, Key best, int,
                                                            const xncc_score_rule &)
     {
         return exact_quotient(best, job.n, job.reciprocal);
@@ -230,7 +231,7 @@ template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
         return fma(job.var.sum, __dadd_rn(s, -LIFT), __dadd_rn(__dadd_rn(q, -LIFT), job.var.rest));
     }
     __device__ __forceinline__ static Key bound_key_of(const Job &job, const Templ &templ, Sum s,
-                                                       Sum q, uint32_t x)
+                                                       Sum q, uint32_t x, int *root)
     {
         if (!NORMED && Q)
             return 2 * x - low_word(q) + ~templ.rest;
@@ -241,7 +242,9 @@ template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
             num += templ.sum * low_word(s);
         if (!NORMED)
             return num;
-        const double y = __hiloint2double(root_key(square_of(job, s, q)), 0),
+        const int word = root_word(square_of(job, s, q));
+        *root = max(*root, word);
+        const double y = __hiloint2double(min(word, ONE_HIGH_WORD), 0),
                      product = __dmul_rn(
                          __dadd_rn(__hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(num)),
                                    S ? -templ.lift : -LIFT),
@@ -251,8 +254,8 @@ template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
             key = max(key, 0);
         return static_cast<uint32_t>(key) ^ templ.mask;
     }
-    // By sqdiff_normed at most 1, which is also the score of a window of zeros.
-    __device__ __forceinline__ static float bound_score_of(const Job &job, Key best,
+    // By sqdiff_normed at most 1, the score of a window of zeros, if the tile has one.
+    __device__ __forceinline__ static float bound_score_of(const Job &job, Key best, int root,
                                                            const xncc_score_rule &rule)
     {
         if (!NORMED && S)
@@ -262,7 +265,7 @@ template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
         const bool smallest = xncc_method_of_difference(job.all.method) != 0;
         const float score = bound_score(static_cast<int>(smallest ? ~best : best),
                                         unit_of(rule.root_sum2));
-        return smallest ? fminf(score, 1.0f) : score;
+        return smallest && root > ONE_HIGH_WORD ? fminf(score, 1.0f) : score;
     }
 
     __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x,

@@ -42,19 +42,19 @@ __device__ __forceinline__ double best_key(double key)
     return key;
 }
 
-// Output class (strip_windows.cuh): the best score of each tile, within BOUND_MARGIN of the exact
-// one. By ccoeff_normed and ccorr_normed it is at least 0, by sqdiff_normed at most 1; by the other
-// methods it is the exact one.
+// Output class (strip_windows.cuh): the best score of each tile; of the normed methods within
+// BOUND_MARGIN of the exact one, and at least 0 by ccoeff_normed and ccorr_normed.
 //
 // Error bound of the normed methods. num y is within 2^-19 + 2^-40 (window_terms.cuh). The product
 // with 1 / root_var, in float, adds at most 5 roundings of 2^-24, and the float of score.h one
-// more. So a score of at most 1 is off by less than 2^-18.6.
+// more. So a score is off by less than 2^-18.6 of itself.
 //
 // Flat cases. A window without variance, or of zeros, has num = 0, and y is limited to 1, its
 // largest value otherwise: the result is 0, even where the exact score is NaN. A flat template, or
-// one of zeros, has unit 0. By sqdiff_normed a window of zeros has num = sumT2, so the result is 1,
-// as it should be, and a template of zeros yields 0, which is no worse than the exact scores: a
-// bound may be better than the score at the cost of time alone.
+// one of zeros, has unit 0. By sqdiff_normed a window of zeros has num = sumT2, and its score is 1;
+// a tile that has one is known by its largest root, and is no worse than 1. A template of zeros
+// yields 0, which is no worse than the exact scores: a bound may be better than the score at the
+// cost of time alone.
 //
 // blockIdx.z is the template (slot).
 template <class Arith, class Columns> struct TilesOutput {
@@ -67,6 +67,8 @@ template <class Arith, class Columns> struct TilesOutput {
     typename Arith::Key best[4];
     // The current tile, and its rows that are left.
     int32_t at, rows;
+    // The largest root_word in the tile, columns and rows outside of the map included.
+    int root;
 
     // x: the thread's first column; y: the block's first map row.
     __device__ TilesOutput(const Job &job, const TensorTiles &of, int x, int y)
@@ -80,6 +82,7 @@ template <class Arith, class Columns> struct TilesOutput {
 #pragma unroll
         for (int i = 0; i < 4; i++)
             best[i] = Arith::NO_KEY;
+        root = 0;
     }
     __device__ __forceinline__ const uint32_t *sums(const Job &job) const
     {
@@ -90,7 +93,8 @@ template <class Arith, class Columns> struct TilesOutput {
     {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const typename Arith::Key key = Arith::bound_key_of(job, templ, s[i], q[i], product[i]);
+            const typename Arith::Key key = Arith::bound_key_of(job, templ, s[i], q[i], product[i],
+                                                                &root);
             if (inside)
                 best[i] = larger_key(best[i], key);
         }
@@ -113,10 +117,11 @@ template <class Arith, class Columns> struct TilesOutput {
             if (x + Columns::column(i) < job.all.width)
                 all = larger_key(all, best[i]);
         all = best_key(all);
+        const int largest = __reduce_max_sync(0xffffffffu, root);
         forget();
         if (threadIdx.x % LANES != 0 || x >= job.all.width)
             return;
-        float score = Arith::bound_score_of(job, all, tiles.rule[blockIdx.z]);
+        float score = Arith::bound_score_of(job, all, largest, tiles.rule[blockIdx.z]);
         tiles.best[static_cast<int64_t>(blockIdx.z) * tiles.count + tile] = peak_order(
             score, xncc_method_of_difference(job.all.method));
     }

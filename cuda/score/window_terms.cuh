@@ -13,12 +13,18 @@ constexpr int LIFTED_HIGH_WORD = 0x43300000;
 // High word of 1.0.
 constexpr int ONE_HIGH_WORD = 0x3ff00000;
 
-// The high word of the reciprocal root of var, at most that of 1. var: an integer.
-__device__ __forceinline__ int root_key(double var)
+// The high word of the reciprocal root of var, an integer; of infinity if that is 0.
+__device__ __forceinline__ int root_word(double var)
 {
     double y;
     asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(var));
-    return min(__double2hiint(y), ONE_HIGH_WORD);
+    return __double2hiint(y);
+}
+
+// The same, at most that of 1.
+__device__ __forceinline__ int root_key(double var)
+{
+    return min(root_word(var), ONE_HIGH_WORD);
 }
 
 // An integer whose order among windows is that of their scores for one template, as far as scores
