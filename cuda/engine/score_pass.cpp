@@ -484,8 +484,10 @@ xncc_status score_bind(const xncc_engine_plan *plan, xncc_error *error)
         code = fused_channels_set_max_shared_memory(d.tensor, most);
     if (xncc_decision_has(&d, XNCC_STEP_CHANNEL_SCORE))
         code = channel_score_set_max_shared_memory(most);
-    if (xncc_decision_has(&d, XNCC_STEP_STRIP_SCORE) && xncc_pixel_digits(plan->problem.pixel) == 2)
-        code = score_u16_set_max_shared_memory();
+    if (xncc_decision_has(&d, XNCC_STEP_STRIP_SCORE))
+        code = xncc_pixel_digits(plan->problem.pixel) == 2
+                   ? score_u16_set_max_shared_memory()
+                   : score_u8_prefer_cache(make_strip_job(plan, {}, {}));
     return check(code, "preparing the kernels", error);
 }
 

@@ -252,18 +252,31 @@ template <class Arith> TilesKernel any_tiles_kernel(const TensorScoreJob &all)
     return tiles_kernel<Arith, WORDS>(shift);
 }
 
-// Dynamic shared memory without a use of its own. Kernels without Q take so few registers that more
-// than blocks_of() blocks fit. Those that are launched early begin where the products have ended,
-// and the first multiprocessors that are free would take more than their share.
+// Shared memory of a multiprocessor that no thread block has, and that each one has besides.
+constexpr int RESERVED = 1024;
+
+// Dynamic shared memory without a use of its own. Kernels without window sums take so few registers
+// that more than blocks_of() blocks fit. Those that are launched early begin where the products
+// have ended, and the first multiprocessors that are free would take more than their share.
 template <class Arith> size_t ballast(const TensorScoreJob &all)
 {
-    constexpr int RESERVED = 1024, WITHOUT_REQUEST = 48 * 1024, GRAIN = 128;
-    if (Arith::OF_Q || !all.pdl)
+    constexpr int WITHOUT_REQUEST = 48 * 1024, GRAIN = 128;
+    if (Arith::OF_S || Arith::OF_Q || !all.pdl)
         return 0;
-    const int own = Arith::OF_S ? static_cast<int>(sizeof(Shared<WORDS>)) : 0,
-              share = (all.shared_most + RESERVED) / blocks_of(WORDS) - RESERVED,
-              most = min(share, WITHOUT_REQUEST) / GRAIN * GRAIN;
-    return most > own ? static_cast<size_t>(most - own) : 0;
+    const int share = (all.shared_most + RESERVED) / blocks_of(WORDS) - RESERVED;
+    return static_cast<size_t>(min(share, WITHOUT_REQUEST) / GRAIN * GRAIN);
+}
+
+// Asks for shared memory for blocks_of() blocks, so that more of them do not take it from the
+// cache.
+template <class Arith> cudaError_t prefer_cache(const TensorScoreJob &all, MapKernel kernel)
+{
+    if (!Arith::OF_S && !Arith::OF_Q)
+        return cudaSuccess;
+    const size_t each = words_of(all) == WORDS ? sizeof(Shared<WORDS>) : sizeof(Shared<WIDE_WORDS>);
+    const int bytes = blocks_of(words_of(all)) * (static_cast<int>(each) + RESERVED);
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                min(100, ceil_div(100 * bytes, all.shared_most + RESERVED)));
 }
 
 // A kernel and its dynamic shared memory.
@@ -273,6 +286,14 @@ template <class Kernel> struct Choice {
 };
 
 } // namespace
+
+cudaError_t score_u8_prefer_cache(const TensorScoreJob &all)
+{
+    return with_arithmetic(all, [&](auto arith) {
+        using Arith = decltype(arith);
+        return prefer_cache<Arith>(all, any_map_kernel<Arith>(all));
+    });
+}
 
 cudaError_t score_u8_launch(const TensorScoreJob &all, int processors, cudaStream_t stream)
 {

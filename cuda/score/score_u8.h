@@ -57,10 +57,14 @@ struct TensorScoreJob {
     int32_t shared_most;
 };
 
+// Prepares the kernels of score_u8_launch on the current device. Of the job, only the method, the
+// bias, the window's width and what belongs to the device are read.
+cudaError_t score_u8_prefer_cache(const TensorScoreJob &job);
+
 // Scores of a band. processors: multiprocessors of the device.
 cudaError_t score_u8_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
 
-// How far a tile's best score (TensorTiles) may be from the exact one; tile_best.cuh has the proof.
+// How far a tile's best score may be from the exact one, above 1 as a part; tile_best.cuh has more.
 constexpr float BOUND_MARGIN = 1.0f / (1 << 18);
 
 // Output of a pass over tiles: for up to TENSOR_SLOTS templates of the same size on one image, the
