@@ -354,7 +354,8 @@ static size_t gather(xncc_batch *batch)
     return count;
 }
 
-/* Suppresses or sorts the candidates, and keeps the best. */
+/* Suppresses or sorts the candidates, and keeps the best. A batch that is made for one search has
+ * room for all of them, and its caller orders them. */
 static xncc_status list_candidates(xncc_batch *batch, xncc_candidate *match, size_t *found,
                                    xncc_error *error)
 {
@@ -363,7 +364,7 @@ static xncc_status list_candidates(xncc_batch *batch, xncc_candidate *match, siz
     xncc_status status = XNCC_OK;
     if (batch->suppresses)
         status = xncc_suppress(method, batch->candidate, count, &batch->suppress, &count, error);
-    else
+    else if (!batch->once || count > batch->suppress.top)
         xncc_candidates_sort(batch->candidate, count, method);
     if (status)
         return status;
