@@ -129,8 +129,10 @@ static double widest_reach(const xncc_pose_subject *subject, const xncc_pose_hit
 static int is_covered(const xncc_places *places, const xncc_pose_frame *frame,
                       const xncc_pose_frame *f, double limit)
 {
-    for (int part = 0; part < 9; part++)
-        for (int32_t at = xncc_places_near(places, f->x, f->y, part); at; at = places->next[at - 1])
+    int32_t chain[XNCC_PLACES_CHAINS];
+    const int chains = xncc_places_near(places, f->x, f->y, chain);
+    for (int k = 0; k < chains; k++)
+        for (int32_t at = chain[k]; at; at = places->next[at - 1])
             if (xncc_pose_overlap(f, &frame[at - 1]) > limit)
                 return 1;
     return 0;

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <string.h>
 
 xncc_status xncc_places_open(xncc_places *places, size_t count, double cell, xncc_error *error)
@@ -32,10 +31,16 @@ void xncc_places_empty(xncc_places *places, double cell)
     places->cell = cell;
 }
 
-static size_t chain_of(const xncc_places *places, double x, double y, int right, int down)
+/* The column or row of cells that has a coordinate. */
+static int64_t cell_of(const xncc_places *places, double at)
 {
-    const int64_t i = (int64_t)floor(x / places->cell) + right,
-                  j = (int64_t)floor(y / places->cell) + down;
+    const double cells = at / places->cell;
+    const int64_t whole = (int64_t)cells;
+    return whole - ((double)whole > cells);
+}
+
+static size_t chain_of(const xncc_places *places, int64_t i, int64_t j)
+{
     const uint64_t mixed = ((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15)) ^
                            ((uint64_t)j * UINT64_C(0xc2b2ae3d27d4eb4f));
     return (size_t)(mixed >> 20) & places->mask;
@@ -43,12 +48,21 @@ static size_t chain_of(const xncc_places *places, double x, double y, int right,
 
 void xncc_places_put(xncc_places *places, size_t i, double x, double y)
 {
-    const size_t chain = chain_of(places, x, y, 0, 0);
+    const size_t chain = chain_of(places, cell_of(places, x), cell_of(places, y));
     places->next[i] = places->first[chain];
     places->first[chain] = (int32_t)i + 1;
 }
 
-int32_t xncc_places_near(const xncc_places *places, double x, double y, int part)
+int xncc_places_near(const xncc_places *places, double x, double y,
+                     int32_t chain[XNCC_PLACES_CHAINS])
 {
-    return places->first[chain_of(places, x, y, part % 3 - 1, part / 3 - 1)];
+    const int64_t i = cell_of(places, x), j = cell_of(places, y);
+    int count = 0;
+    for (int64_t down = -1; down <= 1; down++)
+        for (int64_t right = -1; right <= 1; right++) {
+            const int32_t first = places->first[chain_of(places, i + right, j + down)];
+            chain[count] = first;
+            count += first != 0;
+        }
+    return count;
 }

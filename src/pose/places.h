@@ -26,9 +26,12 @@ void xncc_places_empty(xncc_places *places, double cell);
 /* Puts point i at (x, y). */
 void xncc_places_put(xncc_places *places, size_t i, double x, double y);
 
-/* The nine chains, part 0 .. 8, that together have all points within a cell's side of (x, y) on
- * each axis, and others, perhaps twice. Returns the first one's number plus 1, or 0; the one after
- * p is places->next[p - 1]. */
-int32_t xncc_places_near(const xncc_places *places, double x, double y, int part);
+enum { XNCC_PLACES_CHAINS = 9 };
+
+/* Finds the chains that together have all points within a cell's side of (x, y) on each axis, and
+ * others, perhaps twice. Of each that is not empty it writes the first point's number plus 1; the
+ * one after p is places->next[p - 1]. Returns how many it has written. */
+int xncc_places_near(const xncc_places *places, double x, double y,
+                     int32_t chain[XNCC_PLACES_CHAINS]);
 
 #endif

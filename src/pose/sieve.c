@@ -87,8 +87,10 @@ static xncc_status put_in_order(candidate_at candidate, size_t count, candidate_
 static int has_near(const xncc_places *places, const candidate_at *rank, candidate_at c,
                     const xncc_pose_axis *angle, int32_t steps)
 {
-    for (int k = 0; k < 9; k++)
-        for (int32_t at = xncc_places_near(places, c->x, c->y, k); at; at = places->next[at - 1]) {
+    int32_t chain[XNCC_PLACES_CHAINS];
+    const int chains = xncc_places_near(places, c->x, c->y, chain);
+    for (int k = 0; k < chains; k++)
+        for (int32_t at = chain[k]; at; at = places->next[at - 1]) {
             const candidate_at o = rank[at - 1];
             const int32_t apart = abs(c->angle - o->angle);
             if (fabs(c->x - o->x) <= places->cell && fabs(c->y - o->y) <= places->cell &&
