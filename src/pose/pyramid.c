@@ -40,6 +40,10 @@ enum { MOST_TOP = 1024, MOST_WANTED = 1 << 14 };
  * say much: so many pixels of templates, and a few candidates in any case. */
 enum { MOST_PIXELS = 1 << 22, LEAST_MOST = 8 };
 
+/* How near to an object a candidate must be to have a better pose of it, in pixels of the level it
+ * comes from. */
+#define NEAR 3.0
+
 /* How often a candidate moves on a level, and on level 0. */
 enum { MOVES = 3, LAST_MOVES = XNCC_MOST_MOVES };
 
@@ -200,9 +204,8 @@ static double limit_of(const descent *d, int32_t l)
     return part * (double)d->subject->min_score;
 }
 
-/* The candidates that go on from the coarsest level and from each finer one, at most: a number for
- * the image and the template, and one for each match that is wanted. */
-static size_t most_of(const descent *d, int32_t l)
+/* The candidates that go on from a level for the sake of the image and the template. */
+static size_t image_part(const descent *d, int32_t l)
 {
     const xncc_image *top = &d->image->level[d->top];
     const xncc_pose_source *next = &d->levels.level[l > 0 ? l - 1 : 0];
@@ -212,7 +215,14 @@ static size_t most_of(const descent *d, int32_t l)
                         : d->top == l + 1 ? most / 3
                                           : most / 8,
                  large = LEAST_MOST + MOST_PIXELS / ((size_t)next->width * (size_t)next->height);
-    return (part < large ? part : large) + (d->top == l ? 8 : d->top == l + 1 ? 2 : 1) * d->wanted;
+    return part < large ? part : large;
+}
+
+/* The candidates that go on from the coarsest level and from each finer one, at most: a number for
+ * the image and the template, and one for each match that is wanted. */
+static size_t most_of(const descent *d, int32_t l)
+{
+    return image_part(d, l) + (d->top == l ? 8 : d->top == l + 1 ? 2 : 1) * d->wanted;
 }
 
 /* The part that holds for a level. What goes on from level 0 is in order already. */
@@ -283,14 +293,41 @@ static xncc_status search_top(descent *d, xncc_error *error)
     return status;
 }
 
+/* How many candidates climb on level l before those after them are asked whether they must: as many
+ * as the image has (most_of), or where more matches are wanted, so many that the objects are most
+ * likely among them. All, if few are left. */
+static size_t first_of(const descent *d, int32_t l)
+{
+    const size_t wanted = l + 1 == d->top ? 4 * d->wanted : d->wanted + d->wanted / 4,
+                 image = image_part(d, l + 1), first = image > wanted ? image : wanted;
+    return 4 * first < 3 * d->count ? first : d->count;
+}
+
+/* Candidates that are not among the first ones climb only where they can be a better pose of an
+ * object, if the objects that are wanted have been found. */
+static xncc_status climb(descent *d, xncc_pose_rung *rung, const xncc_pose_sieve *sieve,
+                         xncc_error *error)
+{
+    const int32_t l = rung->level;
+    const int moves = l ? MOVES : LAST_MOVES;
+    const xncc_pose_grid *above = &d->grid[l + 1];
+    const size_t first = first_of(d, l);
+    xncc_status status = xncc_pose_climb(rung, above, moves, d->candidate, first, error);
+    if (!status && first < d->count)
+        status = xncc_pose_leave(rung, d->candidate, first, &d->count, NEAR * 2.0 * rung->size,
+                                 sieve, error);
+    if (!status)
+        status = xncc_pose_climb(rung, above, moves, d->candidate + first, d->count - first, error);
+    return status;
+}
+
 static xncc_status go_down(descent *d, int32_t l, xncc_error *error)
 {
     xncc_pose_rung rung = rung_of(d, l);
     const xncc_pose_sieve sieve = sieve_of(d, l);
     xncc_status status = xncc_pose_store_open(&rung.poses, error);
     if (!status)
-        status = xncc_pose_climb(&rung, &d->grid[l + 1], l ? MOVES : LAST_MOVES, d->candidate,
-                                 d->count, error);
+        status = climb(d, &rung, &sieve, error);
     if (!status)
         status = xncc_pose_thin(&rung, d->candidate, &d->count, &sieve, error);
     xncc_pose_store_clear(&rung.poses);

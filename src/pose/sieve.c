@@ -117,6 +117,63 @@ static double wanted_score(xncc_places *places, const candidate_at *rank, size_t
     return 0.0;
 }
 
+/* Objects stand out if the next best place scores at most NEXT_SCORE times the last of them, and
+ * lacks so much more to 1 that what the last one lacks is at most NEXT_LACK of it. Where objects
+ * are still missing, the last place is one of the background, whose scores are close together. */
+#define NEXT_SCORE 0.99
+#define NEXT_LACK 0.85
+
+/* Moves the `wanted` best candidates that are apart, the objects, to the front, and gives them
+ * places. Returns their number, or 0 if there are fewer or they do not stand out. */
+static size_t find_objects(xncc_places *places, candidate_at *rank, size_t count,
+                           const xncc_pose_rung *r, const xncc_pose_sieve *sieve)
+{
+    size_t objects = 0;
+    double last = 0.0, next = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        const candidate_at c = rank[i];
+        if (has_near(places, rank, c, &r->poses.grid.angle, INT32_MAX))
+            continue;
+        if (objects == sieve->wanted) {
+            next = fabs(c->score);
+            break;
+        }
+        rank[objects] = c;
+        last = fabs(c->score);
+        xncc_places_put(places, objects++, c->x, c->y);
+    }
+    const int apart = last >= sieve->limit && next <= NEXT_SCORE * last &&
+                      1.0 - last <= NEXT_LACK * (1.0 - next);
+    return objects == sieve->wanted && apart ? objects : 0;
+}
+
+xncc_status xncc_pose_leave(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t first,
+                            size_t *count, double reach, const xncc_pose_sieve *sieve,
+                            xncc_error *error)
+{
+    xncc_places places = { 0 };
+    candidate_at *rank = xncc_alloc(first, sizeof *rank);
+    xncc_status status = rank ? xncc_places_open(&places, first, sieve->apart, error)
+                              : xncc_fail(error, XNCC_ERROR_MEMORY,
+                                          "poses: no memory for %zu candidates", first);
+    if (!status)
+        status = put_in_order(candidate, first, rank, error);
+    const size_t objects = status ? 0 : find_objects(&places, rank, first, r, sieve);
+    if (objects > 0) {
+        size_t kept = first;
+        xncc_places_empty(&places, reach);
+        for (size_t i = 0; i < objects; i++)
+            xncc_places_put(&places, i, rank[i]->x, rank[i]->y);
+        for (size_t i = first; i < *count; i++)
+            if (has_near(&places, rank, &candidate[i], &r->poses.grid.angle, INT32_MAX))
+                candidate[kept++] = candidate[i];
+        *count = kept;
+    }
+    xncc_places_close(&places);
+    xncc_free(rank);
+    return status;
+}
+
 /* Leaves those from `limit` on that go on, and returns their number. */
 static size_t keep(const xncc_pose_rung *r, candidate_at *rank, size_t count, size_t most,
                    double limit, xncc_places *places)

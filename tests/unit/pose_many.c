@@ -10,26 +10,29 @@
 #include <math.h>
 #include <string.h>
 
-enum { COLUMNS = 10, ROWS = 8, OBJECTS = COLUMNS * ROWS, CELL = 44 };
+enum { CELL = 44, MOST_OBJECTS = 320 };
 
-static xncc_pose_match object(int n)
+static xncc_pose_match object(int n, int columns)
 {
-    return (xncc_pose_match){ .center_x = CELL * (n % COLUMNS + 0.5) + 0.13 * (n % 7),
-                              .center_y = CELL * (n / COLUMNS + 0.5) - 0.17 * (n % 5),
+    return (xncc_pose_match){ .center_x = CELL * (n % columns + 0.5) + 0.13 * (n % 7),
+                              .center_y = CELL * (n / columns + 0.5) - 0.17 * (n % 5),
                               .angle = 47.3 * n - 360.0 * floor(47.3 * n / 360.0),
                               .scale = 1.0 };
 }
 
-static void check_objects(void)
+/* All objects are found, each once, by one thread and by four, and no more than `most` poses are
+ * tried for them. */
+static void check_objects(int columns, int rows, uint64_t most)
 {
+    const int objects = columns * rows;
     const kit_room room = { 5, KIT_AFTER };
-    kit_image image = kit_image_create_channels(XNCC_U8, 1, COLUMNS * CELL, ROWS * CELL, room);
+    kit_image image = kit_image_create_channels(XNCC_U8, 1, columns * CELL, rows * CELL, room);
     for (int32_t y = 0; y < image.view.height; y++)
         for (int32_t x = 0; x < image.view.width; x++) {
-            const xncc_pose_match at = object(y / CELL * COLUMNS + x / CELL);
+            const xncc_pose_match at = object(y / CELL * columns + x / CELL, columns);
             pose_put(&image.view, x, y, pose_placed(x, y, &at));
         }
-    static xncc_pose_match match[2][OBJECTS + 8];
+    static xncc_pose_match match[2][MOST_OBJECTS + 8];
     memset(match, 0, sizeof match);
     for (int k = 0; k < 2; k++) {
         xncc_context *context = kit_context(XNCC_DEVICE_CPU, k ? 4 : 1);
@@ -37,15 +40,18 @@ static void check_objects(void)
         const xncc_template *templ = s.templ;
         size_t found = 0;
         xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
-        o.top = OBJECTS;
+        o.top = (size_t)objects;
         (void)xncc_pose_tries();
-        CHECK_STATUS(xncc_find_poses(context, &image.view, &templ, 1, &o, match[k], OBJECTS + 8,
-                                     &found, &kit_error),
+        CHECK_STATUS(xncc_find_poses(context, &image.view, &templ, 1, &o, match[k],
+                                     MOST_OBJECTS + 8, &found, &kit_error),
                      XNCC_OK);
-        CHECK(xncc_pose_tries().poses <= (4096 + 8 * OBJECTS) * 32);
-        CHECK_INT(found, OBJECTS);
-        for (int n = 0; n < OBJECTS; n++) {
-            const xncc_pose_match truth = object(n);
+        const uint64_t tries = xncc_pose_tries().poses;
+        if (!CHECK(tries <= most))
+            kit_fail(__FILE__, __LINE__, "%d objects: %llu tries", objects,
+                     (unsigned long long)tries);
+        CHECK_INT(found, objects);
+        for (int n = 0; n < objects; n++) {
+            const xncc_pose_match truth = object(n, columns);
             int hits = 0;
             for (size_t i = 0; i < found; i++)
                 hits += pose_is_at(&match[k][i], &truth, 0.1, 0.3, 1e-9);
@@ -267,7 +273,8 @@ static void check_parts(void)
 
 void check_many(xncc_context *context, xncc_device device)
 {
-    check_objects();
+    check_objects(10, 8, (4096 + 8 * 80) * 32);
+    check_objects(20, 16, 65000);
     check_parts();
     if (device == XNCC_DEVICE_CPU) { /* elsewhere nothing climbs */
         check_work(context);

@@ -40,18 +40,23 @@ static int is_any_near(const xncc_pose_candidate *list, size_t count, const xncc
     return 0;
 }
 
-static size_t thin(xncc_pose_candidate *list, size_t count, const xncc_pose_sieve *sieve,
-                   double size)
+static void sort(xncc_pose_candidate *list, size_t count)
 {
-    xncc_pose_candidate object[MOST];
-    size_t kept = 0, objects = 0;
-    double limit = sieve->limit;
     for (size_t i = 1; i < count; i++)
         for (size_t k = i; k > 0 && is_before(&list[k], &list[k - 1]); k--) {
             const xncc_pose_candidate c = list[k];
             list[k] = list[k - 1];
             list[k - 1] = c;
         }
+}
+
+static size_t thin(xncc_pose_candidate *list, size_t count, const xncc_pose_sieve *sieve,
+                   double size)
+{
+    xncc_pose_candidate object[MOST];
+    size_t kept = 0, objects = 0;
+    double limit = sieve->limit;
+    sort(list, count);
     for (size_t i = 0; i < count && objects < sieve->wanted; i++)
         if (!is_any_near(object, objects, &list[i], sieve->apart, -1)) {
             object[objects++] = list[i];
@@ -64,7 +69,75 @@ static size_t thin(xncc_pose_candidate *list, size_t count, const xncc_pose_siev
     return kept;
 }
 
-void check_sieve(void)
+/* Which of those after the first ones stay. *stands: 1 if the objects stand out. */
+static size_t leave(xncc_pose_candidate *list, size_t first, size_t count, double reach,
+                    const xncc_pose_sieve *sieve, int *stands)
+{
+    static xncc_pose_candidate ranked[MOST], object[MOST];
+    size_t objects = 0, kept = first;
+    double last = 0.0, next = 0.0;
+    memcpy(ranked, list, first * sizeof *ranked);
+    sort(ranked, first);
+    for (size_t i = 0; i < first && next == 0.0; i++)
+        if (!is_any_near(object, objects, &ranked[i], sieve->apart, -1)) {
+            if (objects == sieve->wanted) {
+                next = fabs(ranked[i].score);
+            } else {
+                object[objects++] = ranked[i];
+                last = fabs(ranked[i].score);
+            }
+        }
+    *stands = objects == sieve->wanted && last >= sieve->limit && next <= 0.99 * last &&
+              1.0 - last <= 0.85 * (1.0 - next);
+    for (size_t i = first; i < count; i++)
+        if (!*stands || is_any_near(object, objects, &list[i], reach, -1))
+            list[kept++] = list[i];
+    return kept;
+}
+
+/* Some candidates have scores from 0.9 on, and the others at most as much as the case says: the
+ * objects stand out by both rules, by one of them, or by none. */
+static void check_leave(void)
+{
+    static xncc_pose_candidate want[MOST], got[MOST];
+    kit_random r = kit_stream(15);
+    int stood = 0, stayed = 0;
+    for (int n = 0; n < 300; n++) {
+        static const double most[] = { 0.5, 0.88, 0.895, 0.92, 1.0 };
+        const size_t count = 2 + kit_below(&r, MOST - 2), first = 1 + kit_below(&r, count - 1);
+        const xncc_pose_rung rung = { .poses.grid.angle = { .count = ANGLES, .circular = 1 },
+                                      .level = 1,
+                                      .size = 2.0 };
+        const xncc_pose_sieve sieve = { .limit = n % 6 ? 0.3 : 0.95,
+                                        .wanted = 1 + kit_below(&r, 12),
+                                        .apart = 20.0 };
+        const size_t strong = n % 4 ? sieve.wanted : kit_below(&r, 14);
+        memset(want, 0, sizeof want);
+        for (size_t i = 0; i < count; i++) {
+            xncc_pose_candidate *c = &want[i];
+            const double at = (double)kit_below(&r, 1 << 20) / (double)(1 << 20);
+            c->x = i < strong ? 40.0 * (double)i : 0.5 * (double)kit_below(&r, 1000);
+            c->y = i < strong ? 30.0 : 0.5 * (double)kit_below(&r, 600);
+            c->score = i < strong ? 0.9 + 0.1 * at : most[n % 5] * at;
+            c->score *= kit_below(&r, 2) ? 1.0 : -1.0;
+            c->angle = (int32_t)kit_below(&r, ANGLES);
+            c->wx = (int32_t)i;
+        }
+        memcpy(got, want, sizeof got);
+        size_t kept = count;
+        int stands;
+        CHECK_STATUS(
+            xncc_pose_leave(&rung, got, first, &kept, 4.0 * (1 + n % 3), &sieve, &kit_error),
+            XNCC_OK);
+        CHECK_INT(kept, leave(want, first, count, 4.0 * (1 + n % 3), &sieve, &stands));
+        CHECK(memcmp(got, want, kept * sizeof *got) == 0);
+        stood += stands;
+        stayed += !stands;
+    }
+    CHECK(stood > 50 && stayed > 50);
+}
+
+static void check_thin(void)
 {
     static xncc_pose_candidate want[MOST], got[MOST];
     kit_random r = kit_stream(14);
@@ -99,4 +172,10 @@ void check_sieve(void)
         CHECK_INT(kept, thin(want, count, &sieve, rung.size));
         CHECK(memcmp(got, want, kept * sizeof *got) == 0);
     }
+}
+
+void check_sieve(void)
+{
+    check_thin();
+    check_leave();
 }
