@@ -10,13 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Can two candidates be too close to both be matches? No two are neighbours, because one of two
+ * neighbours precedes the other, so that all of them are two apart at least. */
+static int can_be_close(const xncc_search_rule *rule)
+{
+    return rule->min_distance > 2;
+}
+
 /* The number of candidates that must be kept. Accepting a match skips the candidates closer than d
- * to it, which are in a square of side 2d - 1. No two candidates are neighbours, because one of two
- * neighbours precedes the other. So such a square has at most d^2 candidates, the match included:
- * the first top - 1 matches leave one of the best (top - 1) * d^2 + 1 candidates for the last. */
+ * to it, which are in a square of side 2d - 1. Since no two are neighbours, such a square has at
+ * most d^2 candidates, the match included: the first top - 1 matches leave one of the best
+ * (top - 1) * d^2 + 1 candidates for the last. */
 static uint64_t kept(const xncc_search_rule *rule, uint64_t positions)
 {
-    uint64_t d = (uint64_t)rule->min_distance, per_match = d, all;
+    const uint64_t d = can_be_close(rule) ? (uint64_t)rule->min_distance : 1;
+    uint64_t per_match = d, all;
     if (!xncc_mul_u64(d, d, &per_match) || !xncc_mul_u64(per_match, rule->top - 1, &all))
         return positions;
     return all < positions ? all + 1 : positions;
@@ -83,7 +91,7 @@ static uint64_t enough_of(const xncc_search_rule *rule)
 static xncc_status cut_to_accepted(xncc_peaks *p, xncc_error *error)
 {
     const uint64_t enough = enough_of(&p->rule);
-    if (p->rule.min_distance < 2 || p->count <= enough || p->count >= UINT32_MAX)
+    if (!can_be_close(&p->rule) || p->count <= enough || p->count >= UINT32_MAX)
         return XNCC_OK;
     xncc_cells c;
     xncc_status status = xncc_cells_make(&c, enough, p->candidate, p->rule.min_distance, error);
@@ -173,7 +181,7 @@ static uint64_t room_for_matches(const xncc_peaks *p)
 static int is_worth_sorting(const xncc_peaks *p)
 {
     enum { LEAST = 256 };
-    return p->room >= max_held(p) || (p->room >= LEAST && p->rule.min_distance > 1 &&
+    return p->room >= max_held(p) || (p->room >= LEAST && can_be_close(&p->rule) &&
                                       room_for_matches(p) / 2 >= enough_of(&p->rule));
 }
 
