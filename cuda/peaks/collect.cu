@@ -335,8 +335,9 @@ cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores
                                   cudaStream_t stream)
 {
     constexpr int64_t MAX_BLOCKS = 264;
-    // usually only a few tiles per match are listed; those of one map do not fill the device
-    const int32_t parts = slots == 1 ? 2 : 1;
+    // usually only a few tiles per match are listed; those of one map do not fill the device. Each
+    // part sums its first windows by itself, which takes longer than it saves if they are high.
+    const int32_t parts = slots == 1 && scores.window_height <= 3 * job.tile_rows ? 2 : 1;
     int64_t likely = 2 * static_cast<int64_t>(job.wanted) * parts,
             most = likely < MAX_BLOCKS ? likely : MAX_BLOCKS, all = int64_t{ job.tiles } * parts;
     dim3 grid = peak_grid(all < most ? all : most, slots);
