@@ -190,15 +190,20 @@ static void check_scene(scene *s)
         xncc_template_destroy(s->prepared[i]);
 }
 
+static void plant_at(const scene *s, int32_t x0, int32_t y0)
+{
+    for (int32_t y = 0; y < s->templ.view.height; y++)
+        for (int32_t x = 0; x < s->templ.view.width; x++)
+            kit_pixel_set(&s->image.view, x0 + x, y0 + y, kit_pixel(&s->templ.view, x, y));
+}
+
 /* Copies the template into the image, so that there is something to find, and ties. */
 static void plant(const scene *s, kit_random *random, int copies)
 {
     for (int i = 0; i < copies; i++) {
         int32_t x0 = kit_between(random, 0, s->image.view.width - s->templ.view.width);
         int32_t y0 = kit_between(random, 0, s->image.view.height - s->templ.view.height);
-        for (int32_t y = 0; y < s->templ.view.height; y++)
-            for (int32_t x = 0; x < s->templ.view.width; x++)
-                kit_pixel_set(&s->image.view, x0 + x, y0 + y, kit_pixel(&s->templ.view, x, y));
+        plant_at(s, x0, y0);
     }
 }
 
@@ -232,39 +237,88 @@ static void check_setting(check_run *run, xncc_pixel pixel, const setting *z, ui
     kit_image_destroy(&s.templ);
 }
 
-/* Maps of more than a million elements, which engines search in bands: wide ones in bands of few
- * rows, and a high one. */
-static void check_bands(check_run *run, int32_t width, int32_t height)
+/* One search in a large map by each kernel, or by the one that is chosen. */
+typedef struct large_search {
+    kit_find_options options;
+    size_t capacity;
+    int each_kernel;
+} large_search;
+
+/* The search on a GPU has tiles of 128 x 8 map elements, and thread i of 1,024 has tiles i, i +
+ * 1024, and so on (cuda/peaks/peak_search.cu). Plants pairs of copies in tiles of one thread each,
+ * in a map of 17 tiles per row of tiles. */
+static void plant_pairs(const scene *s)
 {
-    kit_random random = kit_stream((uint64_t)width);
+    for (int32_t i = 0; i < 8; i++) {
+        const int32_t first = 3 + 27 * i, second = first + 1024;
+        plant_at(s, first % 17 * 128 + 5, first / 17 * 8 + 2);
+        plant_at(s, second % 17 * 128 + 5, second / 17 * 8 + 2);
+    }
+}
+
+/* Searches in a map of more than a million elements. */
+static void check_large(check_run *run, const setting *z, int pairs, const large_search *search,
+                        size_t count)
+{
+    kit_random random = kit_stream((uint64_t)z->image_width);
     scene s = { .run = run };
-    s.image = kit_image_create(XNCC_U8, width, height, 1, KIT_AFTER);
-    s.templ = kit_image_create(XNCC_U8, 3, 2, 0, KIT_AFTER);
-    kit_image_fill(&s.image.view, KIT_NOISE, &random);
-    kit_image_fill(&s.templ.view, KIT_NOISE, &random);
-    plant(&s, &random, 60);
+    s.image = kit_image_create(XNCC_U8, z->image_width, z->image_height, 1, KIT_AFTER);
+    s.templ = kit_image_create(XNCC_U8, z->width, z->height, 0, KIT_AFTER);
+    kit_image_fill(&s.image.view, z->image, &random);
+    kit_image_fill(&s.templ.view, z->templ, &random);
+    plant(&s, &random, z->copies);
+    if (pairs)
+        plant_pairs(&s);
     kit_image_freeze(&s.image);
-    snprintf(s.name, sizeof s.name, "find in bands of %dx%d", width, height);
+    snprintf(s.name, sizeof s.name, "find in %dx%d", z->image_width, z->image_height);
     int made = 1;
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
         made &= check_ok(
             xncc_template_create(run->context[i], &s.templ.view, &s.prepared[i], &kit_error),
             s.name);
-    xncc_problem problem = check_problem(&s.image.view, 3, 2);
+    xncc_problem problem = check_problem(&s.image.view, z->width, z->height);
     const char *kernel[CHECK_KERNELS];
     size_t kernels = made ? check_kernels(run, &problem, kernel) : 0;
     kit_map map = expected_map(&s, XNCC_CCOEFF_NORMED, XNCC_VALID);
-    for (size_t k = 0; k < kernels; k++)
-        check_matches(&s, NULL,
-                      &(kit_find_options){
-                          .kernel = kernel[k], .min_distance = 4, .min_score = 0.9f, .top = 3000 },
-                      MOST_MATCHES, &map.view);
-    check_matches(&s, NULL, &(kit_find_options){ .min_distance = 1, .top = 200 }, 200, &map.view);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < (search[i].each_kernel ? kernels : 1); k++) {
+            kit_find_options o = search[i].options;
+            o.kernel = search[i].each_kernel ? kernel[k] : NULL;
+            check_matches(&s, NULL, &o, search[i].capacity, &map.view);
+        }
     for (int i = 0; i < CHECK_THREAD_COUNTS; i++)
         xncc_template_destroy(s.prepared[i]);
     kit_map_destroy(&map);
     kit_image_destroy(&s.image);
     kit_image_destroy(&s.templ);
+}
+
+/* Engines search these in bands: a wide one in bands of few rows, and a high one. */
+static void check_bands(check_run *run)
+{
+    static const setting wide = { 70001, 70, 3, 2, KIT_NOISE, KIT_NOISE, 60 },
+                         high = { 1200, 1900, 3, 2, KIT_NOISE, KIT_NOISE, 60 };
+    static const large_search search[] = {
+        { { .min_distance = 4, .min_score = 0.9f, .top = 3000 }, MOST_MATCHES, 1 },
+        { { .min_distance = 1, .top = 200 }, 200, 0 },
+    };
+    check_large(run, &wide, 0, search, 2);
+    check_large(run, &high, 0, search, 2);
+}
+
+/* A map of more tiles than the block that lists them has threads, on a GPU: fewer matches than
+ * copies, all copies, and none. */
+static void check_tiles(check_run *run)
+{
+    static const setting z = { 2100, 600, 9, 5, KIT_NOISE, KIT_NOISE, 14 };
+    static const large_search search[] = {
+        { { .min_distance = 8, .top = 16 }, 16, 1 },
+        { { .min_distance = 1, .top = 30 }, 30, 1 },
+        { { .min_distance = 40, .top = 1 }, 1, 1 },
+        { { .min_distance = 1, .min_score = 0.999f, .top = 32 }, 32, 1 },
+        { { .min_distance = 2, .min_score = 1.5f, .top = 30 }, 30, 1 },
+    };
+    check_large(run, &z, 1, search, sizeof search / sizeof *search);
 }
 
 /* A width of each class that the searches of the tensor kernels have instances for: chunks of
@@ -285,10 +339,12 @@ void check_find(check_run *run)
         check_widths(run);
         return;
     }
-    if (check_wants(run, XNCC_U8) && check_in_group(run, "bands")) {
-        check_bands(run, 70001, 70);
-        check_bands(run, 1200, 1900);
+    if (check_wants(run, XNCC_U8) && run->group && check_in_group(run, "tiles")) {
+        check_tiles(run);
+        return;
     }
+    if (check_wants(run, XNCC_U8) && check_in_group(run, "bands"))
+        check_bands(run);
     /* high enough for several rectangles of any kernel, one above the other */
     static const setting high = { 40, 460, 7, 6, KIT_NOISE, KIT_NOISE, 3 };
     for (int p = XNCC_U8; p <= XNCC_F32; p++)
