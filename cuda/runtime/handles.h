@@ -98,7 +98,7 @@ class DeviceScope {
 };
 
 // A block of device memory. take() may be called once after construction or release(); as() returns
-// nullptr before that.
+// nullptr before that. Nothing is freed if nothing was taken: the driver would take its lock.
 class DeviceMemory {
   public:
     DeviceMemory() = default;
@@ -110,7 +110,7 @@ class DeviceMemory {
     DeviceMemory &operator=(const DeviceMemory &) = delete;
     void release()
     {
-        if (!borrowed)
+        if (address && !borrowed)
             forgive(cudaFree(address));
         address = nullptr;
         borrowed = false;
@@ -142,13 +142,14 @@ class PinnedMemory {
     PinnedMemory() = default;
     ~PinnedMemory()
     {
-        forgive(cudaFreeHost(address));
+        release();
     }
     PinnedMemory(const PinnedMemory &) = delete;
     PinnedMemory &operator=(const PinnedMemory &) = delete;
     void release()
     {
-        forgive(cudaFreeHost(address));
+        if (address)
+            forgive(cudaFreeHost(address));
         address = nullptr;
         room = 0;
     }
