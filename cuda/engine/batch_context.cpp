@@ -6,6 +6,8 @@
 #include "cuda/engine/engine_plan.h"
 #include "cuda/peaks/best_map.h"
 
+#include <string.h>
+
 struct xncc_batch_context {
     xncc::Engine *engine = nullptr;
     const xncc_watch *watch = nullptr; // of the batch's running call
@@ -21,12 +23,7 @@ struct xncc_batch_context {
     xncc_best target = {};             // where the caller wants it
     xncc::Event done;                  // recorded after the last call's work
     cudaStream_t last = nullptr;       // the stream of the last call
-    // Batches of one search.
-    xncc::Stream stream;          // of their calls
-    xncc::DeviceMemory workspace; // of the plan that is bound
-    uint64_t workspace_room = 0;  // bytes of `workspace`
-    xncc::DeviceMemory forms;     // pixels and masks of templates
-    xncc::Fetched fetched;        // results on the host
+    xncc::BatchMemory *own = nullptr;  // of a batch of one search, from the engine's spare ones
 };
 
 namespace xncc {
@@ -72,8 +69,13 @@ void batch_context_close(xncc_batch_context *context)
     DeviceScope scope(context->engine->device);
     if (context->done.get())
         forgive(cudaEventSynchronize(context->done.get()));
-    if (context->stream.get())
-        forgive(cudaStreamSynchronize(context->stream.get()));
+    BatchMemory *own = context->own;
+    if (own && cudaStreamSynchronize(own->stream.get()) == cudaSuccess) {
+        context->engine->spare.give(own);
+    } else if (own) {
+        (void)cudaGetLastError(); // an earlier call has reported it
+        destroy(own);
+    }
     destroy(context);
 }
 
@@ -232,16 +234,18 @@ xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xncc_error
                                                       : xncc_check_cancelled(context->watch, error);
 }
 
-// Makes the stream, with all work that is on the default stream now in front of it.
-cudaError_t make_stream(xncc_batch_context *context)
+// Takes the batch's own resources, with all work that is on the default stream now in front of what
+// will be on the batch's stream.
+xncc_status take_own(xncc_batch_context *context, xncc_error *error)
 {
-    Event before;
-    cudaError_t code = context->stream.get() ? cudaSuccess : context->stream.make();
+    xncc_status status = context->own ? XNCC_OK : context->engine->spare.take(&context->own, error);
+    if (status)
+        return status;
+    const BatchMemory &own = *context->own;
+    cudaError_t code = cudaEventRecord(own.before.get(), nullptr);
     if (code == cudaSuccess)
-        code = before.make();
-    if (code == cudaSuccess)
-        code = cudaEventRecord(before.get(), nullptr);
-    return code == cudaSuccess ? cudaStreamWaitEvent(context->stream.get(), before.get(), 0) : code;
+        code = cudaStreamWaitEvent(own.stream.get(), own.before.get(), 0);
+    return check(code, "making a stream", error);
 }
 
 // Bytes of the forms that are placed in the batch's memory: those of masked templates, which no
@@ -251,12 +255,13 @@ uint64_t placed_bytes(const xncc_template *templ)
     return templ->mask ? form_bytes(templ) : 0;
 }
 
-// Makes the forms. Those that are placed at `device` are filled at `host`.
+// Makes the forms. Those that are placed in the batch's memory are filled on the host.
 xncc_status make_forms(const xncc_batch_context *context, xncc_template *const *templ, size_t count,
-                       unsigned char *host, xncc_error *error)
+                       xncc_error *error)
 {
     const int64_t most_height = context->engine->machine.cuda.texture_height;
-    unsigned char *device = context->forms.as<unsigned char>();
+    const BatchMemory &own = *context->own;
+    unsigned char *device = own.forms.data(), *host = own.staged.as<unsigned char>();
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < count && !status; i++) {
         DeviceTemplate *form = create<DeviceTemplate>();
@@ -265,7 +270,7 @@ xncc_status make_forms(const xncc_batch_context *context, xncc_template *const *
                              "no memory for the device's form of a template");
         templ[i]->prepared[1] = form; // the template frees it, also after a failure
         if (!templ[i]->mask) {
-            status = prepare_template(templ[i], most_height, context->stream.get(), form, error);
+            status = prepare_template(templ[i], most_height, own.stream.get(), form, error);
             continue;
         }
         place_template(templ[i], device, host, form);
@@ -275,39 +280,40 @@ xncc_status make_forms(const xncc_batch_context *context, xncc_template *const *
     return status;
 }
 
+// The copy to the device is not waited for: what reads it is on the same stream, and the next batch
+// gets the memory when that stream is empty.
 xncc_status prepare_forms(xncc_batch_context *context, xncc_template *const *templ, size_t count,
                           xncc_error *error)
 {
     DeviceScope scope(context->engine->device);
-    cudaError_t code = scope.result();
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += placed_bytes(templ[i]);
-    if (code == cudaSuccess)
-        code = make_stream(context);
-    if (code == cudaSuccess)
-        code = context->forms.take(bytes);
-    xncc_status status = check(code, "making room for the templates", error);
+    xncc_status status = scope.status(error);
+    if (!status)
+        status = take_own(context, error);
     if (status)
         return status;
-    unsigned char *host = static_cast<unsigned char *>(xncc_alloc(bytes + 1, 1));
-    if (!host)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "batch: no memory for %zu templates", count);
-    status = make_forms(context, templ, count, host, error);
+    BatchMemory *own = context->own;
+    uint64_t bytes = 0;
+    bool grew;
+    for (size_t i = 0; i < count; i++)
+        bytes += placed_bytes(templ[i]);
+    cudaError_t code = own->forms.need(bytes, &grew);
+    if (code == cudaSuccess)
+        code = own->staged.need(bytes);
+    status = check(code, "making room for the templates", error);
+    if (status)
+        return status;
+    if (bytes)
+        memset(own->staged.as<void>(), 0, bytes);
+    status = make_forms(context, templ, count, error);
     if (!status && bytes)
-        code = cudaMemcpyAsync(context->forms.as<void>(), host, bytes, cudaMemcpyHostToDevice,
-                               context->stream.get());
-    // also after a failure: `host` ends here
-    const cudaError_t waited = cudaStreamSynchronize(context->stream.get());
-    xncc_free(host);
-    return status ? status
-                  : check(code == cudaSuccess ? waited : code,
-                          "copying the templates to the device", error);
+        code = cudaMemcpyAsync(own->forms.data(), own->staged.as<void>(), bytes,
+                               cudaMemcpyHostToDevice, own->stream.get());
+    return status ? status : check(code, "copying the templates to the device", error);
 }
 
 xncc_stream own_stream(xncc_batch_context *context)
 {
-    return context->stream.get();
+    return context->own->stream.get();
 }
 
 constexpr xncc_batch_ops name_operations()
@@ -334,26 +340,27 @@ Engine *engine_behind(const xncc_batch_context *context)
 
 xncc_status lend_memory(xncc_batch_context *context, xncc_engine_plan *plan, xncc_error *error)
 {
+    BatchMemory *own = context->own;
     const xncc_workspace &w = plan->decision.workspace;
     const uint64_t bytes = Workspace::shared_bytes(w);
-    const bool grows = bytes > context->workspace_room,
-               all = grows || plan->decision.batch.terms; // those below the map are read, too
-    cudaError_t code = cudaSuccess;
-    if (grows) {
-        code = cudaStreamSynchronize(context->stream.get());
-        context->workspace_room = 0;
-        context->workspace.release();
-        if (code == cudaSuccess)
-            code = context->workspace.take(bytes);
-        context->workspace_room = code == cudaSuccess ? bytes : 0;
-    }
-    unsigned char *block = context->workspace.as<unsigned char>();
-    if (code == cudaSuccess && bytes)
-        code = cudaMemsetAsync(block, 0, all ? bytes : Workspace::cleared_bytes(w),
-                               context->stream.get());
+    const cudaStream_t stream = own->stream.get();
+    bool grew = false;
+    cudaError_t code = bytes > own->workspace.size() ? cudaStreamSynchronize(stream) : cudaSuccess;
     if (code == cudaSuccess)
-        plan->memory.use(w, block);
-    plan->find.fetched = &context->fetched;
+        code = own->workspace.need(bytes, &grew);
+    if (code == cudaErrorMemoryAllocation && context->engine->spare.release()) {
+        forgive(code);
+        code = own->workspace.need(bytes, &grew);
+    }
+    // window terms below the map are read, too
+    const bool all = grew || plan->decision.batch.terms;
+    if (code == cudaSuccess && bytes)
+        code = cudaMemsetAsync(own->workspace.data(), 0, all ? bytes : Workspace::cleared_bytes(w),
+                               stream);
+    if (code == cudaSuccess)
+        plan->memory.use(w, own->workspace.data());
+    plan->find.fetched = &own->fetched;
+    plan->done.use(own->done.get());
     return check(code, "allocating the plan's workspace", error);
 }
 

@@ -18,8 +18,8 @@ struct Engine;
 // The engine of a batch.
 Engine *engine_behind(const xncc_batch_context *context);
 
-// Gives a plan, whose decision is set, the memory of the batch for as long as it is bound. No other
-// plan has it. Enqueues what clears it on the stream of the batch.
+// Gives a plan, whose decision is set, the memory and the event of the batch for as long as it is
+// bound. No other plan has them. Enqueues what clears the memory on the stream of the batch.
 xncc_status lend_memory(xncc_batch_context *context, xncc_engine_plan *plan, xncc_error *error);
 
 } // namespace xncc

@@ -86,6 +86,15 @@ cudaError_t read_limits(int device, int arch, xncc_machine *machine)
     return code;
 }
 
+// Sets how much memory the engine keeps for batches.
+cudaError_t limit_spare(Engine *engine)
+{
+    size_t available = 0, total = 0;
+    const cudaError_t code = cudaMemGetInfo(&available, &total);
+    engine->spare.set_limit(total);
+    return code;
+}
+
 // Prepares the device: checks that it can run the kernels, reads its limits, raises the shared
 // memory limits of kernels, and opens the constant caches.
 cudaError_t open_device(Engine *engine)
@@ -93,6 +102,8 @@ cudaError_t open_device(Engine *engine)
     cudaError_t code = find_device_code(&engine->code_arch);
     if (code == cudaSuccess)
         code = read_limits(engine->device, engine->code_arch, &engine->machine);
+    if (code == cudaSuccess)
+        code = limit_spare(engine);
     int most = static_cast<int>(engine->machine.cuda.shared_optin);
     if (code == cudaSuccess)
         code = shared_set_max_shared_memory(most);
@@ -217,7 +228,7 @@ xncc_status wait(xncc_engine_plan *plan, xncc_error *error)
     return check(cudaEventSynchronize(plan->done.get()), "the work of the plan", error);
 }
 
-// A plan without memory.
+// A plan without memory and without the event of its last call.
 xncc_status make_plan(Engine *engine, const xncc_problem *problem, const xncc_decision *decision,
                       const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
 {
@@ -230,7 +241,7 @@ xncc_status make_plan(Engine *engine, const xncc_problem *problem, const xncc_de
     plan->decision = *decision;
     plan->watch = watch;
     plan->upload.set_watch(watch);
-    return check(plan->done.make(), "making an event", error);
+    return XNCC_OK;
 }
 
 // Gives the caller the plan, or frees it after a failure.
@@ -243,19 +254,32 @@ xncc_status give_plan(xncc_status status, xncc_engine_plan *plan, xncc_engine_pl
     return status;
 }
 
-xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_decision *decision,
-                 const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
+// Makes a plan with memory of its own.
+xncc_status make_whole(Engine *engine, const xncc_problem *problem, const xncc_decision *decision,
+                       const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
 {
-    DeviceScope scope(engine_of(base)->device);
-    xncc_status status = scope.status(error);
-    if (status)
-        return status;
     xncc_engine_plan *plan = nullptr;
-    status = make_plan(engine_of(base), problem, decision, watch, &plan, error);
+    xncc_status status = make_plan(engine, problem, decision, watch, &plan, error);
+    if (!status)
+        status = check(plan->done.make(), "making an event", error);
     if (!status)
         status = problem->task == XNCC_TASK_MATCH ? bind_match(plan, nullptr, error)
                                                   : filter_bind(plan, error);
     return give_plan(status, plan, result);
+}
+
+// If memory is short, that of no batch is given up first.
+xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_decision *decision,
+                 const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
+{
+    Engine *engine = engine_of(base);
+    DeviceScope scope(engine->device);
+    xncc_status status = scope.status(error);
+    if (!status)
+        status = make_whole(engine, problem, decision, watch, result, error);
+    if (status == XNCC_ERROR_MEMORY && engine->spare.release())
+        status = make_whole(engine, problem, decision, watch, result, error);
+    return status;
 }
 
 xncc_status bind_shared(xncc_batch_context *shared, const xncc_problem *problem,
@@ -429,6 +453,11 @@ extern "C" int xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow)
         return 0;
     of->machine.cuda.fp64_is_slow = slow;
     return 1;
+}
+
+extern "C" void xncc_cuda_engine_trim(xncc_engine *engine)
+{
+    (void)xncc::engine_of(engine)->spare.release();
 }
 
 extern "C" xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace_limit,

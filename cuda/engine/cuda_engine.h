@@ -28,6 +28,9 @@ xncc_status xncc_cuda_engine_create(int32_t index, uint64_t workspace_limit, int
  * the build has no kernels for that (EXACTNCC_ALL_ARITHMETICS builds all). */
 int xncc_cuda_engine_slow_doubles(xncc_engine *engine, int slow);
 
+/* For tests: frees what the engine keeps for later searches. */
+void xncc_cuda_engine_trim(xncc_engine *engine);
+
 /* Returns the number of CUDA devices; 1 if there is none. */
 size_t xncc_cuda_count(void);
 

@@ -4,6 +4,7 @@
 #ifndef XNCC_CUDA_ENGINE_ENGINE_PLAN_H
 #define XNCC_CUDA_ENGINE_ENGINE_PLAN_H
 
+#include "cuda/engine/batch_memory.h"
 #include "cuda/engine/chip_reader.h"
 #include "cuda/engine/find_state.h"
 #include "cuda/engine/tensor_products.h"
@@ -30,6 +31,7 @@ struct Engine {
     ConstantCache *constant_caches[FAMILY_COUNT] = {}; // of this device; owned by the process
     xncc_pool *copiers = nullptr; // threads that copy host images to pinned memory
     std::atomic<ChipReader *> chip_reader{ nullptr }; // for the next run of chips; nullptr: none
+    SpareMemory spare;                                // for the next batches of one search
 
     ~Engine()
     {

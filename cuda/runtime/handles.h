@@ -177,13 +177,13 @@ class PinnedMemory {
     uint64_t room = 0; // bytes that need() has taken
 };
 
-// An event without timing. get() returns nullptr before make().
+// An event without timing. get() returns nullptr before make() or use().
 class Event {
   public:
     Event() = default;
     ~Event()
     {
-        if (event)
+        if (event && !borrowed)
             forgive(cudaEventDestroy(event));
     }
     Event(const Event &) = delete;
@@ -192,6 +192,12 @@ class Event {
     {
         return cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
     }
+    // Stands for an event that its owner destroys later.
+    void use(cudaEvent_t other)
+    {
+        event = other;
+        borrowed = true;
+    }
     cudaEvent_t get() const
     {
         return event;
@@ -199,6 +205,7 @@ class Event {
 
   private:
     cudaEvent_t event = nullptr;
+    bool borrowed = false;
 };
 
 // A stream that does not synchronize with the default stream. get() returns nullptr before make().

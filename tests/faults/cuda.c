@@ -195,6 +195,16 @@ static xncc_status watch(xncc_status (*call)(void), size_t nth, int lasting, int
     return status;
 }
 
+xncc_status calls_with_failing(xncc_status (*call)(void), const char *name)
+{
+    size_t nth = 0;
+    CHECK_STATUS(watch(call, 0, 0, 0), XNCC_OK);
+    while (nth < trace.count && strcmp(trace.list[nth].call, name) != 0)
+        nth++;
+    CHECK(nth < trace.count);
+    return watch(call, nth + 1, 0, 0);
+}
+
 static int is_same(const step *a, const step *b)
 {
     return strcmp(a->call, b->call) == 0 &&

@@ -30,6 +30,9 @@ void exhaust(const char *part, const scene *s);
 void quiet_begin(void);
 void quiet_end(void);
 
+/* Makes calls twice. The second time, the first call of CUDA of a name fails. */
+xncc_status calls_with_failing(xncc_status (*call)(void), const char *name);
+
 /* Tries all scenes. */
 void all_scenes(void);
 /* What a process does first, with nothing that was there before. Returns as scene.call does. */

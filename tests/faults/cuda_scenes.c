@@ -6,6 +6,7 @@
 #include "pretend/pretend.h"
 
 #include "api/objects.h"
+#include "cuda/engine/cuda_engine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -295,6 +296,12 @@ static xncc_status find_poses(void)
     return status;
 }
 
+/* What the engine keeps for the next search. */
+static void forget(void)
+{
+    xncc_cuda_engine_trim(context->engine[xncc_slot(XNCC_DEVICE_CUDA)]);
+}
+
 static xncc_status resample(void)
 {
     xncc_template *made = NULL;
@@ -403,7 +410,7 @@ static const scene of_problems[] = {
     { "kernels", nothing, list_kernels, nothing, 1 },
     { "refine", fill_constants, refine, nothing, 1 },
     { "refine in device memory", fill_constants, refine_there, nothing, 1 },
-    { "poses", fill_constants, find_poses, nothing, 1 },
+    { "poses", fill_constants, find_poses, forget, 1 },
     { "resample", nothing, resample, nothing, 1 },
     { "track", begin_track, track, end_track, 1 },
     { "track in device memory", begin_track, track_there, end_track, 1 },
@@ -458,6 +465,16 @@ static void with_kernels(const xncc_problem *problem, const char *what)
     close_world();
 }
 
+/* A plan that finds no memory gets that which is kept for searches. */
+static void give_up_kept(void)
+{
+    CHECK_STATUS(find_poses(), XNCC_OK);
+    const long kept = pretend_count().memory;
+    CHECK_STATUS(calls_with_failing(create_plan, "cudaMalloc"), XNCC_OK);
+    CHECK(pretend_count().memory < kept);
+    CHECK_STATUS(calls_with_failing(create_plan, "cudaMalloc"), XNCC_ERROR_MEMORY);
+}
+
 /* The library's own choice. */
 static void with_library(const xncc_problem *problem, const char *what)
 {
@@ -468,8 +485,10 @@ static void with_library(const xncc_problem *problem, const char *what)
     } else {
         EXHAUST_ALL(what, of_templates);
         exhaust_batches(what);
-        if (w.problem.image_width < SMALL)
+        if (w.problem.image_width < SMALL) {
             EXHAUST_ALL(what, of_problems);
+            give_up_kept();
+        }
     }
     close_sharing();
     close_world();

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The memory of batches of one search (batch_memory.h).
+#include "cuda/engine/batch_memory.h"
+
+namespace xncc {
+
+namespace {
+
+// All sets together keep at most this many bytes, and at most one of PARTS of the device memory.
+constexpr uint64_t MOST_BYTES = UINT64_C(2) << 30, PARTS = 8;
+
+cudaError_t make(BatchMemory *m)
+{
+    cudaError_t code = m->stream.make();
+    if (code == cudaSuccess)
+        code = m->before.make();
+    return code == cudaSuccess ? m->done.make() : code;
+}
+
+} // namespace
+
+cudaError_t GrowingMemory::need(uint64_t bytes, bool *grew)
+{
+    *grew = bytes > room;
+    if (!*grew)
+        return cudaSuccess;
+    room = 0;
+    memory.release();
+    const cudaError_t code = memory.take(bytes);
+    room = code == cudaSuccess ? bytes : 0;
+    return code;
+}
+
+xncc_status SpareMemory::take(BatchMemory **result, xncc_error *error)
+{
+    *result = nullptr;
+    for (int i = 0; i < SETS && !*result; i++)
+        *result = spare[i].exchange(nullptr);
+    if (*result)
+        return XNCC_OK;
+    BatchMemory *made = create<BatchMemory>();
+    if (!made)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the batch");
+    const xncc_status status = check(make(made), "making a stream", error);
+    if (status)
+        destroy(made);
+    else
+        *result = made;
+    return status;
+}
+
+void SpareMemory::give(BatchMemory *memory)
+{
+    const bool fits = memory->workspace.size() + memory->forms.size() <= most;
+    bool kept = false;
+    for (int i = 0; i < SETS && fits && !kept; i++) {
+        BatchMemory *none = nullptr;
+        kept = spare[i].compare_exchange_strong(none, memory);
+    }
+    if (!kept)
+        destroy(memory);
+}
+
+bool SpareMemory::release()
+{
+    bool any = false;
+    for (int i = 0; i < SETS; i++) {
+        BatchMemory *memory = spare[i].exchange(nullptr);
+        any = any || memory;
+        destroy(memory);
+    }
+    return any;
+}
+
+void SpareMemory::set_limit(uint64_t device_bytes)
+{
+    const uint64_t all = device_bytes / PARTS < MOST_BYTES ? device_bytes / PARTS : MOST_BYTES;
+    most = all / SETS;
+}
+
+} // namespace xncc

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What batches of one search need, which an engine keeps from search to search: to allocate and to
+// free it takes longer than a search, and makes other threads wait for the driver.
+#ifndef XNCC_CUDA_ENGINE_BATCH_MEMORY_H
+#define XNCC_CUDA_ENGINE_BATCH_MEMORY_H
+
+#include "cuda/engine/find_state.h"
+#include "cuda/runtime/handles.h"
+
+namespace xncc {
+
+// A block of device memory that grows.
+class GrowingMemory {
+  public:
+    // Makes sure that the block has `bytes`; what was there is lost if it grows. *grew: it did, and
+    // has other contents. The caller has waited for the work that uses it.
+    cudaError_t need(uint64_t bytes, bool *grew);
+    uint64_t size() const
+    {
+        return room;
+    }
+    unsigned char *data() const
+    {
+        return memory.as<unsigned char>();
+    }
+
+  private:
+    DeviceMemory memory;
+    uint64_t room = 0;
+};
+
+// The resources of one batch at a time.
+struct BatchMemory {
+    Stream stream;           // of the batch's calls
+    Event before;            // the work that the stream follows
+    Event done;              // of the plan that is bound
+    GrowingMemory workspace; // of that plan
+    GrowingMemory forms;     // pixels and masks of templates
+    PinnedMemory staged;     // these on the host
+    Fetched fetched;         // results on the host
+};
+
+// The sets that an engine keeps. Any thread may take one and give one back.
+class SpareMemory {
+  public:
+    ~SpareMemory()
+    {
+        release();
+    }
+    // A kept set or a new one, with its stream and events.
+    xncc_status take(BatchMemory **result, xncc_error *error);
+    // Keeps a set that no work uses, or frees it: if SETS are kept, or if it is so large that other
+    // users of the device may miss it.
+    void give(BatchMemory *memory);
+    // Frees all sets. Returns whether there were any.
+    bool release();
+    // The most bytes of device memory that are kept; a part of what the device has.
+    void set_limit(uint64_t device_bytes);
+
+  private:
+    static constexpr int SETS = 4;
+
+    std::atomic<BatchMemory *> spare[SETS] = {};
+    uint64_t most = 0; // bytes of a set
+};
+
+} // namespace xncc
+
+#endif
