@@ -40,28 +40,53 @@ static void copy_row(xncc_template *templ, const xncc_image *pixels, int32_t y)
                    (size_t)templ->width * (size_t)templ->channels);
 }
 
+/* The mask of a row of pixels of one byte, without a no-data value. Sets the samples of those that
+ * do not count to 0, and returns how many count. The compiler makes vectors of it. */
+static uint32_t mask_bytes(uint8_t *restrict pixel, uint8_t *restrict mask,
+                           const uint8_t *restrict from, size_t width)
+{
+    uint32_t count = 0;
+    for (size_t x = 0; x < width; x++) {
+        const uint8_t counts = from[x] != 0;
+        mask[x] = counts;
+        pixel[x] = (uint8_t)(pixel[x] & -counts);
+        count += counts;
+    }
+    return count;
+}
+
+/* The same for all pixels. */
+static uint32_t mask_row(xncc_template *templ, const xncc_image *pixels, int32_t y)
+{
+    const size_t width = (size_t)templ->width,
+                 bytes = (size_t)templ->channels * xncc_pixel_size(templ->pixel);
+    uint8_t *mask = templ->mask + (size_t)y * width,
+            *pixel = (uint8_t *)templ->pixels + (size_t)y * width * bytes;
+    if (bytes == 1 && !pixels->has_no_data)
+        return mask_bytes(pixel, mask, xncc_image_mask_row(pixels, y), width);
+    uint32_t count = 0;
+    for (size_t x = 0; x < width; x++) {
+        mask[x] = (uint8_t)xncc_pixel_counts(pixels, templ->channels, xncc_image_row(pixels, y),
+                                             xncc_image_mask_row(pixels, y), (int64_t)x);
+        if (!mask[x])
+            memset(pixel + x * bytes, 0, bytes);
+        count += mask[x];
+    }
+    return count;
+}
+
 /* Makes the mask, sets the samples of pixels that do not count to 0, and counts the others. If all
  * count, there is no mask. */
 static xncc_status apply_mask(xncc_template *templ, const xncc_image *pixels, xncc_error *error)
 {
-    size_t width = (size_t)templ->width,
-           bytes = (size_t)templ->channels * xncc_pixel_size(templ->pixel);
-    templ->mask = xncc_alloc((uint64_t)templ->height, width);
+    templ->mask = xncc_alloc((uint64_t)templ->height, (size_t)templ->width);
     if (!templ->mask)
         return xncc_fail(error, XNCC_ERROR_MEMORY,
                          "template: no memory for its mask of %d x %d bytes", templ->width,
                          templ->height);
     uint64_t count = 0;
     for (int32_t y = 0; y < templ->height; y++)
-        for (size_t x = 0; x < width; x++) {
-            size_t at = (size_t)y * width + x;
-            templ->mask[at] = (uint8_t)xncc_pixel_counts(
-                pixels, templ->channels, xncc_image_row(pixels, y), xncc_image_mask_row(pixels, y),
-                (int64_t)x);
-            if (!templ->mask[at])
-                memset((char *)templ->pixels + at * bytes, 0, bytes);
-            count += templ->mask[at];
-        }
+        count += mask_row(templ, pixels, y);
     if (count == templ->whole) {
         xncc_free(templ->mask);
         templ->mask = NULL;
