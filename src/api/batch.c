@@ -89,22 +89,32 @@ static void destroy_plans(xncc_batch *batch)
     }
 }
 
-/* Creates a plan per group. *alike is set to 1 if all plans run on the same engine. */
+static xncc_status decide_plan(const xncc_batch *batch, xncc_batch_group *group,
+                               const xncc_preference *preference, const xncc_machine *known,
+                               xncc_error *error)
+{
+    const xncc_template *templ = batch->templ[group->first];
+    xncc_problem problem = batch->problem;
+    problem.templ_width = templ->width;
+    problem.templ_height = templ->height;
+    problem.templ_masked = xncc_template_is_masked(templ);
+    return xncc_plan_decide(batch->context, &problem, preference, known, &group->plan, error);
+}
+
+/* Creates a plan per group. *alike is set to 1 if all plans run on the same engine. Plans that are
+ * bound later find the memory that is free now. */
 static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preference, int *alike,
                               xncc_error *error)
 {
-    xncc_status status = XNCC_OK;
+    xncc_machine machine;
+    xncc_status status = batch->once ? xncc_context_machine(batch->context, &machine, error)
+                                     : XNCC_OK;
     *alike = 1;
     for (size_t g = 0; g < batch->groups && !status; g++) {
-        const xncc_template *templ = batch->templ[batch->group[g].first];
-        xncc_problem problem = batch->problem;
-        problem.templ_width = templ->width;
-        problem.templ_height = templ->height;
-        problem.templ_masked = xncc_template_is_masked(templ);
         status = xncc_check_cancelled(&batch->watch, error);
         if (!status)
-            status = xncc_plan_decide(batch->context, &problem, preference, &batch->group[g].plan,
-                                      error);
+            status = decide_plan(batch, &batch->group[g], preference, batch->once ? &machine : NULL,
+                                 error);
         if (!status && !batch->once)
             status = xncc_plan_bind(batch->group[g].plan, NULL, error);
         if (!status)

@@ -45,12 +45,13 @@ xncc_status xncc_registry_open(const xncc_context_options *options,
 xncc_status xncc_registry_open_cpu(int32_t threads, xncc_engine **engine, xncc_error *error);
 
 /* xncc_plan_create in two steps. The first one decides and takes no memory; problem and preference
- * are complete. The second one binds the plan to the engine: in memory of its own if shared is
- * NULL, otherwise as xncc_engine_ops.bind_shared does, if the engine has that. A plan that was
- * unbound can be bound again. */
+ * are complete. known: the machine (xncc_context_machine), for several plans of which none is bound
+ * meanwhile; NULL: it is asked for. The second one binds the plan to the engine: in memory of its
+ * own if shared is NULL, otherwise as xncc_engine_ops.bind_shared does, if the engine has that. A
+ * plan that was unbound can be bound again. */
 xncc_status xncc_plan_decide(xncc_context *context, const xncc_problem *problem,
-                             const xncc_preference *preference, xncc_plan **plan,
-                             xncc_error *error);
+                             const xncc_preference *preference, const xncc_machine *known,
+                             xncc_plan **plan, xncc_error *error);
 xncc_status xncc_plan_bind(xncc_plan *plan, xncc_batch_context *shared, xncc_error *error);
 void xncc_plan_unbind(xncc_plan *plan);
 

@@ -27,31 +27,38 @@ static int is_ready_for_stack(const xncc_context *context, const xncc_decision *
 }
 
 /* Decides which kernel to run. An engine may find out that something is missing only when a kernel
- * needs it. It then no longer offers that kernel, and the decision is repeated. */
-static xncc_status decide(const xncc_context *context, const xncc_problem *problem,
-                          const xncc_preference *preference, xncc_decision *decision,
-                          xncc_stack_plan *stack, xncc_error *error)
+ * needs it. It then no longer offers that kernel, and the decision is repeated. known: as in
+ * xncc_plan_decide. */
+static xncc_status decide(xncc_plan *plan, const xncc_problem *problem,
+                          const xncc_preference *preference, const xncc_machine *known,
+                          xncc_error *error)
 {
+    xncc_decision *d = &plan->decision;
     xncc_status status;
     do {
         xncc_machine machine;
-        status = xncc_context_machine(context, &machine, error);
+        status = XNCC_OK;
+        if (known)
+            machine = *known;
+        else
+            status = xncc_context_machine(plan->context, &machine, error);
+        known = NULL; /* it may have changed */
         if (!status)
-            status = xncc_decide(problem, &machine, preference, decision, error);
+            status = xncc_decide(problem, &machine, preference, d, error);
         if (!status) {
-            decision->spread = xncc_spread_choose(problem, &machine, preference, decision);
-            decision->stack = xncc_stack_choose(problem, &machine, preference, decision, stack);
+            d->spread = xncc_spread_choose(problem, &machine, preference, d);
+            d->stack = xncc_stack_choose(problem, &machine, preference, d, &plan->stack);
         }
     } while (!status &&
-             !(is_ready(context, decision) && is_ready_for_stack(context, decision, stack)));
+             !(is_ready(plan->context, d) && is_ready_for_stack(plan->context, d, &plan->stack)));
     return status;
 }
 
 static xncc_status decide_plan(xncc_plan *plan, const xncc_problem *problem,
-                               const xncc_preference *preference, xncc_error *error)
+                               const xncc_preference *preference, const xncc_machine *known,
+                               xncc_error *error)
 {
-    xncc_status status = decide(plan->context, problem, preference, &plan->decision, &plan->stack,
-                                error);
+    xncc_status status = decide(plan, problem, preference, known, error);
     if (status)
         return status;
     plan->problem = *problem;
@@ -88,8 +95,8 @@ void xncc_plan_unbind(xncc_plan *plan)
 }
 
 xncc_status xncc_plan_decide(xncc_context *context, const xncc_problem *problem,
-                             const xncc_preference *preference, xncc_plan **result,
-                             xncc_error *error)
+                             const xncc_preference *preference, const xncc_machine *known,
+                             xncc_plan **result, xncc_error *error)
 {
     *result = NULL;
     xncc_plan *plan = xncc_alloc(1, sizeof *plan);
@@ -97,7 +104,7 @@ xncc_status xncc_plan_decide(xncc_context *context, const xncc_problem *problem,
         return xncc_fail(error, XNCC_ERROR_MEMORY, "plan: no memory");
     plan->context = context;
     plan->watch = xncc_watch_make(&context->progress);
-    const xncc_status status = decide_plan(plan, problem, preference, error);
+    const xncc_status status = decide_plan(plan, problem, preference, known, error);
     if (status)
         xncc_plan_destroy(plan);
     else
@@ -122,7 +129,7 @@ xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
                            error);
     xncc_plan *plan = NULL;
     if (!status)
-        status = xncc_plan_decide(context, &p, &wanted, &plan, error);
+        status = xncc_plan_decide(context, &p, &wanted, NULL, &plan, error);
     if (!status)
         status = xncc_plan_bind(plan, NULL, error);
     if (status)
