@@ -21,7 +21,7 @@ struct xncc_batch_context {
     uint64_t device_best_room = 0;     // bytes of `device_best`
     xncc_best best = {};               // the best in device memory
     xncc_best target = {};             // where the caller wants it
-    xncc::Event done;                  // recorded after the last call's work
+    xncc::Event done;                  // recorded after the last call's work that used the above
     cudaStream_t last = nullptr;       // the stream of the last call
     xncc::BatchMemory *own = nullptr;  // of a batch of one search, from the engine's spare ones
 };
@@ -56,12 +56,8 @@ xncc_status batch_context_open(xncc_engine *engine, const xncc_watch *watch,
     context->watch = watch;
     context->upload.set_copiers(context->engine->copiers);
     context->upload.set_watch(watch);
-    status = check(context->done.make(), "making an event", error);
-    if (status)
-        destroy(context);
-    else
-        *result = context;
-    return status;
+    *result = context;
+    return XNCC_OK;
 }
 
 void batch_context_close(xncc_batch_context *context)
@@ -110,13 +106,14 @@ cudaError_t end_on(xncc_batch_context *context, cudaStream_t stream)
 }
 
 // Grows a block of memory to at least `bytes`, after waiting for the work that may still use it.
-// room: its size.
+// room: its size. The first call makes the event, which batches without such memory do not need.
 cudaError_t make_room(xncc_batch_context *context, DeviceMemory *memory, uint64_t *room,
                       uint64_t bytes)
 {
     if (bytes <= *room)
         return cudaSuccess;
-    cudaError_t code = cudaEventSynchronize(context->done.get());
+    cudaError_t code = context->done.get() ? cudaEventSynchronize(context->done.get())
+                                           : context->done.make();
     *room = 0;
     memory->release();
     if (code == cudaSuccess)
@@ -248,40 +245,45 @@ xncc_status take_own(xncc_batch_context *context, xncc_error *error)
     return check(code, "making a stream", error);
 }
 
-// Bytes of the forms that are placed in the batch's memory: those of masked templates, which no
-// texture shows.
-uint64_t placed_bytes(const xncc_template *templ)
+int64_t most_height(const xncc_batch_context *context)
 {
-    return templ->mask ? form_bytes(templ) : 0;
+    return context->engine->machine.cuda.texture_height;
 }
 
-// Makes the forms. Those that are placed in the batch's memory are filled on the host.
-xncc_status make_forms(const xncc_batch_context *context, xncc_template *const *templ, size_t count,
-                       xncc_error *error)
+// Makes the forms, which are filled on the host.
+xncc_status place_forms(const xncc_batch_context *context, xncc_template *const *templ,
+                        size_t count, xncc_error *error)
 {
-    const int64_t most_height = context->engine->machine.cuda.texture_height;
-    const BatchMemory &own = *context->own;
-    unsigned char *device = own.forms.data(), *host = own.staged.as<unsigned char>();
-    xncc_status status = XNCC_OK;
-    for (size_t i = 0; i < count && !status; i++) {
+    unsigned char *device = context->own->forms.data(),
+                  *host = context->own->staged.as<unsigned char>();
+    cudaError_t code = cudaSuccess;
+    for (size_t i = 0; i < count && code == cudaSuccess; i++) {
         DeviceTemplate *form = create<DeviceTemplate>();
         if (!form)
             return xncc_fail(error, XNCC_ERROR_MEMORY,
                              "no memory for the device's form of a template");
         templ[i]->prepared[1] = form; // the template frees it, also after a failure
-        if (!templ[i]->mask) {
-            status = prepare_template(templ[i], most_height, own.stream.get(), form, error);
-            continue;
-        }
-        place_template(templ[i], device, host, form);
-        device += placed_bytes(templ[i]);
-        host += placed_bytes(templ[i]);
+        code = place_template(templ[i], most_height(context), device, host, form);
+        const uint64_t bytes = form_bytes(templ[i], most_height(context));
+        device += bytes;
+        host += bytes;
     }
-    return status;
+    return check(code, "placing the templates", error);
 }
 
-// The copy to the device is not waited for: what reads it is on the same stream, and the next batch
-// gets the memory when that stream is empty.
+// Copies the forms to the device. The copy is not waited for: what reads it is on the same stream,
+// and the next batch gets the memory when that stream is empty.
+cudaError_t copy_forms(const BatchMemory &own, xncc_template *const *templ, size_t count,
+                       uint64_t bytes)
+{
+    const cudaStream_t stream = own.stream.get();
+    cudaError_t code = cudaMemcpyAsync(own.forms.data(), own.staged.as<void>(), bytes,
+                                       cudaMemcpyHostToDevice, stream);
+    for (size_t i = 0; i < count && code == cudaSuccess; i++)
+        code = static_cast<DeviceTemplate *>(templ[i]->prepared[1])->refresh(stream);
+    return code;
+}
+
 xncc_status prepare_forms(xncc_batch_context *context, xncc_template *const *templ, size_t count,
                           xncc_error *error)
 {
@@ -295,20 +297,18 @@ xncc_status prepare_forms(xncc_batch_context *context, xncc_template *const *tem
     uint64_t bytes = 0;
     bool grew;
     for (size_t i = 0; i < count; i++)
-        bytes += placed_bytes(templ[i]);
+        bytes += form_bytes(templ[i], most_height(context));
     cudaError_t code = own->forms.need(bytes, &grew);
     if (code == cudaSuccess)
         code = own->staged.need(bytes);
     status = check(code, "making room for the templates", error);
     if (status)
         return status;
-    if (bytes)
-        memset(own->staged.as<void>(), 0, bytes);
-    status = make_forms(context, templ, count, error);
-    if (!status && bytes)
-        code = cudaMemcpyAsync(own->forms.data(), own->staged.as<void>(), bytes,
-                               cudaMemcpyHostToDevice, own->stream.get());
-    return status ? status : check(code, "copying the templates to the device", error);
+    memset(own->staged.as<void>(), 0, bytes);
+    status = place_forms(context, templ, count, error);
+    return status ? status
+                  : check(copy_forms(*own, templ, count, bytes),
+                          "copying the templates to the device", error);
 }
 
 xncc_stream own_stream(xncc_batch_context *context)

@@ -26,6 +26,26 @@ cudaError_t copy_pixels(DeviceTemplate *p, const void *host, size_t row_bytes, c
     return code;
 }
 
+// Tells whether plain kernels can read a template.
+bool is_plain(const xncc_template *templ, int64_t max_texture_height)
+{
+    return templ->channels == 1 && !templ->mask && xncc_pixel_stored(templ->pixel) <= XNCC_F32 &&
+           templ->width <= XNCC_CUDA_TEMPLATE_SIDE && templ->height <= max_texture_height;
+}
+
+// The extents of the groups of integer pixels, and their bytes.
+void size_groups(DeviceTemplate *p)
+{
+    p->group_count = ceil_div<int32_t>(p->width, XNCC_THREAD_COLUMNS);
+    p->group_rows = ceil_div(p->height, 4) * 4;
+}
+
+uint64_t groups_bytes(const DeviceTemplate &p)
+{
+    return static_cast<uint64_t>(p.group_count) * static_cast<uint64_t>(p.group_rows) *
+           p.group_bytes();
+}
+
 // Makes the texture and the groups. memory: where the groups are; nullptr: they are allocated.
 cudaError_t make_plain(DeviceTemplate *p, unsigned char *memory)
 {
@@ -34,14 +54,12 @@ cudaError_t make_plain(DeviceTemplate *p, unsigned char *memory)
                                        static_cast<size_t>(p->height), p->pitch);
     if (code != cudaSuccess || p->pixel == XNCC_F32)
         return code;
-    p->group_count = ceil_div<int32_t>(p->width, XNCC_THREAD_COLUMNS);
-    p->group_rows = ceil_div(p->height, 4) * 4;
+    size_groups(p);
     if (memory) {
         p->groups.use(memory);
         return cudaSuccess;
     }
-    return p->groups.take(static_cast<uint64_t>(p->group_count) *
-                          static_cast<uint64_t>(p->group_rows) * p->group_bytes());
+    return p->groups.take(groups_bytes(*p));
 }
 
 cudaError_t copy_mask(DeviceTemplate *p, const xncc_template *templ, cudaStream_t stream)
@@ -80,8 +98,8 @@ void sum_template(const xncc_template *templ, DeviceTemplate *p)
         sum_samples<uint32_t>(templ, p);
 }
 
-// Blocks of pixels and masks begin at multiples of this many bytes, as those of cudaMalloc do.
-constexpr uint64_t BLOCK = 256;
+// Blocks of pixels, masks and groups begin at multiples of this many bytes, as textures must.
+constexpr uint64_t BLOCK = XNCC_STAGE_PITCH;
 
 uint64_t row_bytes_of(const xncc_template *templ)
 {
@@ -129,8 +147,7 @@ xncc_status prepare_template(const xncc_template *templ, int64_t max_texture_hei
                              cudaStream_t stream, DeviceTemplate *p, xncc_error *error)
 {
     describe(templ, p);
-    bool plain = templ->channels == 1 && !templ->mask && p->pixel <= XNCC_F32 &&
-                 templ->width <= XNCC_CUDA_TEMPLATE_SIDE && templ->height <= max_texture_height;
+    const bool plain = is_plain(templ, max_texture_height);
     xncc_status status = check(copy_pixels(p, templ->pixels, row_bytes_of(templ), stream),
                                "copying the template to the device", error);
     if (!status && templ->mask)
@@ -146,26 +163,36 @@ xncc_status prepare_template(const xncc_template *templ, int64_t max_texture_hei
     return status;
 }
 
-uint64_t form_bytes(const xncc_template *templ)
+uint64_t form_bytes(const xncc_template *templ, int64_t max_texture_height)
 {
-    const uint64_t mask = static_cast<uint64_t>(templ->width) *
-                          static_cast<uint64_t>(templ->height);
-    return pixel_bytes(templ) + ceil_div(mask, BLOCK) * BLOCK;
+    DeviceTemplate sizes;
+    sizes.width = templ->width;
+    sizes.height = templ->height;
+    sizes.pixel = xncc_pixel_stored(templ->pixel);
+    if (is_plain(templ, max_texture_height) && sizes.pixel != XNCC_F32)
+        size_groups(&sizes);
+    const uint64_t more = templ->mask ? static_cast<uint64_t>(templ->width) *
+                                            static_cast<uint64_t>(templ->height)
+                                      : groups_bytes(sizes);
+    return pixel_bytes(templ) + ceil_div(more, BLOCK) * BLOCK;
 }
 
-void place_template(const xncc_template *templ, unsigned char *device, unsigned char *host,
-                    DeviceTemplate *p)
+cudaError_t place_template(const xncc_template *templ, int64_t max_texture_height,
+                           unsigned char *device, unsigned char *host, DeviceTemplate *p)
 {
+    unsigned char *const more = device + pixel_bytes(templ);
     describe(templ, p);
-    p->serial = next_serial();
     p->pixels.use(device);
-    p->mask.use(device + pixel_bytes(templ));
     const size_t row = row_bytes_of(templ);
     const unsigned char *from = static_cast<const unsigned char *>(templ->pixels);
     for (int32_t y = 0; y < templ->height; y++)
         memcpy(host + static_cast<size_t>(y) * p->pitch, from + static_cast<size_t>(y) * row, row);
-    memcpy(host + pixel_bytes(templ), templ->mask,
-           static_cast<size_t>(templ->width) * static_cast<size_t>(templ->height));
+    if (templ->mask) {
+        p->mask.use(more);
+        memcpy(host + pixel_bytes(templ), templ->mask,
+               static_cast<size_t>(templ->width) * static_cast<size_t>(templ->height));
+    }
+    return is_plain(templ, max_texture_height) ? make_plain(p, more) : cudaSuccess;
 }
 
 xncc_status prepare_filter(const xncc_filter *filter, cudaStream_t stream, DeviceTemplate *p,

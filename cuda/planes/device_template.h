@@ -61,12 +61,12 @@ xncc_status prepare_template(const xncc_template *templ, int64_t max_texture_hei
 xncc_status prepare_filter(const xncc_filter *filter, cudaStream_t stream, DeviceTemplate *prepared,
                            xncc_error *error);
 
-// Makes the form of a masked template in form_bytes(templ) bytes of a block of device memory, which
-// begin at a multiple of 256. The caller copies what is written at `host` there; that memory holds
-// zeros before.
-uint64_t form_bytes(const xncc_template *templ);
-void place_template(const xncc_template *templ, unsigned char *device, unsigned char *host,
-                    DeviceTemplate *prepared);
+// Makes the form of a template in form_bytes() bytes of a block of device memory, which begin at a
+// multiple of XNCC_STAGE_PITCH. The caller copies what is written at `host` there, and that memory
+// holds zeros before; then it calls refresh().
+uint64_t form_bytes(const xncc_template *templ, int64_t max_texture_height);
+cudaError_t place_template(const xncc_template *templ, int64_t max_texture_height,
+                           unsigned char *device, unsigned char *host, DeviceTemplate *prepared);
 
 } // namespace xncc
 
