@@ -4,6 +4,7 @@
 #include "cuda/engine/batch_context.h"
 
 #include "cuda/engine/engine_plan.h"
+#include "cuda/engine/find_masked.h"
 #include "cuda/peaks/best_map.h"
 
 #include <string.h>
@@ -23,7 +24,9 @@ struct xncc_batch_context {
     xncc_best target = {};             // where the caller wants it
     xncc::Event done;                  // recorded after the last call's work that used the above
     cudaStream_t last = nullptr;       // the stream of the last call
-    xncc::BatchMemory *own = nullptr;  // of a batch of one search, from the engine's spare ones
+    // Batches of one search.
+    xncc::BatchMemory *own = nullptr; // from the engine's spare ones
+    xncc_workspace left = {};         // of the last plan, if it left byte planes of the image
 };
 
 namespace xncc {
@@ -338,6 +341,32 @@ Engine *engine_behind(const xncc_batch_context *context)
     return context->engine;
 }
 
+namespace {
+
+// Bytes of the batch's memory that a plan needs cleared. What the bounds of masked templates read
+// has been written by the plan, or is multiplied by 0.
+uint64_t bytes_to_clear(const xncc_engine_plan *plan, bool grew)
+{
+    const xncc_workspace &w = plan->decision.workspace;
+    if (!grew && bounds_masked(plan))
+        return 0;
+    // window terms below the map are read, too
+    return grew || plan->decision.batch.terms ? Workspace::shared_bytes(w)
+                                              : Workspace::cleared_bytes(w);
+}
+
+// Tells whether the plan before has left the byte planes of the image where this one has its own,
+// and notes what this one will leave.
+bool takes_planes(xncc_batch_context *context, const xncc_engine_plan *plan)
+{
+    const xncc_workspace before = context->left, &w = plan->decision.workspace;
+    context->left = bounds_masked(plan) && !w.bytes[XNCC_BUFFER_BAND] ? w : xncc_workspace{};
+    return context->left.plane && before.plane == w.plane && before.plane_pitch == w.plane_pitch &&
+           before.bytes[XNCC_BUFFER_PLANES] == w.bytes[XNCC_BUFFER_PLANES];
+}
+
+} // namespace
+
 xncc_status lend_memory(xncc_batch_context *context, xncc_engine_plan *plan, xncc_error *error)
 {
     BatchMemory *own = context->own;
@@ -352,11 +381,10 @@ xncc_status lend_memory(xncc_batch_context *context, xncc_engine_plan *plan, xnc
         forgive(code);
         code = own->workspace.need(bytes, &grew);
     }
-    // window terms below the map are read, too
-    const bool all = grew || plan->decision.batch.terms;
-    if (code == cudaSuccess && bytes)
-        code = cudaMemsetAsync(own->workspace.data(), 0, all ? bytes : Workspace::cleared_bytes(w),
-                               stream);
+    const uint64_t clear = bytes_to_clear(plan, grew);
+    if (code == cudaSuccess && clear)
+        code = cudaMemsetAsync(own->workspace.data(), 0, clear, stream);
+    plan->planes_there = takes_planes(context, plan) && !grew;
     if (code == cudaSuccess)
         plan->memory.use(w, own->workspace.data());
     plan->find.fetched = &own->fetched;

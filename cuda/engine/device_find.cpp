@@ -64,7 +64,7 @@ xncc_status select_and_collect(const Call &call, const PeakJob &job)
 ProductSearch own_products(const Call &call, const Search &s)
 {
     const xncc_engine_plan *plan = call.plan;
-    ProductSearch of = { s.job, s.band, &call.templ, &call.rule, 1, {} };
+    ProductSearch of = { s.job, s.band, &call.templ, &call.rule, 1, {}, nullptr };
     of.slots.toeplitz = plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ);
     of.slots.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS);
     return of;

@@ -68,6 +68,7 @@ struct xncc_engine_plan {
     xncc_decision decision = {};
     const xncc_watch *watch = nullptr; // of the running call
     xncc::Workspace memory;            // all device memory
+    bool planes_there = false;         // the byte planes of its only image are there already
 
     // Matching.
     xncc::Axis x, y;             // the bands of the map; convolutions set only `map`

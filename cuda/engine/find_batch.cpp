@@ -5,6 +5,7 @@
 
 #include "cuda/engine/device_find.h"
 #include "cuda/engine/find_from_products.h"
+#include "cuda/engine/find_masked.h"
 #include "cuda/engine/image_pass.h"
 #include "cuda/engine/match.h"
 #include "cuda/engine/product_pass.h"
@@ -17,7 +18,7 @@ namespace xncc {
 namespace {
 
 // Takes the memory of batches, when the first batch arrives. Its order: maps or X of the slots,
-// templates, window terms, search, results.
+// templates, masks, window terms, window sums under masks, search, results.
 xncc_status make_batch(xncc_engine_plan *plan, xncc_error *error)
 {
     Find &find = plan->find;
@@ -28,7 +29,7 @@ xncc_status make_batch(xncc_engine_plan *plan, xncc_error *error)
     if (status)
         return status;
     unsigned char *at = plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH) +
-                        (b.map + b.sums + b.toeplitz) * static_cast<uint64_t>(b.slots) + b.terms;
+                        plan->decision.workspace.bytes[XNCC_BUFFER_BATCH] - b.search - b.results;
     status = check(find.batch.make(plan->x.map, plan->y.map, b.slots, at),
                    "preparing the workspace of a batch", error);
     find.batch_made = !status;
@@ -47,6 +48,7 @@ struct Group {
     int count;    // templates
     const DeviceTemplate *templ[PEAK_SLOTS];
     xncc_score_rule rule[PEAK_SLOTS];
+    MaskUse masks; // with bounds of masked templates
 };
 
 const xncc_template *templ_at(const Piece &piece, const Group &group, int i)
@@ -65,23 +67,33 @@ PeakJob make_job(const xncc_engine_plan *plan, const xncc_search_rule &rule, con
     return job;
 }
 
+// The memory of groups that are searched without maps.
+ProductSlots slots_of(const xncc_engine_plan *plan)
+{
+    const xncc_batch_slots &b = plan->decision.batch;
+    const uint64_t slots = static_cast<uint64_t>(b.slots);
+    unsigned char *memory = plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH);
+    ProductSlots of = {};
+    of.sums = reinterpret_cast<uint32_t *>(memory);
+    of.sums_step = static_cast<int64_t>(b.sums / sizeof(uint32_t));
+    of.toeplitz = memory + b.sums * slots;
+    of.toeplitz_step = plan->tensor.toeplitz_bytes();
+    of.terms = b.terms
+                   ? reinterpret_cast<WindowTerms *>(memory + (b.sums + b.toeplitz) * slots +
+                                                     b.toeplitz * static_cast<uint64_t>(b.masks))
+                   : nullptr;
+    of.terms_step = static_cast<int64_t>(b.terms / sizeof(WindowTerms));
+    return of;
+}
+
 // Searches a group without maps: X, the best score of every tile, the matches. call: of the group's
 // first template.
 xncc_status search_from_products(const Call &call, const Band &band, const PeakJob &search,
                                  const Group &group, bool begins)
 {
     const xncc_engine_plan *plan = call.plan;
-    const xncc_batch_slots &b = plan->decision.batch;
-    const uint64_t slots = static_cast<uint64_t>(b.slots);
-    unsigned char *memory = plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH);
-    ProductSearch of = { search, band, group.templ, group.rule, group.count, {} };
-    of.slots.sums = reinterpret_cast<uint32_t *>(memory);
-    of.slots.sums_step = static_cast<int64_t>(b.sums / sizeof(uint32_t));
-    of.slots.toeplitz = memory + b.sums * slots;
-    of.slots.toeplitz_step = plan->tensor.toeplitz_bytes();
-    of.slots.terms = b.terms
-                         ? reinterpret_cast<WindowTerms *>(memory + (b.sums + b.toeplitz) * slots)
-                         : nullptr;
+    const ProductSearch of = { search,      band,           group.templ, group.rule,
+                               group.count, slots_of(plan), nullptr };
     xncc_status status = bound_batch_tiles(plan, of, begins, call.stream, call.error);
     return status ? status : choose_matches(plan, of, call.stream, call.error);
 }
@@ -138,31 +150,76 @@ xncc_status search_maps(const Call &call, const Piece &piece, Band *band, const 
     return status ? status : check(code, "launching the search for matches", call.error);
 }
 
+// Finds where the mask of template i of a group is kept, or gives it the place after the last one.
+// False: all places have masks of this group.
+bool place_mask(const xncc_engine_plan *plan, const Piece &piece, Group *group, int i)
+{
+    MaskUse &use = group->masks;
+    const int places = plan->decision.batch.masks;
+    const bool there = has_last_mask(plan, piece, *group, i);
+    if (!there && use.count == places)
+        return false;
+    if (!there) {
+        use.last = (use.last + 1) % places;
+        use.first[use.fresh++] = i;
+    }
+    if (!there || i == 0)
+        use.count++;
+    use.mask[i] = use.last;
+    return true;
+}
+
+// The templates of a piece from group->first on that are searched at once.
+void fill_group(const Call &call, const Piece &piece, Group *group)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const size_t left = piece.count - group->first,
+                 slots = static_cast<size_t>(plan->decision.batch.slots);
+    const int most = static_cast<int>(left < slots ? left : slots);
+    const bool masked = bounds_masked(plan);
+    group->masks.count = group->masks.fresh = 0;
+    for (group->count = 0; group->count < most; group->count++) {
+        const int i = group->count;
+        if (masked && !place_mask(plan, piece, group, i))
+            break;
+        const Call one = make_call(call.plan, &call.image, templ_at(piece, *group, i), call.stream,
+                                   call.error);
+        group->templ[i] = one.templ;
+        group->rule[i] = masked ? masked_bound_rule(one) : one.rule;
+    }
+}
+
+// Searches a group of masked templates without maps.
+xncc_status search_masks(const Call &call, const Piece &piece, const Band &band,
+                         const PeakJob &search, const Group &group)
+{
+    const Call first = make_call(call.plan, &call.image, templ_at(piece, group, 0), call.stream,
+                                 call.error);
+    return search_masked(first,
+                         ProductSearch{ search, band, group.templ, group.rule, group.count,
+                                        slots_of(call.plan), group.masks.mask },
+                         group.masks);
+}
+
 // Searches all templates of a piece, group by group. call: of its first template.
 xncc_status search_groups(const Call &call, const Piece &piece, const xncc_search_rule &rule)
 {
     xncc_engine_plan *plan = call.plan;
-    const bool products = plan->decision.searches_products != 0;
+    const bool masked = bounds_masked(plan), products = plan->decision.searches_products != 0;
     Band band = make_band(plan, 0, 0);
     bool multiplied = false;
     Call image = call;
     image.many = true;
-    xncc_status status = products ? prepare_image(image, &band, nullptr, &multiplied) : XNCC_OK;
+    xncc_status status = products || masked ? prepare_image(image, &band, nullptr, &multiplied)
+                                            : XNCC_OK;
     Group group = {};
     for (; group.first < piece.count && !status; group.first += static_cast<size_t>(group.count)) {
-        const size_t left = piece.count - group.first,
-                     slots = static_cast<size_t>(plan->decision.batch.slots);
-        group.count = static_cast<int>(left < slots ? left : slots);
-        for (int i = 0; i < group.count; i++) {
-            const xncc_template *templ = templ_at(piece, group, i);
-            group.templ[i] = device_template_of(templ->prepared);
-            group.rule[i] = xncc_score_rule_make(templ, plan->problem.rule.method,
-                                                 plan->problem.rule.flat);
-        }
+        fill_group(call, piece, &group);
         const PeakJob search = make_job(plan, rule, group);
         status = xncc_check_cancelled(plan->watch, call.error);
         if (!status)
             status = products ? search_from_products(call, band, search, group, group.first == 0)
+                     : masked ? search_masks(call, piece, band, search, group)
                               : search_maps(call, piece, &band, search, group);
     }
     return status;

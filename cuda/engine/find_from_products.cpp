@@ -82,31 +82,6 @@ xncc_status lay_out(const xncc_engine_plan *plan, const ProductSearch &m, int fi
     return check(plan->tensor.lay_out(layout, stream), "laying out templates", error);
 }
 
-// Computes the tiles' best scores from X in registers, with the products.
-xncc_status bound_by_products(const xncc_engine_plan *plan, const ProductSearch &m,
-                              cudaStream_t stream, xncc_error *error)
-{
-    xncc_status status = lay_out(plan, m, 0, m.count, stream, error);
-    for (int i = 0; i < m.count && !status; i += TENSOR_SLOTS) {
-        const int count = m.count - i < TENSOR_SLOTS ? m.count - i : TENSOR_SLOTS;
-        TensorProducts::Group to = make_group(plan, m, i, count);
-        to.pdl_after_products = i > 0;
-        to.bound.terms = m.slots.terms;
-        to.bound.best = m.search.best + static_cast<int64_t>(i) * m.search.tiles;
-        to.bound.rows = m.search.tile_rows;
-        to.bound.across = m.search.across;
-        to.bound.count = m.search.tiles;
-        to.bound.n = static_cast<double>(m.rules->n);
-        to.bound.lowered = -to.bound.n * LIFT;
-        for (int k = 0; k < count; k++) {
-            to.bound.sum[k] = static_cast<double>(m.rules[i + k].sum);
-            to.bound.unit[k] = unit_of(m.rules[i + k].root_var);
-        }
-        status = plan->tensor.multiply(m.band.image, to, stream, error);
-    }
-    return status;
-}
-
 } // namespace
 
 xncc_status bound_tiles(const xncc_engine_plan *plan, const ProductSearch &m, int first, int count,
@@ -124,6 +99,30 @@ xncc_status bound_tiles(const xncc_engine_plan *plan, const ProductSearch &m, in
                                           processors, stream)
                      : score_u8_tiles_launch(job, tiles, processors, stream),
                  "launching the tiles' best scores", error);
+}
+
+xncc_status bound_by_products(const xncc_engine_plan *plan, const ProductSearch &m,
+                              cudaStream_t stream, xncc_error *error)
+{
+    xncc_status status = lay_out(plan, m, 0, m.count, stream, error);
+    const int launches = ceil_div(m.count, PRODUCT_SLOTS), most = ceil_div(m.count, launches);
+    for (int i = 0; i < m.count && !status; i += most) {
+        const int count = m.count - i < most ? m.count - i : most;
+        TensorProducts::Group to = make_group(plan, m, i, count);
+        to.pdl_after_products = i > 0;
+        to.bound.best = m.search.best + static_cast<int64_t>(i) * m.search.tiles;
+        to.bound.rows = m.search.tile_rows;
+        to.bound.across = m.search.across;
+        to.bound.count = m.search.tiles;
+        for (int k = 0; k < count; k++) {
+            to.bound.terms[k] = m.slots.terms + (m.mask ? m.mask[i + k] : 0) * m.slots.terms_step;
+            to.bound.n[k] = static_cast<double>(m.rules[i + k].n);
+            to.bound.sum[k] = static_cast<double>(m.rules[i + k].sum);
+            to.bound.unit[k] = unit_of(m.rules[i + k].root_var);
+        }
+        status = plan->tensor.multiply(m.band.image, to, stream, error);
+    }
+    return status;
 }
 
 xncc_status bound_batch_tiles(const xncc_engine_plan *plan, const ProductSearch &m, bool begins,

@@ -15,7 +15,8 @@ struct ProductSlots {
     int64_t toeplitz_step;   // bytes from one to the next
     uint32_t *sums;          // X of the first template
     int64_t sums_step;       // elements from one to the next
-    WindowTerms *terms;      // of the image, if the products bound the tiles
+    WindowTerms *terms;      // of the image, if the products bound the tiles; of the first mask
+    int64_t terms_step;      // elements from one mask to the next
 };
 
 // A search with several templates.
@@ -26,6 +27,7 @@ struct ProductSearch {
     const xncc_score_rule *rules;        // of each template
     int count;
     ProductSlots slots;
+    const int *mask; // the mask of each template, whose terms are read; nullptr: there is one
 };
 
 // Computes the best scores of the tiles of `count` templates from template `first` on. Their X is
@@ -35,6 +37,10 @@ xncc_status bound_tiles(const xncc_engine_plan *plan, const ProductSearch &job, 
 // Lays out all templates, and computes X and the best scores of the tiles. begins: this is the
 // first group of templates on this image.
 xncc_status bound_batch_tiles(const xncc_engine_plan *plan, const ProductSearch &job, bool begins,
+                              cudaStream_t stream, xncc_error *error);
+// Lays out all templates, and computes X and the best scores of the tiles from the windows' terms,
+// which are there (xncc_decision::bounds_tiles).
+xncc_status bound_by_products(const xncc_engine_plan *plan, const ProductSearch &job,
                               cudaStream_t stream, xncc_error *error);
 // Then chooses the matches of all templates at once. Templates whose fast search was inconclusive
 // have PeakState::done = 0.

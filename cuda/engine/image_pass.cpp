@@ -144,6 +144,8 @@ xncc_status make_planes(const Call &call, Band *band)
             return check(cudaGetLastError(), "making the image's byte planes", call.error);
         }
     }
+    if (plan->planes_there)
+        return XNCC_OK;
     return check(launch_planes(call.image, p.rule.border, rect, planes, to, call.stream),
                  "making the image's byte planes", call.error);
 }

@@ -99,21 +99,32 @@ xncc_status multiply_textures(const Call &call, const Band &band)
     return status;
 }
 
-// Returns how many steps from this one on one launch can compute side by side: products of the same
-// image plane that are to be made, and whose template planes, and terms, are the same distance
-// apart. One that can be added to the next in registers is left to that launch.
+// The distances between two products.
+struct Stride {
+    int image, templ, term;
+};
+
+Stride stride_of(const xncc_general_step &a, const xncc_general_step &b)
+{
+    return { b.image - a.image, b.templ - a.templ, b.term - a.term };
+}
+
+// Returns how many steps from this one on one launch can compute side by side: products that are to
+// be made, of one image plane or with one template plane, whose other planes, and terms, are the
+// same distance apart. Two products of one launch must not add to one term. One that can be added
+// to the next in registers is left to that launch.
 int group_at(const Call &call, int step)
 {
     const xncc_general_planes &planes = call.plan->decision.planes;
     const xncc_general_step *s = planes.step + step;
     int count = 1;
     while (count < TENSOR_SLOTS && step + count < planes.products) {
-        const xncc_general_step &a = s[count - 1], &b = s[count];
-        if (b.image != s->image || b.add != s->add || is_done(call, b) ||
+        const Stride first = stride_of(s[0], s[1]), last = stride_of(s[count - 1], s[count]);
+        if (s[count].add != s->add || is_done(call, s[count]) || last.term == 0 || last.image < 0 ||
+            (last.image > 0 && last.templ != 0) ||
             xncc_general_run(&planes, step + count, call.plan->decision.tensor.planes) > 1)
             break;
-        if (count > 1 && (b.templ - a.templ != s[1].templ - s[0].templ ||
-                          b.term - a.term != s[1].term - s[0].term))
+        if (last.image != first.image || last.templ != first.templ || last.term != first.term)
             break;
         count++;
     }
@@ -140,12 +151,14 @@ xncc_status multiply_tensors(const Call &call, const Band &band, bool laid_out)
         to.planes = xncc_general_run(&planes, i, plan->decision.tensor.planes);
         count = to.planes > 1 ? to.planes : group_at(call, i);
         to.toeplitz = plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ) + s->templ * toeplitz;
-        to.toeplitz_step = count > 1 ? (s[1].templ - s[0].templ) * toeplitz : 0;
-        to.image_rows = count > 1 ? (s[1].image - s[0].image) *
-                                        static_cast<int32_t>(w.plane / w.plane_pitch)
-                                  : 0;
         to.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS) + s->term * sums;
-        to.sums_step = count > 1 ? (s[1].term - s[0].term) * sums : 0;
+        if (count > 1) {
+            const Stride next = stride_of(s[0], s[1]);
+            to.toeplitz_step = next.templ * toeplitz;
+            to.image_rows = next.image * static_cast<int32_t>(w.plane / w.plane_pitch);
+            to.slot_planes = to.planes == 1 && next.image ? count : 1;
+            to.sums_step = next.term * sums;
+        }
         to.pitch = static_cast<int64_t>(w.sums_pitch);
         to.count = to.planes > 1 ? 1 : count;
         to.add = s->add != 0;

@@ -237,7 +237,8 @@ MaskedScoreJob make_masked_job(const Call &call, const Band &band, const Target 
     return job;
 }
 
-xncc_status score_masked(const Call &call, const Band &band, const Target &target)
+// The same with the terms that the products have made, and the planes of the image.
+MaskedScoreJob make_terms_job(const Call &call, const Band &band, const Target &target)
 {
     const xncc_engine_plan *plan = call.plan;
     MaskedScoreJob job = make_masked_job(call, band, target);
@@ -253,6 +254,13 @@ xncc_status score_masked(const Call &call, const Band &band, const Target &targe
     job.values = find_plane(plan, band, XNCC_PLANE_VALUE);
     job.counts = find_plane(plan, band, XNCC_PLANE_COUNT);
     job.plane_pitch = band.image.pitch;
+    return job;
+}
+
+xncc_status score_masked(const Call &call, const Band &band, const Target &target)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const MaskedScoreJob job = make_terms_job(call, band, target);
     const bool windows = xncc_decision_has(&plan->decision, XNCC_STEP_MASKED_WINDOWS) != 0,
                varies = xncc_problem_image_varies(&plan->problem) != 0;
     return check(windows ? launch_masked_windows(job, call.stream)
@@ -510,6 +518,11 @@ TensorScoreJob make_strip_job(const xncc_engine_plan *plan, const Band &band,
     job.width = band.width;
     job.height = band.height;
     return job;
+}
+
+MaskedScoreJob make_masked_terms(const Call &call, const Band &band)
+{
+    return make_terms_job(call, band, Target{});
 }
 
 bool scores_tiles(const xncc_engine_plan *plan)

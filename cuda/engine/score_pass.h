@@ -4,6 +4,7 @@
 #define XNCC_CUDA_ENGINE_SCORE_PASS_H
 
 #include "cuda/engine/call.h"
+#include "cuda/score/masked_score_u8.h"
 #include "cuda/score/score_u8.h"
 
 namespace xncc {
@@ -29,6 +30,9 @@ MapTiles tiles_of(const xncc_engine_plan *plan, const PeakJob &search, int slot)
 // What the strip score and the fused kernel read, without X and the map.
 TensorScoreJob make_strip_job(const xncc_engine_plan *plan, const Band &band,
                               const xncc_score_rule &rule);
+
+// What the scores of masked windows are computed from (step masked-score), without the map.
+MaskedScoreJob make_masked_terms(const Call &call, const Band &band);
 
 } // namespace xncc
 

@@ -116,12 +116,14 @@ xncc_status TensorProducts::multiply_wgmma(const TensorPlane &image, const Group
                                            cudaStream_t stream, xncc_error *error) const
 {
     TensorJob job = {};
+    const int32_t below = group.planes > 1 ? group.planes : group.slot_planes;
     job.flip = image.flip;
     job.planes = group.planes > 1 ? group.planes : 1;
     job.plane_rows = group.image_rows;
     job.plane_toeplitz = group.toeplitz_step;
-    xncc_status status = encode(image, (job.planes - 1) * job.plane_rows, blocks, &job.image,
-                                error);
+    job.slot_planes = group.slot_planes > 1 ? group.slot_planes : 1;
+    xncc_status status = encode(image, below > 1 ? (below - 1) * group.image_rows : 0, blocks,
+                                &job.image, error);
     if (status)
         return status;
     job.sums = group.sums;
@@ -157,11 +159,13 @@ xncc_status TensorProducts::multiply_mma(const TensorPlane &image, const Group &
     job.height = group.height;
     job.blocks = blocks;
     cudaError_t code = cudaSuccess;
-    for (int i = 0; i < group.count; i++)
+    const int planes = group.slot_planes > 1 ? group.slot_planes : 1;
+    for (int i = 0; i < group.count; i++) {
+        job.image.data = image.data + i % planes * group.image_rows * image.pitch;
         for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess;
              block++) {
             job.toeplitz = reinterpret_cast<const uint2 *>(
-                group.toeplitz + i * group.toeplitz_step +
+                group.toeplitz + i / planes * group.toeplitz_step +
                 static_cast<uint64_t>(block) * blocks.toeplitz);
             job.sums = group.sums + i * group.sums_step;
             job.x = block % blocks.across * blocks.width;
@@ -169,6 +173,7 @@ xncc_status TensorProducts::multiply_mma(const TensorPlane &image, const Group &
             job.add = block > 0 || group.add;
             code = mma_launch(job, stream);
         }
+    }
     return check(code, "launching the correlation", error);
 }
 

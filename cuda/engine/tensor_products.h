@@ -39,13 +39,14 @@ class TensorProducts {
         int32_t width, height; // of the templates
         unsigned char *to;     // toeplitz_bytes() each
     };
-    // Products of one byte plane of an image with `count` planes of templates, 1 to TENSOR_SLOTS;
-    // or, with count 1, the sum of the products of `planes` planes of image and template, at most
-    // as many as the decision says.
+    // Products of byte planes of an image with planes of templates: 1 to PRODUCT_SLOTS of them side
+    // by side; or, with count 1, the sum of the products of `planes` planes of image and template,
+    // at most as many as the decision says. The first image plane is an argument of multiply.
     struct Group {
         const unsigned char *toeplitz; // the first plane, laid out
         int64_t toeplitz_step;         // bytes from one to the next
         int planes;                    // 0 means 1
+        int slot_planes;               // of the image, side by side with each template; 0 means 1
         int32_t image_rows;            // rows from one plane of the image to the next
         uint32_t *sums;                // the first result
         int64_t sums_step;             // elements from one to the next

@@ -16,6 +16,7 @@
 #include "cuda/peaks/collect.h"
 
 #include "cuda/peaks/choose.cuh"
+#include "cuda/peaks/tile_scores.cuh"
 #include "math/method.h"
 
 #include <math_constants.h>
@@ -24,8 +25,7 @@ namespace xncc {
 
 namespace {
 
-constexpr int COLUMNS = PEAK_COLUMNS + 2; // of a tile and its rim
-constexpr int ROWS = PEAK_ROWS + 2;
+constexpr int COLUMNS = TileScores::COLUMNS, ROWS = TileScores::ROWS;
 constexpr int MAX_PIXELS = COLUMNS + XNCC_WINDOW_WIDTH - 1; // the most pixels under a row of them
 constexpr int THREADS = 288;
 constexpr int WARPS = THREADS / LANES;
@@ -54,7 +54,7 @@ struct Sums {
         Columns columns;
         uint32_t words[sizeof(Columns) / sizeof(uint32_t)];
     };
-    float score[ROWS][COLUMNS];
+    TileScores score;
 };
 
 // A thread's image column. Row 0 is the first row of the tile's first window, rim included; rows
@@ -223,7 +223,7 @@ __device__ void multiply_tile(const WindowScores &scores, const unsigned char *t
                      image + first * tile.across + x / 4 - word + g, x % 4 * 8);
 #pragma unroll
         for (int r = 0; r < STRIP; r++)
-            sums->score[first + r][c] = __uint_as_float(products[r]);
+            sums->score.at[first + r][c] = __uint_as_float(products[r]);
     }
     __syncthreads();
 }
@@ -274,8 +274,8 @@ __device__ void score_tile(const PeakJob &job, const WindowScores &scores,
             score = score_window(scores, rule, sums->columns.s[r][end] - sums->columns.s[r][c],
                                  sums->columns.q[r][end] - sums->columns.q[r][c],
                                  products ? __ldg(products + y * job.pitch + x)
-                                          : __float_as_uint(sums->score[r][c]));
-        sums->score[r][c] = score;
+                                          : __float_as_uint(sums->score.at[r][c]));
+        sums->score.at[r][c] = score;
     }
     __syncthreads();
 }
@@ -313,16 +313,7 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
         if (!products)
             multiply_tile(scores, scores.templ[slot], t, &sums);
         score_tile(job, scores, rule, t, products, &sums);
-        for (int k = threadIdx.x; k < t.rows * PEAK_COLUMNS; k += THREADS) {
-            int r = k / PEAK_COLUMNS, c = k % PEAK_COLUMNS;
-            const float *here = &sums.score[r + 1][c + 1];
-            uint32_t order = peak_order(*here, job.smallest);
-            if (c < t.columns && order != 0 && order >= level &&
-                (job.min_distance == 1 ||
-                 peak_leads(here, COLUMNS, order, PeakSides{ true, true, true, true },
-                            job.smallest)))
-                peak_append(job, slot, order, t.x + c, t.y + r);
-        }
+        append_leaders(job, slot, level, t, sums.score);
         __syncthreads();
     }
     if (is_last_block(&job.state[slot].collected))
@@ -334,13 +325,10 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
 cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots,
                                   cudaStream_t stream)
 {
-    constexpr int64_t MAX_BLOCKS = 264;
-    // usually only a few tiles per match are listed; those of one map do not fill the device. Each
-    // part sums its first windows by itself, which takes longer than it saves if they are high.
+    // The tiles of one map do not fill the device. Each part sums its first windows by itself, which
+    // takes longer than it saves if they are high.
     const int32_t parts = slots == 1 && scores.window_height <= 3 * job.tile_rows ? 2 : 1;
-    int64_t likely = 2 * static_cast<int64_t>(job.wanted) * parts,
-            most = likely < MAX_BLOCKS ? likely : MAX_BLOCKS, all = int64_t{ job.tiles } * parts;
-    dim3 grid = peak_grid(all < most ? all : most, slots);
+    const dim3 grid = peak_grid(likely_blocks(job, parts), slots);
     return launch(collect_windows, grid, THREADS, 0, stream, job.pdl,
                   CollectJob{ job, scores, parts });
 }

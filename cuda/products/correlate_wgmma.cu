@@ -24,7 +24,8 @@
 // persistent: each of the three works on tiles of 512 x 16 map elements of its own, so that one's
 // stores are hidden by the others' products, and one warp per product warpgroup loads the image
 // rows of its tiles, 8 rows (a "period") per copy of the tensor copy engine. Warp v of a warpgroup
-// computes map columns 128 v .. 128 v + 127 of its tile. blockIdx.y is the template (slot).
+// computes map columns 128 v .. 128 v + 127 of its tile. blockIdx.y is the product (slot), of a
+// template and a plane of the image.
 //
 // Shared memory, blocks.shared_bytes in all (fit_shared_memory in cost_tensor.c):
 //
@@ -364,7 +365,8 @@ __device__ void load_tiles(const TensorJob &job, uint32_t ring, uint32_t barrier
     RingFiller to = { ring, barriers, job.blocks.stages, 0, 1 };
     for (int tile = group * gridDim.x + blockIdx.x; tile < job.tiles; tile += GROUPS * gridDim.x) {
         int x = tile % job.tiles_across * (XNCC_TENSOR_COLUMNS / 4) + job.x,
-            y = tile / job.tiles_across * XNCC_TENSOR_ROWS + job.y;
+            y = tile / job.tiles_across * XNCC_TENSOR_ROWS + job.y +
+                static_cast<int>(blockIdx.y) % job.slot_planes * job.plane_rows;
         if (FOR != GENERAL) {
             for (int period = 0; period < job.blocks.periods; period++, y += XNCC_TENSOR_PERIOD)
                 to.fill(job.image, x, y, W::STAGE);
@@ -387,7 +389,8 @@ __device__ void load_toeplitz(const TensorJob &job, uint32_t to, uint32_t barrie
     constexpr uint32_t PIECE = 16384;
     uint32_t bytes = static_cast<uint32_t>(job.blocks.toeplitz);
     const unsigned char *from = reinterpret_cast<const unsigned char *>(job.toeplitz) +
-                                blockIdx.y * job.slot_toeplitz;
+                                blockIdx.y / static_cast<unsigned>(job.slot_planes) *
+                                    job.slot_toeplitz;
     barrier_expect(barrier, bytes * static_cast<uint32_t>(job.planes));
     for (int plane = 0; plane < job.planes; plane++, from += job.plane_toeplitz, to += bytes)
         for (uint32_t at = 0; at < bytes; at += PIECE)
@@ -458,7 +461,7 @@ __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma(const __grid_const
             // With pdl_after_products the template was laid out before the previous kernel of
             // products: this kernel can only have started because every block of that one had
             // waited for the template, or was itself let start by one that had.
-            if (FOR != BOUNDS || !job.pdl_after_products)
+            if (!job.pdl_after_products)
                 wait_for_front();
             let_next_begin();
             load_toeplitz(job, base, whole);
@@ -466,7 +469,7 @@ __global__ __launch_bounds__(THREADS, 1) void correlate_wgmma(const __grid_const
         if (loader < GROUPS)
             load_tiles<W, FOR>(job, ring + loader * stages * W::STAGE,
                                barriers + loader * stages * BARRIER, loader);
-        if (FOR == BOUNDS && loader == 0 && job.pdl_after_products)
+        if (loader == 0 && job.pdl_after_products)
             wait_for_front(); // kernels end in the order of their launches
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(PRODUCT_REGISTERS));
@@ -520,7 +523,7 @@ cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stre
 {
     int most = processors / job.slots, blocks = job.tiles < most ? job.tiles : most > 1 ? most : 1;
     dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(job.slots));
-    Kernel kernel = job.bound.terms              ? kernel_of<BOUNDS>(job.blocks)
+    Kernel kernel = job.bound.terms[0]           ? kernel_of<BOUNDS>(job.blocks)
                     : job.flip || job.planes > 1 ? kernel_of<GENERAL>(job.blocks)
                                                  : kernel_of<PLAIN>(job.blocks);
     return launch(kernel, grid, THREADS, job.blocks.shared_bytes, stream, job.pdl, job);

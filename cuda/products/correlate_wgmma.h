@@ -11,27 +11,29 @@
 
 namespace xncc {
 
+// The most products of one launch: 12 of them divide the 132 multiprocessors of an H200 evenly.
+constexpr int PRODUCT_SLOTS = 12;
+
 // Optional output of wgmma_launch: the best score of each tile of the map, as TensorTiles
 // (score_u8.h) has it. Only for templates of a single block, whose X is complete in one launch.
 struct TileBound {
-    // Terms of the image's windows, in rows as long as those of X; nullptr: no scores are computed.
-    const WindowTerms *terms;
+    // Terms of the image's windows for each slot's template, in rows as long as those of X;
+    // nullptr: no scores are computed.
+    const WindowTerms *terms[PRODUCT_SLOTS];
     // Output of slot 0: a peak_order per tile.
     uint32_t *best;
     // Map rows per tile (8 or 16), and tiles per row of tiles.
     int32_t rows, across;
     // Number of tiles, which is also the distance from slot to slot in `best`.
     int32_t count;
-    // Pixels of a template n, and -n 2^52.
-    double n, lowered;
-    // sumT of each slot's template.
-    double sum[TENSOR_SLOTS];
+    // n and sumT of each slot's template.
+    double n[PRODUCT_SLOTS], sum[PRODUCT_SLOTS];
     // unit_of() each slot's template.
-    float unit[TENSOR_SLOTS];
+    float unit[PRODUCT_SLOTS];
 };
 
-// One block of the template over a band of the map, for up to TENSOR_SLOTS templates at once, or
-// several planes of image and template, whose products are added:
+// One block of the template over a band of the map, for up to PRODUCT_SLOTS pairs of a template and
+// a plane of the image at once, or several planes of image and template, whose products are added:
 //
 //     sums(x, y) (+)= the block's contribution to X
 struct TensorJob {
@@ -60,10 +62,14 @@ struct TensorJob {
     uint32_t zero;
     // The shape of the block.
     xncc_tensor_blocks blocks;
-    // Number of templates, at least 1. Each gets its own share of the multiprocessors.
+    // Number of products, at least 1. Each gets its own share of the multiprocessors.
     int32_t slots;
-    // From one slot to the next: bytes of `toeplitz`, elements of `sums`.
-    int64_t slot_toeplitz, slot_sums;
+    // Elements of `sums` from one slot to the next; bytes of `toeplitz` from one template to the
+    // next.
+    int64_t slot_sums, slot_toeplitz;
+    // Slots of one template, each with another plane of the image (plane_rows); at least 1. The
+    // slots of the first template come first.
+    int32_t slot_planes;
     // Launch before the previous kernel on the stream has ended (pdl.cuh). That kernel must be the
     // one of toeplitz_build or, with pdl_after_products, another one of wgmma_launch.
     bool pdl;

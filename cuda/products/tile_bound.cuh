@@ -35,29 +35,34 @@ template <bool BOUNDS> struct TileMaxima {
         const TileBound &of = job.bound;
         const int x = tile % job.tiles_across * XNCC_TENSOR_COLUMNS + warp * PEAK_COLUMNS,
                   y = tile / job.tiles_across * XNCC_TENSOR_ROWS + row;
-        const uint4 *terms = reinterpret_cast<const uint4 *>(of.terms + y * job.pitch + x + column);
-        const double sum = of.sum[blockIdx.y];
+        const uint4 *terms = reinterpret_cast<const uint4 *>(of.terms[blockIdx.y] + y * job.pitch +
+                                                             x + column);
+        const Of templ = { of.n[blockIdx.y], -LIFT * of.n[blockIdx.y], of.sum[blockIdx.y] };
 #pragma unroll
         for (int r = 0; r < COUNT; r++, terms += job.pitch / 2) {
             const uint4 near = __ldg(terms), far = __ldg(terms + 32);
-            add_window(near.x, near.y, d[4 * r], sum);
-            add_window(near.z, near.w, d[4 * r + 1], sum);
-            add_window(far.x, far.y, d[4 * r + 2], sum);
-            add_window(far.z, far.w, d[4 * r + 3], sum);
+            add_window(near.x, near.y, d[4 * r], templ);
+            add_window(near.z, near.w, d[4 * r + 1], templ);
+            add_window(far.x, far.y, d[4 * r + 2], templ);
+            add_window(far.z, far.w, d[4 * r + 3], templ);
         }
         if ((row + COUNT) % of.rows == 0)
             store_best(x / PEAK_COLUMNS, y / of.rows);
     }
 
   private:
+    // n of the slot's template, -n 2^52, and sumT.
+    struct Of {
+        double n, lowered, sum;
+    };
     // Adds one window: s and root are its terms (WindowTerms), x its X.
     __device__ __forceinline__ void add_window(uint32_t s, uint32_t root, uint32_t x,
-                                               double templ_sum)
+                                               const Of &templ)
     {
         const double sum = __dadd_rn(__hiloint2double(LIFTED_HIGH_WORD, static_cast<int>(s)),
                                      -LIFT);
-        best = max(best, bound_key(job.bound.n, job.bound.lowered, templ_sum, sum, x,
-                                   static_cast<int>(root)));
+        best = max(best,
+                   bound_key(templ.n, templ.lowered, templ.sum, sum, x, static_cast<int>(root)));
     }
     // Stores the warp's maximum as the score of search tile (across, down) and starts anew.
     __device__ __forceinline__ void store_best(int across, int down)

@@ -80,7 +80,8 @@ typedef struct xncc_batch_slots {
     uint64_t map;      /* bytes of the score map of a slot; 0: the search needs no map */
     uint64_t sums;     /* otherwise: bytes of X of a slot, */
     uint64_t toeplitz; /* of its template as matrix products read it, */
-    uint64_t terms;    /* and of the window terms, once */
+    uint64_t terms;    /* and of the window terms, once or per mask */
+    int32_t masks;     /* masks whose window terms are kept at a time; 0: all pixels count */
     uint64_t search;   /* bytes of the search, all slots, without its results */
     uint64_t results;  /* bytes of the results, all templates of a call */
 } xncc_batch_slots;
@@ -127,7 +128,9 @@ typedef struct xncc_decision {
     int32_t step_count;
     xncc_step step[XNCC_MAX_STEPS];
     int32_t searches_products; /* 1: matches are found without a map, from X or from the pixels */
-    int32_t bounds_tiles; /* 1: products of a batch yield the best score of each tile as well */
+    /* 1: products of a batch yield the best score of each tile as well, so that a batch needs no
+     * map. Without searches_products: of masked templates, which do need one for a single search */
+    int32_t bounds_tiles;
     xncc_general_planes planes; /* the recipe, if the kernel multiplies byte planes */
     xncc_workspace workspace;
     xncc_batch_slots batch;

@@ -324,10 +324,20 @@ static void fit_search(const xncc_problem *p, const xncc_problem *of, const xncc
                            xncc_cuda_is_one_pass(of) &&
                            (!fused || xncc_collect_words(p->templ_width, p->templ_height) <=
                                           XNCC_COLLECT_WORDS);
-    d->bounds_tiles = d->searches_products && p->rule.method == XNCC_CCOEFF_NORMED &&
+    /* Window terms of masked templates come from products with their mask. The proof of the bound
+     * (tile_best.cuh) is for n, sumT and sumT2 that are the same in every window. */
+    const int centred_root = p->rule.method == XNCC_CCOEFF_NORMED,
+              masked = whole && centred_root && xncc_decision_has(d, XNCC_STEP_MASKED_SCORE) &&
+                       !xncc_problem_image_varies(p);
+    d->bounds_tiles = ((d->searches_products && centred_root) || masked) &&
                       d->kernel == XNCC_KERNEL_TENSOR_WGMMA &&
                       d->tensor.across * d->tensor.down == 1 && !m->cuda.fp64_is_slow;
-    xncc_batch_slots_make(p, (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0), d);
+    const uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0);
+    xncc_batch_slots_make(p, limit, d);
+    if (masked && d->bounds_tiles && d->batch.slots == 0) { /* maps take less memory */
+        d->bounds_tiles = 0;
+        xncc_batch_slots_make(p, limit, d);
+    }
 }
 
 /* ---- the time ---- */

@@ -9,10 +9,12 @@
 #include <stdint.h>
 
 enum {
-    XNCC_PEAK_COLUMNS = 128,     /* map elements per row of a tile */
-    XNCC_PEAK_ROWS = 16,         /* the most rows of a tile */
-    XNCC_PEAK_SLOTS = 24,        /* the most templates of one search */
-    XNCC_PEAK_ROOM = 4096,       /* the most candidates, and matches, of one template */
+    XNCC_PEAK_COLUMNS = 128, /* map elements per row of a tile */
+    XNCC_PEAK_ROWS = 16,     /* the most rows of a tile */
+    XNCC_BATCH_MASKS = 4,    /* the most masks of the templates that are searched at once */
+    XNCC_MASK_SUMS = 3,    /* planes of sums of the windows under one mask: S, and Q in two parts */
+    XNCC_PEAK_SLOTS = 24,  /* the most templates of one search */
+    XNCC_PEAK_ROOM = 4096, /* the most candidates, and matches, of one template */
     XNCC_PEAK_STATE_BYTES = 28,  /* a PeakState */
     XNCC_PEAK_MATCH_BYTES = 12,  /* an xncc_match */
     XNCC_WINDOW_TERMS_BYTES = 8, /* a WindowTerms */

@@ -72,6 +72,12 @@ static uint64_t template_bytes(const xncc_problem *p, const xncc_decision *d)
     return times(plane, (uint64_t)d->planes.templ_count);
 }
 
+/* A byte plane of the template as matrix products read it. */
+static uint64_t toeplitz_bytes(const xncc_decision *d)
+{
+    return times(d->tensor.toeplitz, (uint64_t)d->tensor.across * (uint64_t)d->tensor.down);
+}
+
 /* Kernels that multiply byte planes. */
 static void size_planes(const xncc_problem *p, xncc_decision *d)
 {
@@ -93,9 +99,7 @@ static void size_planes(const xncc_problem *p, xncc_decision *d)
     w->bytes[XNCC_BUFFER_SUMS] = times(w->sums, (uint64_t)d->planes.term_count);
     w->bytes[XNCC_BUFFER_TEMPLATE] = template_bytes(p, d);
     if (xncc_kernel_is_tensor(d->kernel)) {
-        w->bytes[XNCC_BUFFER_TOEPLITZ] = times(d->tensor.toeplitz * (uint64_t)d->tensor.across *
-                                                   (uint64_t)d->tensor.down,
-                                               (uint64_t)d->planes.templ_count);
+        w->bytes[XNCC_BUFFER_TOEPLITZ] = times(toeplitz_bytes(d), (uint64_t)d->planes.templ_count);
     } else {
         w->band_pitch = w->plane_pitch;
         w->bytes[XNCC_BUFFER_BAND] = w->plane;
@@ -171,6 +175,16 @@ void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
     }
 }
 
+/* Chooses how many masks a batch of masked templates keeps what of, and returns the bytes. Each has
+ * the window terms, S and Q, and is laid out for the products. */
+static uint64_t size_masks(xncc_batch_slots *b, uint64_t rest)
+{
+    const uint64_t each = b->terms + XNCC_MASK_SUMS * b->sums + b->toeplitz,
+                   most = smaller(rest / 2, batch_bytes) / each;
+    b->masks = most < 1 ? 1 : most < XNCC_BATCH_MASKS ? (int32_t)most : XNCC_BATCH_MASKS;
+    return times(each, (uint64_t)b->masks);
+}
+
 void xncc_batch_slots_make(const xncc_problem *p, uint64_t limit, xncc_decision *d)
 {
     xncc_workspace *w = &d->workspace;
@@ -179,9 +193,9 @@ void xncc_batch_slots_make(const xncc_problem *p, uint64_t limit, xncc_decision 
     *b = (xncc_batch_slots){ 0 };
     if (!w->bytes[XNCC_BUFFER_SEARCH] || w->total >= limit)
         return;
-    if (d->searches_products) {
+    if (d->searches_products || d->bounds_tiles) {
         b->sums = w->sums;
-        b->toeplitz = w->bytes[XNCC_BUFFER_TOEPLITZ];
+        b->toeplitz = xncc_round_up(toeplitz_bytes(d), ALIGNMENT);
         if (d->bounds_tiles)
             b->terms = xncc_round_up(w->sums / 4 * XNCC_WINDOW_TERMS_BYTES, ALIGNMENT);
     } else {
@@ -190,7 +204,9 @@ void xncc_batch_slots_make(const xncc_problem *p, uint64_t limit, xncc_decision 
     const uint64_t search = xncc_search_bytes(xncc_peak_tiles(map.width, map.height), 1),
                    rest = limit - w->total;
     b->results = smaller(batch_results, rest / 4) / ALIGNMENT * ALIGNMENT;
-    const uint64_t fixed = b->results + b->terms + ALIGNMENT,
+    const uint64_t shared = d->bounds_tiles && !d->searches_products ? size_masks(b, rest)
+                                                                     : b->terms,
+                   fixed = plus(b->results + ALIGNMENT, shared),
                    room = rest > fixed ? smaller(rest - fixed, batch_bytes) : 0,
                    each = b->map + b->sums + b->toeplitz + search;
     const uint64_t slots = room / each / XNCC_TENSOR_SLOTS * XNCC_TENSOR_SLOTS;
@@ -200,7 +216,7 @@ void xncc_batch_slots_make(const xncc_problem *p, uint64_t limit, xncc_decision 
         return;
     }
     b->search = xncc_round_up(search * (uint64_t)b->slots, ALIGNMENT);
-    w->bytes[XNCC_BUFFER_BATCH] = (b->map + b->sums + b->toeplitz) * (uint64_t)b->slots + b->terms +
+    w->bytes[XNCC_BUFFER_BATCH] = (b->map + b->sums + b->toeplitz) * (uint64_t)b->slots + shared +
                                   b->search + b->results;
     w->total += w->bytes[XNCC_BUFFER_BATCH];
 }

@@ -50,4 +50,6 @@ void batch_scene_change(batch_scene *s, kit_random *random);
 void check_batch_best(xncc_context *context, int on_device, int rounds);
 void check_suppressor(xncc_context *context, int rounds);
 
+void check_batch_masks(xncc_context *context);
+
 #endif

@@ -269,10 +269,14 @@ static void check_limit(const xncc_problem *p, const char *kernel, int *batches,
         const int32_t width = p->image_width - p->templ_width + 1,
                       height = p->image_height - p->templ_height + 1;
         const uint64_t slots = (uint64_t)b->slots, batch = d.workspace.bytes[XNCC_BUFFER_BATCH],
-                       map = d.searches_products ? 0 : (uint64_t)width * (uint64_t)height * 4,
-                       sums = d.searches_products ? d.workspace.sums : 0,
-                       toeplitz = d.searches_products ? d.workspace.bytes[XNCC_BUFFER_TOEPLITZ] : 0,
+                       products = d.searches_products || d.bounds_tiles,
+                       map = products ? 0 : (uint64_t)width * (uint64_t)height * 4,
+                       sums = products ? d.workspace.sums : 0,
+                       toeplitz = products ? d.workspace.bytes[XNCC_BUFFER_TOEPLITZ] /
+                                                 (uint64_t)d.planes.templ_count
+                                           : 0,
                        terms = d.bounds_tiles ? d.workspace.sums / 4 * 8 : 0,
+                       masked = d.bounds_tiles && !d.searches_products, masks = (uint64_t)b->masks,
                        tiles = (uint64_t)xncc_peak_tiles(width, height);
         *part_maps += d.map_rows < height;
         CHECK(d.map_rows == height || d.workspace.bytes[XNCC_BUFFER_SEARCH] == 0);
@@ -280,7 +284,9 @@ static void check_limit(const xncc_problem *p, const char *kernel, int *batches,
         if (!slots)
             continue;
         ++*batches;
-        CHECK(batch >= slots * (map + sums + toeplitz) + terms + b->results +
+        CHECK(masked ? masks >= 1 && masks <= 4 : masks == 0);
+        CHECK(batch >= slots * (map + sums + toeplitz) + b->results +
+                           (masked ? masks * (terms + 3 * sums + toeplitz) : terms) +
                            slots * (tiles * 16 + 4096 * 8));
         CHECK(b->results >= 28 + 12);
     }
@@ -296,7 +302,49 @@ static void check_limits_of_memory(void)
         check_limit(&p, kernels[i], &batches, &part_maps);
         p.image_masked = 1;
         check_limit(&p, kernels[i], &batches, &part_maps);
+        p.templ_masked = 1;
+        p.image_masked = 0;
+        check_limit(&p, kernels[i], &batches, &part_maps);
         CHECK(batches > 0 && part_maps > 0);
+    }
+}
+
+/* Batches of masked templates do without maps where all that depends on the image is products with
+ * one mask, the template is one block, and the device has fast doubles. */
+static void check_masked_bounds(void)
+{
+    static const struct {
+        const char *kernel;
+        int32_t side, image_masked, slow;
+        xncc_method method;
+        int32_t bounds;
+    } of[] = { { "tensor-wgmma", 64, 0, 0, XNCC_CCOEFF_NORMED, 1 },
+               { "tensor-wgmma", 128, 0, 0, XNCC_CCOEFF_NORMED, 1 },
+               { "tensor-wgmma", 130, 0, 0, XNCC_CCOEFF_NORMED, 0 },
+               { "tensor-wgmma", 64, 1, 0, XNCC_CCOEFF_NORMED, 0 },
+               { "tensor-wgmma", 64, 0, 1, XNCC_CCOEFF_NORMED, 0 },
+               { "tensor-wgmma", 64, 0, 0, XNCC_CCORR_NORMED, 0 },
+               { "tensor-mma", 64, 0, 0, XNCC_CCOEFF_NORMED, 0 } };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        xncc_machine m = gpu();
+        xncc_problem p = matching(XNCC_U8, 1920, 1080, of[i].side, of[i].side);
+        xncc_decision d;
+        xncc_error error;
+        m.cuda.fp64_is_slow = of[i].slow;
+        p.templ_masked = 1;
+        p.image_masked = of[i].image_masked;
+        p.rule.method = of[i].method;
+        CHECK_STATUS(decide(&p, &m, of[i].kernel, &d, &error), XNCC_OK);
+        CHECK(d.bounds_tiles == of[i].bounds && !d.searches_products);
+        CHECK((d.batch.map == 0) == (of[i].bounds != 0) && (d.batch.terms != 0) == of[i].bounds);
+        CHECK(d.batch.masks == (of[i].bounds ? 4 : 0));
+        if (!of[i].bounds)
+            continue;
+        /* what is multiplied with a mask follows each other in memory (find_masked.cpp) */
+        CHECK(d.planes.image_count == 3 && d.planes.image[0].kind == XNCC_PLANE_VALUE);
+        for (int k = 0; k < 2; k++)
+            CHECK(d.planes.image[1 + k].kind == XNCC_PLANE_SQUARE &&
+                  d.planes.image[1 + k].digit == k);
     }
 }
 
@@ -392,6 +440,7 @@ int main(int argc, char **argv)
     check_planes();
     check_pixels();
     check_limits_of_memory();
+    check_masked_bounds();
     check_texts();
     return kit_finish("steps");
 }

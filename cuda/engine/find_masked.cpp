@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Peak search without score maps for masked templates.
+#include "cuda/engine/find_masked.h"
+
+#include "cuda/engine/score_pass.h"
+#include "cuda/score/masked_collect.h"
+
+namespace xncc {
+
+namespace {
+
+// Where what belongs to masks is, in elements, of mask 0.
+struct MaskMemory {
+    unsigned char *toeplitz; // the masks that are laid out, one after the other
+    uint32_t *sums;          // XNCC_MASK_SUMS planes per mask
+    int64_t sums_step;       // from one mask to the next
+};
+
+// It follows what belongs to the templates (make_batch).
+MaskMemory memory_of(const xncc_engine_plan *plan, const ProductSlots &slots)
+{
+    const xncc_batch_slots &b = plan->decision.batch;
+    MaskMemory m = {};
+    m.toeplitz = slots.toeplitz + b.toeplitz * static_cast<uint64_t>(b.slots);
+    m.sums = reinterpret_cast<uint32_t *>(slots.terms + b.masks * slots.terms_step);
+    m.sums_step = XNCC_MASK_SUMS * slots.sums_step;
+    return m;
+}
+
+MaskWindows windows_of(const xncc_engine_plan *plan, const ProductSearch &m, const MaskUse &use)
+{
+    const MaskMemory memory = memory_of(plan, m.slots);
+    MaskWindows w = {};
+    w.sums = memory.sums;
+    w.plane = m.slots.sums_step;
+    w.mask = memory.sums_step;
+    w.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
+    w.width = plan->x.map;
+    w.height = plan->y.map;
+    for (int i = 0; i < m.count; i++)
+        w.n[use.mask[i]] = static_cast<uint32_t>(m.rules[i].n);
+    return w;
+}
+
+// Lays out the new masks.
+cudaError_t lay_out_masks(const Call &call, const ProductSearch &m, const MaskUse &use,
+                          const MaskMemory &memory)
+{
+    const xncc_problem &p = call.plan->problem;
+    TensorProducts::Layout layout = {};
+    layout.to = memory.toeplitz;
+    layout.width = p.templ_width;
+    layout.height = p.templ_height;
+    for (; layout.count < use.fresh; layout.count++)
+        layout.plane[layout.count] = { m.templs[use.first[layout.count]]->mask.as<unsigned char>(),
+                                       p.templ_width, 1 };
+    return call.plan->tensor.lay_out(layout, call.stream);
+}
+
+// How many new masks from this one on have places that follow each other.
+int run_at(const MaskUse &use, int first)
+{
+    int count = 1;
+    while (first + count < use.fresh &&
+           use.mask[use.first[first + count]] == use.mask[use.first[first]] + count)
+        count++;
+    return count;
+}
+
+// S and both parts of Q under the new masks, in the order of the image's planes (the recipe of step
+// masked-score: samples, low and high bytes of squares).
+xncc_status multiply_masks(const Call &call, const ProductSearch &m, const MaskUse &use,
+                           const MaskMemory &memory)
+{
+    const xncc_workspace &w = call.plan->memory.sizes();
+    xncc_status status = XNCC_OK;
+    static_assert(XNCC_BATCH_MASKS * XNCC_MASK_SUMS <= PRODUCT_SLOTS, "all are one launch");
+    for (int i = 0, masks; i < use.fresh && !status; i += masks) {
+        masks = run_at(use, i);
+        TensorProducts::Group to = {};
+        to.toeplitz = memory.toeplitz + i * m.slots.toeplitz_step;
+        to.toeplitz_step = m.slots.toeplitz_step;
+        to.slot_planes = XNCC_MASK_SUMS;
+        to.image_rows = static_cast<int32_t>(w.plane / w.plane_pitch);
+        to.sums = memory.sums + use.mask[use.first[i]] * memory.sums_step;
+        to.sums_step = m.slots.sums_step;
+        to.pitch = static_cast<int64_t>(w.sums_pitch);
+        to.count = masks * XNCC_MASK_SUMS;
+        to.width = m.band.width;
+        to.height = m.band.height;
+        to.pdl = true;
+        to.pdl_after_products = i > 0;
+        status = call.plan->tensor.multiply(m.band.image, to, call.stream, call.error);
+    }
+    return status;
+}
+
+// The terms of the windows under the new masks.
+xncc_status make_terms(const Call &call, const ProductSearch &m, const MaskUse &use)
+{
+    const MaskMemory memory = memory_of(call.plan, m.slots);
+    MaskTerms to = {};
+    to.terms = m.slots.terms;
+    to.step = m.slots.terms_step;
+    to.count = use.fresh;
+    for (int i = 0; i < use.fresh; i++)
+        to.mask[i] = use.mask[use.first[i]];
+    xncc_status status = check(lay_out_masks(call, m, use, memory), "laying out masks", call.error);
+    if (!status)
+        status = multiply_masks(call, m, use, memory);
+    return status ? status
+                  : check(launch_masked_terms(windows_of(call.plan, m, use), to, call.stream),
+                          "launching the window sums", call.error);
+}
+
+} // namespace
+
+bool bounds_masked(const xncc_engine_plan *plan)
+{
+    return plan->decision.bounds_tiles && !plan->decision.searches_products;
+}
+
+xncc_score_rule masked_bound_rule(const Call &call)
+{
+    const uint64_t n = call.source->whole, sum = call.templ->sum[0], sum2 = call.templ->sum2.low;
+    xncc_score_rule rule = call.rule;
+    rule.n = n;
+    rule.sum = sum;
+    rule.sum2 = sum2;
+    rule.root_var = sqrt(static_cast<double>(n * sum2 - sum * sum)); // each is below 2^49
+    return rule;
+}
+
+xncc_status search_masked(const Call &call, const ProductSearch &m, const MaskUse &use)
+{
+    const xncc_engine_plan *plan = call.plan;
+    xncc_status status = use.fresh > 0 ? make_terms(call, m, use) : XNCC_OK;
+    if (!status)
+        status = bound_by_products(plan, m, call.stream, call.error);
+    if (status)
+        return status;
+    MaskedWindows scores = {
+        make_masked_terms(call, m.band), windows_of(plan, m, use), m.slots.sums, {}, {}, {}
+    };
+    scores.job.rule.least = 1; // all pixels of each mask count
+    for (int i = 0; i < m.count; i++) {
+        scores.mask[i] = use.mask[i];
+        scores.sum[i] = static_cast<uint32_t>(m.rules[i].sum);
+        scores.sum2[i] = static_cast<uint32_t>(m.rules[i].sum2);
+    }
+    PeakJob job = m.search;
+    job.map = nullptr;
+    job.plane = m.slots.sums_step;
+    job.bound_margin = BOUND_MARGIN;
+    cudaError_t code = launch_peak_select(job, m.count, call.stream);
+    if (code == cudaSuccess)
+        code = launch_masked_collect(job, scores, m.count, call.stream);
+    return check(code, "launching the search for matches", call.error);
+}
+
+} // namespace xncc
