@@ -20,9 +20,9 @@ enum { PORTION = 96, PORTION_BYTES = 64 << 20 };
 
 /* Images of up to SMALL_IMAGE pixels do not keep the threads busy with one pose, so all threads
  * search portions of them side by side. Where a GPU may search, GPU_PORTIONS portions of a larger
- * image go side by side: the host makes the templates of one while another is searched. Each has a
- * plan, with its memory. */
-enum { SMALL_IMAGE = 1 << 18, GPU_PORTIONS = 4 };
+ * image go side by side, of at most GPU_PORTION poses: the host makes the templates of one while
+ * another is searched. Each has a plan, with its memory. */
+enum { SMALL_IMAGE = 1 << 18, GPU_PORTIONS = 4, GPU_PORTION = 48 };
 
 typedef struct pose_index {
     int32_t templ, angle, scale, width, height;
@@ -300,11 +300,14 @@ static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size
 {
     const int small = (int64_t)job->image->width * job->image->height <= SMALL_IMAGE;
     const int32_t threads = xncc_pool_threads(job->pool);
-    int32_t beside = small ? threads : may_use_gpu(job) ? GPU_PORTIONS : 1;
+    const int gpu = !small && may_use_gpu(job);
+    int32_t beside = small ? threads : gpu ? GPU_PORTIONS : 1;
     if (beside > threads)
         beside = threads;
     const size_t share = count / (2 * (size_t)threads) + 1;
-    const size_t most = small && threads > 1 && share < PORTION ? share : PORTION;
+    const size_t most = gpu                                       ? GPU_PORTION
+                        : small && threads > 1 && share < PORTION ? share
+                                                                  : PORTION;
     plan_of_portions all = { .job = job, .pose = pose, .count = count, .error = error };
     all.portions = divide(job, pose, count, most, NULL);
     all.first = xncc_alloc(all.portions, sizeof *all.first);
