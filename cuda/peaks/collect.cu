@@ -31,7 +31,7 @@ constexpr int THREADS = 288;
 constexpr int WARPS = THREADS / LANES;
 constexpr int LANE_PIXELS = (MAX_PIXELS + LANES - 1) / LANES;
 constexpr int BATCH = 8;                  // image rows whose loads are in flight together
-constexpr int SLIDES = 10;                // the same of windows; they need two image rows each
+constexpr int SLIDES = ROWS / 2;          // the same of windows; they need two image rows each
 constexpr int STRIPS = THREADS / COLUMNS; // threads that share a column when X is computed
 constexpr int STRIP = ROWS / STRIPS;      // the rows of each of them
 static_assert(STRIPS * STRIP == ROWS, "the strips of a column must cover the tile");
@@ -79,12 +79,13 @@ __device__ void sum_column(const Column &column, int32_t size, int32_t rows, int
         uint32_t v[BATCH];
 #pragma unroll
         for (int k = 0; k < BATCH; k++)
-            v[k] = j + k < size - 1 ? column[j + k] : 0;
+            v[k] = column[j + k];
 #pragma unroll
-        for (int k = 0; k < BATCH; k++) {
-            s += v[k];
-            q += v[k] * v[k];
-        }
+        for (int k = 0; k < BATCH; k++)
+            if (j + k < size - 1) {
+                s += v[k];
+                q += v[k] * v[k];
+            }
     }
     for (int32_t first = 0; first < rows; first += SLIDES) {
         uint32_t in[SLIDES], out[SLIDES];
@@ -283,8 +284,6 @@ __device__ void score_tile(const PeakJob &job, const WindowScores &scores,
 struct CollectJob {
     PeakJob peaks;
     WindowScores scores;
-    // Blocks that share a tile, each with some of its rows.
-    int32_t parts;
 };
 
 // One slot per blockIdx.z; the blocks of a slot share the list of tiles.
@@ -302,14 +301,8 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
     uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
     const uint32_t *products = scores.products ? scores.products + slot * job.plane : nullptr;
-    const int32_t parts = of.parts, rows = ceil_div(job.tile_rows, parts);
-    for (uint32_t i = blockIdx.x; i < count * parts; i += gridDim.x) {
-        Tile t(job, static_cast<int32_t>(list[i / parts]));
-        const int32_t above = static_cast<int32_t>(i % parts) * rows;
-        if (above >= t.rows)
-            continue;
-        t.y += above;
-        t.rows = min(rows, t.rows - above);
+    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+        Tile t(job, static_cast<int32_t>(list[i]));
         if (!products)
             multiply_tile(scores, scores.templ[slot], t, &sums);
         score_tile(job, scores, rule, t, products, &sums);
@@ -325,12 +318,8 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
 cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots,
                                   cudaStream_t stream)
 {
-    // The tiles of one map do not fill the device. Each part sums its first windows by itself, which
-    // takes longer than it saves if they are high.
-    const int32_t parts = slots == 1 && scores.window_height <= 3 * job.tile_rows ? 2 : 1;
-    const dim3 grid = peak_grid(likely_blocks(job, parts), slots);
-    return launch(collect_windows, grid, THREADS, 0, stream, job.pdl,
-                  CollectJob{ job, scores, parts });
+    const dim3 grid = peak_grid(likely_blocks(job), slots);
+    return launch(collect_windows, grid, THREADS, 0, stream, job.pdl, CollectJob{ job, scores });
 }
 
 } // namespace xncc

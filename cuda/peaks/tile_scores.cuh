@@ -31,15 +31,13 @@ __device__ __forceinline__ void append_leaders(const PeakJob &job, int slot, uin
     }
 }
 
-// The blocks of a collection without a map: usually only a few tiles per match are listed. parts:
-// blocks that share a tile.
-inline int64_t likely_blocks(const PeakJob &job, int32_t parts)
+// The blocks of a collection without a map: usually only a few tiles per match are listed.
+inline int64_t likely_blocks(const PeakJob &job)
 {
     constexpr int64_t MAX_BLOCKS = 264;
-    const int64_t likely = 2 * static_cast<int64_t>(job.wanted) * parts,
-                  most = likely < MAX_BLOCKS ? likely : MAX_BLOCKS,
-                  all = int64_t{ job.tiles } * parts;
-    return all < most ? all : most;
+    const int64_t likely = 2 * static_cast<int64_t>(job.wanted),
+                  most = likely < MAX_BLOCKS ? likely : MAX_BLOCKS;
+    return job.tiles < most ? job.tiles : most;
 }
 
 } // namespace xncc

@@ -100,7 +100,7 @@ __global__ __launch_bounds__(THREADS) void collect_masked(const __grid_constant_
 cudaError_t launch_masked_collect(const PeakJob &search, const MaskedWindows &scores, int slots,
                                   cudaStream_t stream)
 {
-    return launch(collect_masked, peak_grid(likely_blocks(search, 1), slots), THREADS, 0, stream,
+    return launch(collect_masked, peak_grid(likely_blocks(search), slots), THREADS, 0, stream,
                   search.pdl, CollectJob{ search, scores });
 }
 
