@@ -165,7 +165,7 @@ def _match_plan(
     context: Context, view: _core.Image, templ: _core.Template, rule: _core.Rule, kernel: str | None
 ) -> _core.Plan:
     key = (context._core, view.shape, view.masked, templ.shape, templ.pixel, templ.masked, rule, kernel)
-    return _plans.get(key, lambda: _core.match_plan(context._core, view, templ, rule, kernel, True))
+    return _plans.get(key, lambda: _core.match_plan(context._core, view, templ, rule, kernel, True, 1))
 
 
 def correlate(

@@ -447,4 +447,4 @@ def test_without_a_gpu_the_library_says_so(draw, monkeypatch):
     template = exactncc.Template(draw((5, 6)))
     rule = _core.Rule("ccoeff_normed", "valid", "clamp", "zero", 0.5)
     with pytest.raises(exactncc.Error, match="CUDA engine"):
-        _core.match_plan(template.context._core, view, template._core, rule, None, True)
+        _core.match_plan(template.context._core, view, template._core, rule, None, True, 1)
