@@ -25,12 +25,9 @@ __device__ __forceinline__ double larger_key(double a, double b)
     return b > a ? b : a;
 }
 
-// The largest of a warp's keys.
-__device__ __forceinline__ int best_key(int key)
-{
-    return __reduce_max_sync(0xffffffffu, key);
-}
-__device__ __forceinline__ uint32_t best_key(uint32_t key)
+// The largest of a warp's keys. A template for int and uint32_t, since before compute capability
+// 8.0, where no kernel uses it, the function that it calls is not declared.
+template <class Key> __device__ __forceinline__ Key best_key(Key key)
 {
     return __reduce_max_sync(0xffffffffu, key);
 }
