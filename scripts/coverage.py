@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints coverage per file and per folder, and compares it with limits. Called by coverage.sh.
+"""Prints coverage per file and per folder, and compares it with limits. Called by coverage.sh and gpu-test.sh.
 
 coverage.py LCOV JSON ROOT FOLDER=LINES,BRANCHES... [--left]
 
-LCOV and JSON are what `llvm-cov export` writes in these formats. A line, or a direction of a branch, counts once and is covered if
+LCOV and JSON are what `llvm-cov export` writes in these formats, or both the file that `gcov --json-format --stdout` writes. A line, or a direction of a branch, counts once and is covered if
 any copy of the code ran it: a header, or a file that is compiled for several instruction sets, has several copies. LINES and
 BRANCHES are limits in percent; 0 is none. --left prints what is not covered. The status is 1 if a folder is below a limit.
 """
@@ -29,6 +29,24 @@ def read_lines(path):
     return files
 
 
+def read_gcov(path):
+    """({file: {line: count}}, {file: {(line, 0): [times of each direction]}}) from gcov's reports, one per line."""
+    lines, branches = defaultdict(lambda: defaultdict(int)), defaultdict(dict)
+    with open(path) as text:
+        for report in map(json.loads, text):
+            for file in report["files"]:
+                name = os.path.join(report["current_working_directory"], file["file"])
+                for line in file["lines"]:
+                    lines[name][line["line_number"]] += line["count"]
+                    counts = [branch["count"] for branch in line["branches"]]
+                    before = branches[name].get((line["line_number"], 0), [])
+                    if len(before) == len(counts): # another copy of the code
+                        counts = [a + b for a, b in zip(before, counts)]
+                    if len(before) <= len(counts) and counts:
+                        branches[name][line["line_number"], 0] = counts
+    return lines, branches
+
+
 def read_branches(path):
     """{file: {(line, column): [times true, times false]}} from a JSON file."""
     files = defaultdict(dict)
@@ -50,15 +68,18 @@ def print_left(name, lines, branches):
         if not lines.get(line, 1):
             print(f"{name}:{line}: not run")
         else:
-            for (_, column), (true, false) in sorted(item for item in branches.items() if item[0][0] == line):
-                if not true or not false:
-                    print(f"{name}:{line}:{column}: never {'true' if not true else 'false'}")
+            for (_, column), counts in sorted(item for item in branches.items() if item[0][0] == line):
+                never = [i for i, count in enumerate(counts) if not count]
+                if never and column:
+                    print(f"{name}:{line}:{column}: never {('true', 'false')[never[0]]}")
+                elif never:
+                    print(f"{name}:{line}: {len(never)} of {len(counts)} directions never")
 
 
 def main():
     words = [word for word in sys.argv[1:] if word != "--left"]
     lcov, exported, root, limits = words[0], words[1], words[2], words[3:]
-    lines, branches = read_lines(lcov), read_branches(exported)
+    lines, branches = read_gcov(lcov) if lcov == exported else (read_lines(lcov), read_branches(exported))
     status = 0
     print(f"{'lines':>14}        {'branches':>14}")
     for limit in limits:
@@ -71,7 +92,7 @@ def main():
                 continue
             of_file = branches.get(file, {})
             counts = [sum(1 for count in lines[file].values() if count), len(lines[file]),
-                      sum((b[0] > 0) + (b[1] > 0) for b in of_file.values()), 2 * len(of_file)]
+                      sum(count > 0 for b in of_file.values() for count in b), sum(len(b) for b in of_file.values())]
             total = [a + b for a, b in zip(total, counts)]
             print_row(counts, name)
             if "--left" in sys.argv:

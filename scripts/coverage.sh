@@ -4,9 +4,10 @@
 # and per folder. Needs clang and LLVM's tools of the same version; without them the status is 77.
 #
 #   bash scripts/coverage.sh             src/ and apps/, without CUDA
-#   bash scripts/coverage.sh --gpu       also the host code of cuda/ (its .cpp files), with the tests that need the GPU
 #   bash scripts/coverage.sh --report    the report again, of the tests that have run
 #   ... --left                           also each line and each direction of a branch that is left
+#
+# `bash scripts/gpu-test.sh coverage` is for the host code of cuda/, on a machine with a GPU.
 #
 # BUILD (default: build-coverage) is the folder of the build; BUILD/html/index.html is the report with the sources. The status is 1 if a
 # test fails or if a folder is below its limit: 95 % of the lines and 90 % of the branches of src/, and 90 % of the lines of apps/.
@@ -17,16 +18,14 @@
 # another way or again; and unit.cancel.worst, which measures times.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-gpu=
 report=
 left=()
 for word in "$@"; do
     case $word in
-        --gpu) gpu=1 ;;
         --report) report=1 ;;
         --left) left=(--left) ;;
         *)
-            echo "coverage.sh: unknown word '$word'; use --gpu, --report, --left or none" >&2
+            echo "coverage.sh: unknown word '$word'; use --report, --left or none" >&2
             exit 2
             ;;
     esac
@@ -40,22 +39,12 @@ for tool in profdata cov; do
     declare "$tool=$path"
 done
 
-skip='gpu|lint|mutant'
-cuda=(-DEXACTNCC_CUDA=OFF)
-folders=(src=95,90 apps=90,0)
-if [[ -n $gpu ]]; then
-    command -v nvidia-smi >/dev/null || { echo "coverage.sh: --gpu needs an NVIDIA GPU with its driver" >&2; exit 1; }
-    skip='lint|mutant'
-    cuda=(-DEXACTNCC_CUDA=ON -DEXACTNCC_CUDA_ONE_GPU=ON -DEXACTNCC_ALL_ARITHMETICS=ON)
-    folders+=(cuda=0,0)
-fi
-
 mkdir -p "$build/profiles"
 if [[ -z $report ]]; then
     flags='-fprofile-instr-generate -fcoverage-mapping'
     unset CCACHE_BASEDIR # with it ccache makes paths relative, and the report finds sources by whole ones
     cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
-        -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" "${cuda[@]}" >"$build/configure.log" 2>&1 || { cat "$build/configure.log"; exit 1; }
+        -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" -DEXACTNCC_CUDA=OFF >"$build/configure.log" 2>&1 || { cat "$build/configure.log"; exit 1; }
     cmake --build "$build"
     # Programs add what they ran to one of a few files each. Some tests run them as another user.
     rm -f "$build"/profiles/*
@@ -63,7 +52,7 @@ if [[ -z $report ]]; then
     (
         umask 0
         LLVM_PROFILE_FILE=$PWD/$build/profiles/%4m.profraw ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure \
-            --no-tests=error --label-exclude "$skip" --exclude-regex '^(abi|install|peers)\.|^float_env\.hosts$|^unit\.cancel\.worst$'
+            --no-tests=error --label-exclude 'gpu|lint|mutant' --exclude-regex '^(abi|install|peers)\.|^float_env\.hosts$|^unit\.cancel\.worst$'
     )
 fi
 
@@ -75,10 +64,7 @@ done < <(find "$build/apps" "$build/tests" "$build/mpi" "$build/examples" -type 
 programs=("${programs[@]:1}") # the first one is named without the option
 # shellcheck disable=SC2154 # profdata and cov are declared above
 "$profdata" merge -sparse -o "$build/all.profdata" "$build"/profiles/*.profraw
-sources=()
-for folder in "${folders[@]}"; do
-    sources+=("$PWD/${folder%%=*}")
-done
+sources=("$PWD/src" "$PWD/apps")
 export_as() {
     "$cov" export "-format=$1" "-instr-profile=$build/all.profdata" "${programs[@]}" "${sources[@]}" 2>"$build/export.log" ||
         { cat "$build/export.log" >&2; return 1; }
@@ -88,5 +74,4 @@ export_as text >"$build/coverage.json"
 rm -rf "$build/html"
 "$cov" show -format=html "-output-dir=$build/html" -show-branches=count "-instr-profile=$build/all.profdata" "${programs[@]}" "${sources[@]}" \
     2>>"$build/export.log"
-[[ -n $gpu ]] || echo "coverage: without a GPU, cuda/ is left out"
-python3 scripts/coverage.py "$build/coverage.lcov" "$build/coverage.json" "$PWD" "${folders[@]}" "${left[@]}"
+python3 scripts/coverage.py "$build/coverage.lcov" "$build/coverage.json" "$PWD" src=95,90 apps=90,0 "${left[@]}"

@@ -7,18 +7,20 @@
 #   bash scripts/gpu-test.sh sanitize    compute-sanitizer's four tools over the tests labelled brief, which reach every kernel
 #   bash scripts/gpu-test.sh all         both
 #   bash scripts/gpu-test.sh random [SECONDS]   problems drawn at random, for 600 seconds if no number is given
+#   bash scripts/gpu-test.sh coverage    the tests labelled gpu but planted bugs, in a build of its own (BUILD_DIR-coverage), and which part of the
+#                                        host code of cuda/ (its .cpp files) they and faults.cuda run, by gcov; --left also prints what is left
 #
 # BUILD_DIR (default build-gpu) is where it builds. GPU_JOBS (default: as many as processors, at most 16) is how many tests run at a time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${BUILD_DIR:-build-gpu}
 mode=${1:-test}
-if [[ $mode != test && $mode != sanitize && $mode != all && $mode != random ]]; then
-    echo "gpu-test.sh: unknown mode '$mode'; use no argument, 'sanitize', 'all' or 'random [SECONDS]'" >&2
+if [[ ! $mode =~ ^(test|sanitize|all|random|coverage)$ ]]; then
+    echo "gpu-test.sh: unknown mode '$mode'; use no argument, 'sanitize', 'all', 'random [SECONDS]' or 'coverage [--left]'" >&2
     exit 2
 fi
 seconds=${2:-600}
-if [[ ! $seconds =~ ^[1-9][0-9]*$ ]]; then
+if [[ $mode == random && ! $seconds =~ ^[1-9][0-9]*$ ]]; then
     echo "gpu-test.sh: '$seconds' is not a number of seconds" >&2
     exit 2
 fi
@@ -35,9 +37,15 @@ done
 nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv,noheader
 jobs=${GPU_JOBS:-$(($(nproc) < 16 ? $(nproc) : 16))}
 
-generator=()
-command -v ninja >/dev/null && generator=(-G Ninja)
-cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=ON -DEXACTNCC_CUDA_ONE_GPU=ON \
+options=()
+command -v ninja >/dev/null && options=(-G Ninja)
+select=(-L '^gpu$')
+if [[ $mode == coverage ]]; then
+    build=$build-coverage
+    options+=("-DCMAKE_CXX_FLAGS=--coverage -fprofile-update=atomic" "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG")
+    select+=(-E '^mutant')
+fi
+cmake -S . -B "$build" "${options[@]}" -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=ON -DEXACTNCC_CUDA_ONE_GPU=ON \
     -DEXACTNCC_ALL_ARITHMETICS=ON
 if [[ $mode == random ]]; then
     cmake --build "$build" --parallel "$(nproc)" --target random
@@ -50,7 +58,7 @@ if [[ $mode != sanitize ]]; then
     # A test that finds no device reports itself as skipped. Here that is a failure.
     log=$build/gpu-test.log
     start=$SECONDS
-    ctest --test-dir "$build" --parallel "$jobs" -L '^gpu$' --output-on-failure --no-tests=error | tee "$log"
+    ctest --test-dir "$build" --parallel "$jobs" "${select[@]}" --output-on-failure --no-tests=error | tee "$log"
     echo "gpu-test.sh: $((SECONDS - start)) s with $jobs tests at a time"
     # gpu.real-masked needs pictures that are not part of the project.
     if grep 'Skipped' "$log" | grep -qv gpu.real-masked; then
@@ -59,7 +67,11 @@ if [[ $mode != sanitize ]]; then
     fi
 fi
 
-if [[ $mode != test ]]; then
+if [[ $mode == coverage ]]; then
+    ctest --test-dir "$build" -R '^faults[.](cuda|team)$' --output-on-failure --no-tests=error >>"$log"
+    find "$build" -path '*exactncc.dir*' -name '*.cpp.gcda' -print0 | xargs -0 gcov --json-format --stdout --branch-probabilities >"$build/coverage.json"
+    python3 scripts/coverage.py "$build/coverage.json" "$build/coverage.json" "$PWD" cuda=0,0 "${@:2}"
+elif [[ $mode != test ]]; then
     start=$SECONDS
     # A few cases that reach every kernel: under these tools a program runs up to a hundred times slower.
     names=$(ctest --test-dir "$build" -N -L '^brief$' | sed -n 's/^ *Test *#[0-9]*: //p')

@@ -524,6 +524,7 @@ static const struct {
     { "u8, masked",
       0,
       { .pixel = XNCC_U8, SIZES(203, 120, 16, 31), .image_masked = 1, .templ_masked = 1 } },
+    { "u8, masked templates", 0, { .pixel = XNCC_U8, SIZES(400, 300, 40, 40), .templ_masked = 1 } },
     { "u32", 0, { .pixel = XNCC_U32, SIZES(203, 120, 9, 9) } },
     { "f32", 0, { .pixel = XNCC_F32, SIZES(203, 120, 9, 9) } },
     { "f64", 0, { .pixel = XNCC_F64, SIZES(203, 120, 9, 9) } },
