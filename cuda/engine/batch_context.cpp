@@ -307,9 +307,10 @@ xncc_status prepare_forms(xncc_batch_context *context, xncc_template *const *tem
     bool grew;
     for (size_t i = 0; i < count; i++)
         bytes += form_bytes(templ[i], most_height(context));
-    cudaError_t code = own->forms.need(bytes, &grew);
+    const uint64_t usual = context->engine->spare.usual().forms;
+    cudaError_t code = own->forms.need(bytes, usual, &grew);
     if (code == cudaSuccess)
-        code = own->staged.need(bytes);
+        code = own->staged.need(bytes, usual);
     status = check(code, "making room for the templates", error);
     if (status)
         return status;
@@ -378,14 +379,15 @@ xncc_status lend_memory(xncc_batch_context *context, xncc_engine_plan *plan, xnc
     BatchMemory *own = context->own;
     const xncc_workspace &w = plan->decision.workspace;
     const uint64_t bytes = Workspace::shared_bytes(w);
+    const BatchRoom usual = context->engine->spare.usual();
     const cudaStream_t stream = own->stream.get();
     bool grew = false;
     cudaError_t code = bytes > own->workspace.size() ? cudaStreamSynchronize(stream) : cudaSuccess;
     if (code == cudaSuccess)
-        code = own->workspace.need(bytes, &grew);
+        code = own->workspace.need(bytes, usual.workspace, &grew);
     if (code == cudaErrorMemoryAllocation && context->engine->spare.release()) {
         forgive(code);
-        code = own->workspace.need(bytes, &grew);
+        code = own->workspace.need(bytes, 0, &grew);
     }
     const uint64_t clear = bytes_to_clear(plan, grew);
     if (code == cudaSuccess && clear)
@@ -393,6 +395,7 @@ xncc_status lend_memory(xncc_batch_context *context, xncc_engine_plan *plan, xnc
     plan->planes_there = takes_planes(context, plan) && !grew;
     if (code == cudaSuccess)
         plan->memory.use(w, own->workspace.data());
+    own->fetched.usual = usual.results;
     plan->find.fetched = &own->fetched;
     plan->done.use(own->done.get());
     return check(code, "allocating the plan's workspace", error);

@@ -511,6 +511,7 @@ static void with_library(const xncc_problem *problem, const char *what)
             EXHAUST_ALL(what, of_problems);
             give_up_kept();
             follow_caller();
+            grow_alike();
         }
     }
     close_sharing();

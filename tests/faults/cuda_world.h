@@ -54,6 +54,7 @@ void end_plan(void);
 /* The scenes of batches and suppressors (cuda_batches.c), with the library's own choice of the
  * kernel. */
 void exhaust_batches(const char *part);
+void grow_alike(void);
 
 void exhaust_all(const char *part, const scene *list, size_t count);
 #define EXHAUST_ALL(part, list) exhaust_all(part, list, sizeof(list) / sizeof *(list))
