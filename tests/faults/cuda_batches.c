@@ -2,11 +2,6 @@
 /* Batches of templates, the best of them, and suppressors, under which calls of CUDA fail. */
 #include "cuda_world.h"
 
-#include "pretend/pretend.h"
-
-#include "api/batch_object.h"
-#include "cuda/engine/cuda_engine.h"
-
 static void nothing(void)
 {
 }
@@ -90,57 +85,6 @@ static xncc_status best_there(void)
     int32_t *index = (int32_t *)(void *)w.map_there.data; /* nothing is computed */
     return xncc_batch_best(batch, &w.there, &(xncc_best){ .score = w.map_there, .index = index },
                            w.stream, &kit_error);
-}
-
-/* ---- what is kept for batches of one search ---- */
-
-enum { PORTION = 3 };
-
-/* A batch for one search, with templates that are made for it. */
-typedef struct portion {
-    xncc_template *templ[PORTION];
-    xncc_batch *batch;
-} portion;
-
-static void open_portion(portion *p, size_t count)
-{
-    xncc_problem problem = w.problem;
-    xncc_preference preference = XNCC_PREFERENCE_INIT;
-    xncc_batch_options o = XNCC_BATCH_OPTIONS_INIT;
-    problem.templ_width = problem.templ_height = problem.templ_masked = 0;
-    o.capacity = TOP;
-    *p = (portion){ .batch = NULL };
-    for (size_t i = 0; i < count; i++)
-        CHECK_STATUS(xncc_template_make(context, &w.pixels.view, &p->templ[i], &kit_error),
-                     XNCC_OK);
-    const xncc_batch_once of = { &problem, &preference, p->templ, count, &o };
-    CHECK_STATUS(xncc_batch_create_once(context, &of, &p->batch, &kit_error), XNCC_OK);
-}
-
-static void close_portion(const portion *p)
-{
-    xncc_batch_destroy(p->batch);
-    for (size_t i = 0; i < PORTION; i++)
-        xncc_template_destroy(p->templ[i]);
-}
-
-/* A set that has had small portions only has room for a large one, once it has grown. */
-void grow_alike(void)
-{
-    portion small, large;
-    xncc_cuda_engine_trim(context->engine[xncc_slot(XNCC_DEVICE_CUDA)]);
-    open_portion(&small, 1);
-    open_portion(&large, PORTION); /* in another set */
-    close_portion(&small);
-    close_portion(&large);
-    open_portion(&small, 2); /* in the set of the small one */
-    close_portion(&small);
-    pretend_forget();
-    const size_t before = pretend_peak(FAULTS_DEVICE);
-    open_portion(&large, PORTION);
-    CHECK(pretend_peak(FAULTS_DEVICE) == before);
-    close_portion(&large);
-    xncc_cuda_engine_trim(context->engine[xncc_slot(XNCC_DEVICE_CUDA)]);
 }
 
 /* ---- the suppressor ---- */

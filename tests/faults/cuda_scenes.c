@@ -97,7 +97,7 @@ static xncc_status create_filter(void)
     return status;
 }
 
-static xncc_status create_plan(void)
+xncc_status create_plan(void)
 {
     xncc_plan *made = NULL;
     const xncc_status status = make_plan(XNCC_HOST, &made);
@@ -282,36 +282,6 @@ static xncc_status refine_there(void)
     return kit_refine(context, &w.there, w.templ[0], NULL, places, 2, refined);
 }
 
-static xncc_status find_poses_in(const xncc_image *image)
-{
-    static xncc_pose_match match[TOP];
-    xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
-    size_t found = 77;
-    o.search = XNCC_POSES_EXHAUSTIVE;
-    o.angles = (xncc_pose_range){ -4.0, 4.0, 4.0 };
-    const xncc_status status = xncc_find_poses(context, image,
-                                               (const xncc_template *const *)w.templ, 2, &o, match,
-                                               TOP, &found, &kit_error);
-    CHECK(status == XNCC_OK ? found <= TOP : found == 0);
-    return status;
-}
-
-static xncc_status find_poses(void)
-{
-    return find_poses_in(&w.image.view);
-}
-
-static xncc_status find_poses_there(void)
-{
-    return find_poses_in(&w.there);
-}
-
-/* What the engine keeps for the next search. */
-static void forget(void)
-{
-    xncc_cuda_engine_trim(context->engine[xncc_slot(XNCC_DEVICE_CUDA)]);
-}
-
 static xncc_status resample(void)
 {
     xncc_template *made = NULL;
@@ -420,8 +390,6 @@ static const scene of_problems[] = {
     { "kernels", nothing, list_kernels, nothing, 1 },
     { "refine", fill_constants, refine, nothing, 1 },
     { "refine in device memory", fill_constants, refine_there, nothing, 1 },
-    { "poses", fill_constants, find_poses, forget, 1 },
-    { "poses in device memory", fill_constants, find_poses_there, forget, 1 },
     { "resample", nothing, resample, nothing, 1 },
     { "track", begin_track, track, end_track, 1 },
     { "track in device memory", begin_track, track_there, end_track, 1 },
@@ -476,27 +444,6 @@ static void with_kernels(const xncc_problem *problem, const char *what)
     close_world();
 }
 
-/* A plan that finds no memory gets that which is kept for searches. */
-static void give_up_kept(void)
-{
-    CHECK_STATUS(find_poses(), XNCC_OK);
-    const long kept = pretend_count().memory;
-    CHECK_STATUS(calls_with_failing(create_plan, "cudaMalloc"), XNCC_OK);
-    CHECK(pretend_count().memory < kept);
-    CHECK_STATUS(calls_with_failing(create_plan, "cudaMalloc"), XNCC_ERROR_MEMORY);
-}
-
-/* Work on the default stream may still write an image in device memory: a search of it comes after
- * that work, one of an image on the host does not. */
-static void follow_caller(void)
-{
-    (void)pretend_followed();
-    CHECK_STATUS(find_poses(), XNCC_OK);
-    CHECK(pretend_followed() == 0);
-    CHECK_STATUS(find_poses_there(), XNCC_OK);
-    CHECK(pretend_followed() > 0);
-}
-
 /* The library's own choice. */
 static void with_library(const xncc_problem *problem, const char *what)
 {
@@ -509,9 +456,7 @@ static void with_library(const xncc_problem *problem, const char *what)
         exhaust_batches(what);
         if (w.problem.image_width < SMALL) {
             EXHAUST_ALL(what, of_problems);
-            give_up_kept();
-            follow_caller();
-            grow_alike();
+            exhaust_poses(what);
         }
     }
     close_sharing();
