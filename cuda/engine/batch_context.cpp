@@ -125,13 +125,23 @@ cudaError_t make_room(xncc_batch_context *context, DeviceMemory *memory, uint64_
     return code;
 }
 
-xncc_status share_image(xncc_batch_context *context, const xncc_image *image, xncc_image *shared,
-                        xncc_stream stream, xncc_error *error)
+// Puts all work that is on the default stream now, which may still write an image in device memory,
+// in front of what will be on the batch's own stream.
+xncc_status follow_caller(const xncc_batch_context *context, xncc_error *error)
 {
-    *shared = *image;
-    context->from_host = image->memory == XNCC_HOST;
-    if (!context->from_host)
-        return XNCC_OK;
+    DeviceScope scope(context->engine->device);
+    const BatchMemory &own = *context->own;
+    cudaError_t code = scope.result();
+    if (code == cudaSuccess)
+        code = cudaEventRecord(own.before.get(), nullptr);
+    if (code == cudaSuccess)
+        code = cudaStreamWaitEvent(own.stream.get(), own.before.get(), 0);
+    return check(code, "waiting for the image", error);
+}
+
+xncc_status copy_image(xncc_batch_context *context, const xncc_image *image, xncc_image *shared,
+                       xncc_stream stream, xncc_error *error)
+{
     DeviceScope scope(context->engine->device);
     const int64_t row = source_pitch(xncc_image_row_bytes(image)) +
                         (image->mask ? source_pitch(image->width) : 0);
@@ -148,6 +158,16 @@ xncc_status share_image(xncc_batch_context *context, const xncc_image *image, xn
     if (!status)
         status = check(end_on(context, stream), "copying the image to the device", error);
     return status ? status : xncc_check_cancelled(context->watch, error);
+}
+
+xncc_status share_image(xncc_batch_context *context, const xncc_image *image, xncc_image *shared,
+                        xncc_stream stream, xncc_error *error)
+{
+    *shared = *image;
+    context->from_host = image->memory == XNCC_HOST;
+    if (context->from_host)
+        return copy_image(context, image, shared, stream, error);
+    return context->own ? follow_caller(context, error) : XNCC_OK;
 }
 
 // The caller's image and maps are not used any more.
@@ -234,20 +254,6 @@ xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xncc_error
                                                       : xncc_check_cancelled(context->watch, error);
 }
 
-// Takes the batch's own resources, with all work that is on the default stream now in front of what
-// will be on the batch's stream.
-xncc_status take_own(xncc_batch_context *context, xncc_error *error)
-{
-    xncc_status status = context->own ? XNCC_OK : context->engine->spare.take(&context->own, error);
-    if (status)
-        return status;
-    const BatchMemory &own = *context->own;
-    cudaError_t code = cudaEventRecord(own.before.get(), nullptr);
-    if (code == cudaSuccess)
-        code = cudaStreamWaitEvent(own.stream.get(), own.before.get(), 0);
-    return check(code, "making a stream", error);
-}
-
 int64_t most_height(const xncc_batch_context *context)
 {
     return context->engine->machine.cuda.texture_height;
@@ -292,8 +298,8 @@ xncc_status prepare_forms(xncc_batch_context *context, xncc_template *const *tem
 {
     DeviceScope scope(context->engine->device);
     xncc_status status = scope.status(error);
-    if (!status)
-        status = take_own(context, error);
+    if (!status && !context->own)
+        status = context->engine->spare.take(&context->own, error);
     if (status)
         return status;
     BatchMemory *own = context->own;
@@ -301,9 +307,10 @@ xncc_status prepare_forms(xncc_batch_context *context, xncc_template *const *tem
     bool grew;
     for (size_t i = 0; i < count; i++)
         bytes += form_bytes(templ[i], most_height(context));
-    cudaError_t code = own->forms.need(bytes, &grew);
+    const uint64_t usual = context->engine->spare.usual().forms;
+    cudaError_t code = own->forms.need(bytes, usual, &grew);
     if (code == cudaSuccess)
-        code = own->staged.need(bytes);
+        code = own->staged.need(bytes, usual);
     status = check(code, "making room for the templates", error);
     if (status)
         return status;
@@ -372,14 +379,15 @@ xncc_status lend_memory(xncc_batch_context *context, xncc_engine_plan *plan, xnc
     BatchMemory *own = context->own;
     const xncc_workspace &w = plan->decision.workspace;
     const uint64_t bytes = Workspace::shared_bytes(w);
+    const BatchRoom usual = context->engine->spare.usual();
     const cudaStream_t stream = own->stream.get();
     bool grew = false;
     cudaError_t code = bytes > own->workspace.size() ? cudaStreamSynchronize(stream) : cudaSuccess;
     if (code == cudaSuccess)
-        code = own->workspace.need(bytes, &grew);
+        code = own->workspace.need(bytes, usual.workspace, &grew);
     if (code == cudaErrorMemoryAllocation && context->engine->spare.release()) {
         forgive(code);
-        code = own->workspace.need(bytes, &grew);
+        code = own->workspace.need(bytes, 0, &grew);
     }
     const uint64_t clear = bytes_to_clear(plan, grew);
     if (code == cudaSuccess && clear)
@@ -387,6 +395,7 @@ xncc_status lend_memory(xncc_batch_context *context, xncc_engine_plan *plan, xnc
     plan->planes_there = takes_planes(context, plan) && !grew;
     if (code == cudaSuccess)
         plan->memory.use(w, own->workspace.data());
+    own->fetched.usual = usual.results;
     plan->find.fetched = &own->fetched;
     plan->done.use(own->done.get());
     return check(code, "allocating the plan's workspace", error);

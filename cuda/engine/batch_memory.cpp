@@ -17,17 +17,25 @@ cudaError_t make(BatchMemory *m)
     return code == cudaSuccess ? m->done.make() : code;
 }
 
+void raise(std::atomic<uint64_t> *most, uint64_t bytes)
+{
+    uint64_t before = most->load();
+    while (before < bytes && !most->compare_exchange_weak(before, bytes)) {
+    }
+}
+
 } // namespace
 
-cudaError_t GrowingMemory::need(uint64_t bytes, bool *grew)
+cudaError_t GrowingMemory::need(uint64_t bytes, uint64_t usual, bool *grew)
 {
     *grew = bytes > room;
     if (!*grew)
         return cudaSuccess;
+    const uint64_t wanted = bytes < usual ? usual : bytes;
     room = 0;
     memory.release();
-    const cudaError_t code = memory.take(bytes);
-    room = code == cudaSuccess ? bytes : 0;
+    const cudaError_t code = memory.take(wanted);
+    room = code == cudaSuccess ? wanted : 0;
     return code;
 }
 
@@ -53,6 +61,11 @@ void SpareMemory::give(BatchMemory *memory)
 {
     const bool fits = memory->workspace.size() + memory->forms.size() <= most;
     bool kept = false;
+    if (fits) {
+        raise(&workspace, memory->workspace.size());
+        raise(&forms, memory->forms.size());
+        raise(&results, memory->fetched.batch.size());
+    }
     for (int i = 0; i < SETS && fits && !kept; i++) {
         BatchMemory *none = nullptr;
         kept = spare[i].compare_exchange_strong(none, memory);
@@ -61,9 +74,16 @@ void SpareMemory::give(BatchMemory *memory)
         destroy(memory);
 }
 
+BatchRoom SpareMemory::usual() const
+{
+    const BatchRoom room = { workspace.load(), forms.load(), results.load() };
+    return room.workspace + room.forms <= most ? room : BatchRoom{};
+}
+
 bool SpareMemory::release()
 {
     bool any = false;
+    workspace = forms = results = 0;
     for (int i = 0; i < SETS; i++) {
         BatchMemory *memory = spare[i].exchange(nullptr);
         any = any || memory;

@@ -12,9 +12,10 @@ namespace xncc {
 // A block of device memory that grows.
 class GrowingMemory {
   public:
-    // Makes sure that the block has `bytes`; what was there is lost if it grows. *grew: it did, and
-    // has other contents. The caller has waited for the work that uses it.
-    cudaError_t need(uint64_t bytes, bool *grew);
+    // Makes sure that the block has `bytes`. If it has to grow, what was there is lost, and it gets
+    // `usual` if that is more. *grew: it did, and has other contents. The caller has waited for the
+    // work that uses it.
+    cudaError_t need(uint64_t bytes, uint64_t usual, bool *grew);
     uint64_t size() const
     {
         return room;
@@ -40,6 +41,11 @@ struct BatchMemory {
     Fetched fetched;         // results on the host
 };
 
+// Bytes of the blocks of a set.
+struct BatchRoom {
+    uint64_t workspace, forms, results;
+};
+
 // The sets that an engine keeps. Any thread may take one and give one back.
 class SpareMemory {
   public:
@@ -56,12 +62,17 @@ class SpareMemory {
     bool release();
     // The most bytes of device memory that are kept; a part of what the device has.
     void set_limit(uint64_t device_bytes);
+    // The largest size of each block in a set that was kept. A block that has to grow should get as
+    // much: sets are taken in any order, and would grow now and then until each has had the largest
+    // part of a search. Zeros if a set with all of it would not be kept.
+    BatchRoom usual() const;
 
   private:
     static constexpr int SETS = 4;
 
     std::atomic<BatchMemory *> spare[SETS] = {};
-    uint64_t most = 0; // bytes of a set
+    uint64_t most = 0;                                              // bytes of a set
+    std::atomic<uint64_t> workspace{ 0 }, forms{ 0 }, results{ 0 }; // for usual()
 };
 
 } // namespace xncc

@@ -241,7 +241,7 @@ xncc_status fetch_piece(const Call &call, const Piece &piece, const xncc_search_
     const size_t states = piece.count * sizeof(PeakState),
                  row = first_matches(rule) * sizeof(xncc_match);
     PinnedMemory &fetched = plan->find.fetched->batch;
-    cudaError_t code = fetched.need(states + piece.count * row);
+    cudaError_t code = fetched.need(states + piece.count * row, plan->find.fetched->usual);
     unsigned char *host = fetched.as<unsigned char>();
     if (code == cudaSuccess)
         code = cudaMemcpyAsync(host, plan->find.batch.states(), states, cudaMemcpyDeviceToHost,

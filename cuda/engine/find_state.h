@@ -16,6 +16,7 @@ namespace xncc {
 struct Fetched {
     PinnedMemory one;   // one PeakState, then PEAK_ROOM matches
     PinnedMemory batch; // the states of a batch, then their first matches
+    uint64_t usual = 0; // bytes that `batch` should have if it has to grow
 };
 
 // Searches with one template, and with several at a time.

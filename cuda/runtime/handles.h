@@ -157,15 +157,22 @@ class PinnedMemory {
     {
         return cudaMallocHost(&address, static_cast<size_t>(bytes));
     }
-    // Takes at least `bytes`, unless that much is there. What was there is lost.
-    cudaError_t need(uint64_t bytes)
+    // Takes at least `bytes`, and `usual` if that is more, unless `bytes` are there. What was there
+    // is lost.
+    cudaError_t need(uint64_t bytes, uint64_t usual = 0)
     {
         if (bytes <= room)
             return cudaSuccess;
+        const uint64_t wanted = bytes < usual ? usual : bytes;
         release();
-        const cudaError_t code = take(bytes);
-        room = code == cudaSuccess ? bytes : 0;
+        const cudaError_t code = take(wanted);
+        room = code == cudaSuccess ? wanted : 0;
         return code;
+    }
+    // Bytes that need() has taken.
+    uint64_t size() const
+    {
+        return room;
     }
     template <class T> T *as() const
     {
@@ -174,7 +181,7 @@ class PinnedMemory {
 
   private:
     void *address = nullptr;
-    uint64_t room = 0; // bytes that need() has taken
+    uint64_t room = 0;
 };
 
 // An event without timing. get() returns nullptr before make() or use().

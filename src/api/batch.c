@@ -162,9 +162,11 @@ static xncc_status set_find_options(xncc_batch *batch, const xncc_batch_options 
         return XNCC_OK;
     const uint64_t all = (uint64_t)batch->count * batch->per_template; /* each is at most 2^31 */
     batch->match = xncc_alloc(all, sizeof *batch->match);
-    batch->candidate = xncc_alloc(all, sizeof *batch->candidate);
     batch->found = xncc_alloc(batch->count, sizeof *batch->found);
-    return batch->match && batch->candidate && batch->found ? XNCC_OK : no_memory(error);
+    if (!batch->once)
+        batch->candidate = xncc_alloc(all, sizeof *batch->candidate);
+    const int made = batch->match && batch->found && (batch->once || batch->candidate);
+    return made ? XNCC_OK : no_memory(error);
 }
 
 static void set_best_extent(xncc_batch *batch)
@@ -364,8 +366,7 @@ static size_t gather(xncc_batch *batch)
     return count;
 }
 
-/* Suppresses or sorts the candidates, and keeps the best. A batch that is made for one search has
- * room for all of them, and its caller orders them. */
+/* Suppresses or sorts the candidates, and keeps the best. */
 static xncc_status list_candidates(xncc_batch *batch, xncc_candidate *match, size_t *found,
                                    xncc_error *error)
 {
@@ -374,7 +375,7 @@ static xncc_status list_candidates(xncc_batch *batch, xncc_candidate *match, siz
     xncc_status status = XNCC_OK;
     if (batch->suppresses)
         status = xncc_suppress(method, batch->candidate, count, &batch->suppress, &count, error);
-    else if (!batch->once || count > batch->suppress.top)
+    else
         xncc_candidates_sort(batch->candidate, count, method);
     if (status)
         return status;
@@ -422,6 +423,25 @@ static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_str
     return status;
 }
 
+/* Searches with all templates, if any match is wanted. */
+static xncc_status search(xncc_batch *batch, const xncc_image *image, xncc_stream stream,
+                          xncc_error *error)
+{
+    xncc_batch_begin(batch);
+    if (batch->count == 0)
+        return XNCC_OK;
+    const xncc_status status = xncc_plan_check_image(batch->group[0].plan, image, error);
+    return status || batch->per_template == 0 ? status : find_all(batch, image, stream, error);
+}
+
+xncc_status xncc_batch_find_once(xncc_batch *batch, const xncc_image *image, xncc_error *error)
+{
+    xncc_stream stream = NULL;
+    if (batch->count > 0 && batch->engine->ops->share->stream)
+        stream = batch->engine->ops->share->stream(batch->shared);
+    return search(batch, image, stream, error);
+}
+
 xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_candidate *match,
                             size_t *found, xncc_stream stream, xncc_error *error)
 {
@@ -433,17 +453,9 @@ xncc_status xncc_batch_find(xncc_batch *batch, const xncc_image *image, xncc_can
                                      : !image ? "image"
                                      : !found ? "found"
                                               : "match");
-    xncc_status status = XNCC_OK;
-    xncc_batch_begin(batch);
-    if (batch->once && batch->count > 0 && batch->engine->ops->share->stream)
-        stream = batch->engine->ops->share->stream(batch->shared);
-    if (batch->count > 0)
-        status = xncc_plan_check_image(batch->group[0].plan, image, error);
-    if (!status && batch->count > 0 && batch->per_template > 0) {
-        status = find_all(batch, image, stream, error);
-        if (!status)
-            status = list_candidates(batch, match, found, error);
-    }
+    xncc_status status = search(batch, image, stream, error);
+    if (!status && batch->count > 0 && batch->per_template > 0)
+        status = list_candidates(batch, match, found, error);
     return xncc_done(status, error);
 }
 

@@ -28,9 +28,9 @@ struct xncc_batch {
     xncc_suppress_rule suppress;
     int suppresses;
     size_t capacity, per_template; /* most matches in all, and per template */
-    xncc_match *match;
-    size_t *found;
-    xncc_candidate *candidate;
+    xncc_match *match;             /* those of templ[i] from i * per_template on, */
+    size_t *found;                 /* found[i] of them */
+    xncc_candidate *candidate;     /* room for all of them; NULL: `once` */
     /* for xncc_batch_best: the size of the best map */
     int32_t best_width, best_height;
 };
@@ -46,12 +46,16 @@ typedef struct xncc_batch_once {
     const xncc_batch_options *options;
 } xncc_batch_once;
 
-/* Makes a batch for one call of xncc_batch_find, with stream NULL. Its plans are bound when their
+/* Makes a batch for one call of xncc_batch_find_once. Its plans are bound when their
  * turn comes, one at a time: on a GPU all of them in the same memory and on a stream of the batch,
  * which neither waits for other batches nor makes them wait. Structs of the older sizes are not
  * taken. Returns the statuses of xncc_batch_create. */
 xncc_status xncc_batch_create_once(xncc_context *context, const xncc_batch_once *of,
                                    xncc_batch **batch, xncc_error *error);
+
+/* Searches, and leaves the matches in batch->match and batch->found: most of a template's room
+ * stays empty, and to list them all takes as much room again. */
+xncc_status xncc_batch_find_once(xncc_batch *batch, const xncc_image *image, xncc_error *error);
 
 /* Begins a public call of the batch. The calls of its plans are parts of it. */
 void xncc_batch_begin(xncc_batch *batch);

@@ -26,8 +26,9 @@ typedef struct xncc_batch_ops {
     void (*close)(xncc_batch_context *context);
 
     /* Returns a view of a valid image in the form that several plans of the engine read fastest.
-     * The view is valid until the next call with the same context. NULL: the plans read the image
-     * itself. */
+     * The view is valid until the next call with the same context. If the image is in device memory
+     * and the context has a stream, what is on the default stream now comes before what that stream
+     * gets later. NULL: the plans read the image itself. */
     xncc_status (*image)(xncc_batch_context *context, const xncc_image *image, xncc_image *shared,
                          xncc_stream stream, xncc_error *error);
 
@@ -40,8 +41,8 @@ typedef struct xncc_batch_ops {
      * the engine's bind_shared. */
     xncc_status (*prepare)(xncc_batch_context *context, xncc_template *const *templ, size_t count,
                            xncc_error *error);
-    /* The stream for calls of plans in shared memory. Its work begins after what was on the default
-     * stream when the templates were prepared. NULL: as the engine's bind_shared. */
+    /* The stream for calls of plans in shared memory. The context has one once templates are
+     * prepared. NULL: as the engine's bind_shared. */
     xncc_stream (*stream)(xncc_batch_context *context);
 
     /* The best of several maps (batch.h).

@@ -91,16 +91,14 @@ static xncc_status make_templates(portion *p, xncc_error *error)
     return XNCC_OK;
 }
 
-/* Searches with a batch that is made. number: of each of its templates within the portion. */
-static xncc_status search_batch(portion *p, xncc_batch *batch, const size_t *number,
-                                xncc_candidate *found, xncc_error *error)
+/* Adds the matches of a batch's template i. */
+static xncc_status add_hits(portion *p, const xncc_batch *batch, size_t i, const pose_index *at,
+                            xncc_error *error)
 {
-    size_t count = 0;
-    xncc_watch_join(&batch->watch, &p->job->watch);
-    xncc_status status = xncc_batch_find(batch, p->job->image, found, &count, NULL, error);
-    for (size_t i = 0; i < count && !status; i++) {
-        const pose_index *at = &p->pose[number[found[i].templ]];
-        const float score = found[i].match.score;
+    const xncc_match *match = batch->match + i * batch->per_template;
+    xncc_status status = XNCC_OK;
+    for (size_t k = 0; k < batch->found[i] && !status; k++) {
+        const float score = match[k].score;
         if (score < p->job->subject[at->templ].min_score)
             continue;
         status = xncc_pose_hits_add(&p->hits,
@@ -108,12 +106,23 @@ static xncc_status search_batch(portion *p, xncc_batch *batch, const size_t *num
                                                       .templ = at->templ,
                                                       .angle = at->angle,
                                                       .scale = at->scale,
-                                                      .x = found[i].match.x,
-                                                      .y = found[i].match.y,
+                                                      .x = match[k].x,
+                                                      .y = match[k].y,
                                                       .width = at->width,
                                                       .height = at->height },
                                     1, error);
     }
+    return status;
+}
+
+/* Searches with a batch that is made. number: of each of its templates within the portion. */
+static xncc_status search_batch(portion *p, xncc_batch *batch, const size_t *number,
+                                xncc_error *error)
+{
+    xncc_watch_join(&batch->watch, &p->job->watch);
+    xncc_status status = xncc_batch_find_once(batch, p->job->image, error);
+    for (size_t i = 0; i < batch->count && !status; i++)
+        status = add_hits(p, batch, i, &p->pose[number[batch->number[i]]], error);
     return status;
 }
 
@@ -165,18 +174,14 @@ static xncc_status search_portion(portion *p, xncc_error *error)
     options.peaks.min_distance = p->job->apart;
     options.capacity = count * p->job->peaks;
     xncc_batch *batch = NULL;
-    xncc_candidate *found = xncc_alloc(options.capacity, sizeof *found);
-    xncc_status status = found ? xncc_problem_set(&problem, p->job->image, NULL, error)
-                               : xncc_fail(error, XNCC_ERROR_MEMORY,
-                                           "poses: no memory for %zu matches", options.capacity);
+    xncc_status status = xncc_problem_set(&problem, p->job->image, NULL, error);
     if (!status)
         status = xncc_batch_create_once(
             p->job->context, &(xncc_batch_once){ &problem, &preference, templ, count, &options },
             &batch, error);
     if (!status)
-        status = search_batch(p, batch, number, found, error);
+        status = search_batch(p, batch, number, error);
     xncc_batch_destroy(batch);
-    xncc_free(found);
     return status;
 }
 

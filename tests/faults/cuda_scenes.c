@@ -97,7 +97,7 @@ static xncc_status create_filter(void)
     return status;
 }
 
-static xncc_status create_plan(void)
+xncc_status create_plan(void)
 {
     xncc_plan *made = NULL;
     const xncc_status status = make_plan(XNCC_HOST, &made);
@@ -282,26 +282,6 @@ static xncc_status refine_there(void)
     return kit_refine(context, &w.there, w.templ[0], NULL, places, 2, refined);
 }
 
-static xncc_status find_poses(void)
-{
-    static xncc_pose_match match[TOP];
-    xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
-    size_t found = 77;
-    o.search = XNCC_POSES_EXHAUSTIVE;
-    o.angles = (xncc_pose_range){ -4.0, 4.0, 4.0 };
-    const xncc_status status = xncc_find_poses(context, &w.image.view,
-                                               (const xncc_template *const *)w.templ, 2, &o, match,
-                                               TOP, &found, &kit_error);
-    CHECK(status == XNCC_OK ? found <= TOP : found == 0);
-    return status;
-}
-
-/* What the engine keeps for the next search. */
-static void forget(void)
-{
-    xncc_cuda_engine_trim(context->engine[xncc_slot(XNCC_DEVICE_CUDA)]);
-}
-
 static xncc_status resample(void)
 {
     xncc_template *made = NULL;
@@ -410,7 +390,6 @@ static const scene of_problems[] = {
     { "kernels", nothing, list_kernels, nothing, 1 },
     { "refine", fill_constants, refine, nothing, 1 },
     { "refine in device memory", fill_constants, refine_there, nothing, 1 },
-    { "poses", fill_constants, find_poses, forget, 1 },
     { "resample", nothing, resample, nothing, 1 },
     { "track", begin_track, track, end_track, 1 },
     { "track in device memory", begin_track, track_there, end_track, 1 },
@@ -465,16 +444,6 @@ static void with_kernels(const xncc_problem *problem, const char *what)
     close_world();
 }
 
-/* A plan that finds no memory gets that which is kept for searches. */
-static void give_up_kept(void)
-{
-    CHECK_STATUS(find_poses(), XNCC_OK);
-    const long kept = pretend_count().memory;
-    CHECK_STATUS(calls_with_failing(create_plan, "cudaMalloc"), XNCC_OK);
-    CHECK(pretend_count().memory < kept);
-    CHECK_STATUS(calls_with_failing(create_plan, "cudaMalloc"), XNCC_ERROR_MEMORY);
-}
-
 /* The library's own choice. */
 static void with_library(const xncc_problem *problem, const char *what)
 {
@@ -487,7 +456,7 @@ static void with_library(const xncc_problem *problem, const char *what)
         exhaust_batches(what);
         if (w.problem.image_width < SMALL) {
             EXHAUST_ALL(what, of_problems);
-            give_up_kept();
+            exhaust_poses(what);
         }
     }
     close_sharing();

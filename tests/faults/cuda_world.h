@@ -48,12 +48,16 @@ void fill_constants(void);
 
 /* A plan of the problem and the kernel. */
 xncc_status make_plan(xncc_memory memory, xncc_plan **plan);
+/* Makes one for host memory, and destroys it (cuda_scenes.c). */
+xncc_status create_plan(void);
 void begin_plan(void);
 void end_plan(void);
 
 /* The scenes of batches and suppressors (cuda_batches.c), with the library's own choice of the
  * kernel. */
 void exhaust_batches(const char *part);
+/* The scenes of searches for poses, and what the engine keeps for them (cuda_poses.c). */
+void exhaust_poses(const char *part);
 
 void exhaust_all(const char *part, const scene *list, size_t count);
 #define EXHAUST_ALL(part, list) exhaust_all(part, list, sizeof(list) / sizeof *(list))

@@ -58,6 +58,14 @@ size_t pretend_under_way(void)
     return count;
 }
 
+long pretend_followed(void)
+{
+    const Guard guard(state().lock);
+    const long count = state().followed;
+    state().followed = 0;
+    return count;
+}
+
 const char *pretend_last_error(void)
 {
     return last == cudaSuccess ? nullptr : cudaGetErrorName(last);

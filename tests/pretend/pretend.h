@@ -36,6 +36,10 @@ long pretend_count_all(const pretend_objects *objects);
  * stream, and no call has waited for it. Page-locked memory of the library is not the caller's. */
 size_t pretend_under_way(void);
 
+/* How many times streams were made to wait for what was on a default stream, since the last call of
+ * this function. */
+long pretend_followed(void);
+
 /* The name of the error that the calling thread's next cudaGetLastError returns, or NULL. The
  * error stays. */
 const char *pretend_last_error(void);

@@ -33,6 +33,7 @@ struct Stream {
 
 struct Event {
     int device = 0;
+    bool on_default = false; // recorded on a default stream
     Work behind;
 };
 
@@ -57,6 +58,7 @@ struct State {
     std::set<cudaTextureObject_t> textures;
     std::set<int> transforms;
     uint64_t made = 0;                  // numbers given away
+    long followed = 0;                  // waits for default streams
     std::map<uint64_t, bool> under_way; // true: it uses memory of the caller
     std::string misuse;                 // the first one
     int devices = 1, only = -1;

@@ -74,7 +74,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (FAILS(nullptr))
         return failed(FAILED);
     const Guard guard(state().lock);
-    join(&stream_of(stream, __func__)->behind, event_of(event, __func__)->behind);
+    const Event *of = event_of(event, __func__);
+    state().followed += of->on_default;
+    join(&stream_of(stream, __func__)->behind, of->behind);
     return cudaSuccess;
 }
 
@@ -148,6 +150,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     Work behind;
     expect_here(stream_of(stream, __func__)->device, __func__);
     expect_here(event_of(event, __func__)->device, __func__);
+    event_of(event, __func__)->on_default = !stream;
     join(&behind, stream_of(stream, __func__)->behind);
     event_of(event, __func__)->behind.swap(behind);
     return cudaSuccess;
