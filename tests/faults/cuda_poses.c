@@ -13,7 +13,7 @@ static xncc_status find_poses_in(const xncc_image *image)
     xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
     size_t found = 77;
     o.search = XNCC_POSES_EXHAUSTIVE;
-    o.angles = (xncc_pose_range){ -4.0, 4.0, 4.0 };
+    o.angles = (xncc_pose_range){ -8.0, 8.0, 4.0 };
     const xncc_status status = xncc_find_poses(context, image,
                                                (const xncc_template *const *)w.templ, 2, &o, match,
                                                TOP, &found, &kit_error);

@@ -383,6 +383,7 @@ int main(int argc, char **argv)
     check_climb(context);
     check_resampling(context);
     check_searches(context, device);
+    check_sizes(context, device);
     check_many(context, device);
     xncc_context_destroy(context);
     return kit_finish("poses");
