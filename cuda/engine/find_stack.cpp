@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Many images, stack by stack: the map of a stack is that of one tall image, and the passes of the
-// search have a slot per image. Stacks follow each other on the stream; the host waits once, for
-// the results of as many images as there is memory for.
+// search have a slot per image. Stacks follow each other on the stream. While the device searches
+// one, the host hands out the results of the one before.
 #include "cuda/engine/find_stack.h"
 
 #include "cuda/engine/device_find.h"
@@ -134,63 +134,103 @@ xncc_status search_stack(const ImagesCall &call, const Some &some, bool in_place
     return check(code, "launching the search for matches", call.error);
 }
 
-// Copies the results of a piece to the host, waits, and hands them out. Searches that were
-// inconclusive are done again, one by one.
-xncc_status fetch_piece(const ImagesCall &call, size_t first, size_t count)
+// Images whose results there is memory for.
+struct Piece {
+    size_t first, count; // in the group
+};
+
+// Copies the results of some images of a piece to the host, where they have the same places, and
+// records the event `turn`.
+xncc_status send_results(const ImagesCall &call, const Piece &piece, const Some &some, int turn)
+{
+    const size_t row = call.rule->top * sizeof(xncc_match),
+                 states = piece.count * sizeof(PeakState), // the matches follow them
+        state = some.slot * sizeof(PeakState), match = states + some.slot * row;
+    unsigned char *host = call.stack->fetched.as<unsigned char>();
+    const unsigned char *device = reinterpret_cast<unsigned char *>(call.stack->search.states());
+    const bool whole = some.count == piece.count;
+    cudaError_t code = cudaMemcpyAsync(host + state, device + state,
+                                       whole ? states + piece.count * row
+                                             : some.count * sizeof(PeakState),
+                                       cudaMemcpyDeviceToHost, call.stream);
+    if (code == cudaSuccess && !whole)
+        code = cudaMemcpyAsync(host + match, device + match, some.count * row,
+                               cudaMemcpyDeviceToHost, call.stream);
+    if (code == cudaSuccess)
+        code = cudaEventRecord(call.stack->sent[turn].get(), call.stream);
+    return check(code, "fetching the matches", call.error);
+}
+
+// Gives the caller the results of some images, which have arrived.
+void hand_out(const ImagesCall &call, const Piece &piece, const Some &some)
 {
     const xncc_image_group *g = call.group;
-    const size_t top = call.rule->top, states = count * sizeof(PeakState),
-                 matches = count * top * sizeof(xncc_match);
-    cudaError_t code = call.stack->fetched.need(states + matches);
-    unsigned char *host = call.stack->fetched.as<unsigned char>();
-    if (code == cudaSuccess) // the matches follow the states
-        code = cudaMemcpyAsync(host, call.stack->search.states(), states + matches,
-                               cudaMemcpyDeviceToHost, call.stream);
-    xncc_status status = check(code, "fetching the matches", call.error);
-    if (!status)
-        status = finish(call.plan, call.stream, true, call.error);
-    if (status)
-        return status;
-    const PeakState *state = reinterpret_cast<const PeakState *>(host);
-    const xncc_match *match = reinterpret_cast<const xncc_match *>(host + states);
-    for (size_t i = 0; i < count && !status; i++) {
-        if (!state[i].done) {
-            status = call.find_one(first + i);
-            continue;
-        }
-        g->found[first + i] = state[i].found;
-        memcpy(g->match + (first + i) * g->capacity, match + i * top,
-               state[i].found * sizeof *match);
+    const size_t top = call.rule->top;
+    const PeakState *state = call.stack->fetched.as<PeakState>();
+    const xncc_match *match = reinterpret_cast<const xncc_match *>(state + piece.count);
+    for (size_t i = some.slot; i < some.slot + some.count; i++) {
+        const size_t found = state[i].done ? state[i].found : 0;
+        g->found[piece.first + i] = found;
+        memcpy(g->match + (piece.first + i) * g->capacity, match + i * top, found * sizeof *match);
     }
+}
+
+// Does searches that were inconclusive again, one by one.
+xncc_status complete(const ImagesCall &call, const Piece &piece)
+{
+    const PeakState *state = call.stack->fetched.as<PeakState>();
+    xncc_status status = XNCC_OK;
+    for (size_t i = 0; i < piece.count && !status; i++)
+        if (!state[i].done)
+            status = call.find_one(piece.first + i);
     return status;
 }
 
-// Searches the images of a piece, stack by stack. Images that follow each other in device memory
-// are read where they are: a last stack that would not be full begins earlier, with images that
-// have been searched, and finds their matches again.
-xncc_status find_piece(const ImagesCall &call, size_t first, size_t count)
+// The next stack of a piece. Images that follow each other in device memory are read where they
+// are: a last stack that would not be full begins earlier, with images that have been searched, and
+// finds their matches again.
+xncc_status search_next(const ImagesCall &call, const Piece &piece, const Some &next)
 {
-    const xncc_image *image = call.group->image + first;
+    const xncc_image *image = call.group->image + piece.first;
+    const size_t images = call.images(), end = next.slot + next.count,
+                 from = piece.count < images ? next.slot : end - images;
+    const bool in_place = image->memory == XNCC_DEVICE && piece.count >= images &&
+                          follow_each_other(image + from, images);
+    return search_stack(call, in_place ? Some{ piece.first + from, end - from, from } : next,
+                        in_place);
+}
+
+// Searches the images of a piece, stack by stack.
+xncc_status find_piece(const ImagesCall &call, const Piece &piece)
+{
+    Stack &stack = *call.stack;
     const size_t images = call.images();
-    xncc_status status = XNCC_OK;
-    call.stack->search.place_results(count);
+    Some before = {};
     size_t at = 0;
-    while (at < count && !status) {
-        const size_t left = count - at, some = left < images ? left : images;
-        size_t from = count < images ? at : at + some - images;
-        const bool in_place = image->memory == XNCC_DEVICE && count >= images &&
-                              follow_each_other(image + from, images);
-        from = in_place ? from : at;
-        status = search_stack(call, Some{ first + from, at + some - from, from }, in_place);
-        call.step(some);
-        at += some;
+    stack.search.place_results(piece.count);
+    xncc_status status = check(stack.fetched.need(xncc_search_results(piece.count, call.rule->top)),
+                               "making room for the matches", call.error);
+    for (int turn = 0; at < piece.count && !status; turn = 1 - turn) {
+        const size_t left = piece.count - at;
+        const Some next = { piece.first + at, left < images ? left : images, at };
+        status = search_next(call, piece, next);
+        call.step(next.count);
+        at += next.count;
+        if (!status)
+            status = send_results(call, piece, next, turn);
+        if (!status && before.count > 0)
+            status = check(cudaEventSynchronize(stack.sent[1 - turn].get()), "fetching the matches",
+                           call.error);
+        if (!status)
+            hand_out(call, piece, before);
+        before = next;
     }
-    call.step(count - at); // after a failure
-    if (!status)
-        status = fetch_piece(call, first, count);
-    if (status)
-        (void)finish(call.plan, call.stream, true, nullptr);
-    return status;
+    call.step(piece.count - at); // after a failure
+    const xncc_status end = finish(call.plan, call.stream, true, status ? nullptr : call.error);
+    if (status || end)
+        return status ? status : end;
+    hand_out(call, piece, before);
+    return complete(call, piece);
 }
 
 // Divides the memory of the stack, when it is first used.
@@ -205,6 +245,9 @@ xncc_status make_memory(xncc_engine_plan *plan, Stack *stack, xncc_error *error)
     status = check(stack->search.make(plan->x.map, plan->y.map, plan->decision.stack.images,
                                       memory + stack->of.image_bytes),
                    "preparing the search in several images", error);
+    for (Event &sent : stack->sent)
+        if (!status && !sent.get())
+            status = check(sent.make(), "preparing the search in several images", error);
     stack->made = !status;
     return status;
 }
@@ -240,7 +283,7 @@ xncc_status match_find_images(xncc_engine_plan *plan, const xncc_image_group *gr
     for (size_t first = 0, count; first < group->count; first += count) {
         count = group->count - first < most ? group->count - first : most;
         if (!status)
-            status = find_piece(call, first, count);
+            status = find_piece(call, Piece{ first, count });
         else
             call.step(count);
     }

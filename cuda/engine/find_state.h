@@ -36,6 +36,7 @@ struct Stack {
     bool made = false;                // the rest is set
     PeakWorkspace search;
     PinnedMemory fetched; // the states of a piece, then their matches
+    Event sent[2];        // by turns: the results of a stack are on the host
 };
 
 } // namespace xncc
