@@ -8,10 +8,21 @@ FOLDER has a file per test, with the lines of tests/pretend/launches.cpp. UNREAC
 reason. The status is 1 if another one is launched by no test, or if one of the list is launched or does not exist.
 """
 
+import collections
 import os
 import re
 import subprocess
 import sys
+
+
+def without_parameters(plain):
+    """A demangled name without the parameters of its function; what is in <> is kept."""
+    depth = 0
+    for at, letter in enumerate(plain):
+        depth += {"<": 1, ">": -1}.get(letter, 0)
+        if letter == "(" and depth == 0:
+            return plain[:at]
+    return plain
 
 
 def readable(mangled):
@@ -22,8 +33,8 @@ def readable(mangled):
     for name, plain in zip(names, text.splitlines()):
         file = re.search(r"_GLOBAL__N__[0-9a-f]+_\d+_(\w+?)_cu_", name)
         plain = re.sub(r"xncc::\(anonymous namespace\)::|xncc::_GLOBAL__N__\w+::|xncc::", "", plain)
-        plain = re.sub(r"\(xncc_\w+\)", "", plain.replace("void ", "", 1))
-        plain = re.sub(r"\((?!int\)|bool\)|unsigned).*$", "", plain)
+        plain = re.sub(r"\(\w+\)(?=-?\d)", "", plain.replace("void ", "", 1))  # the type of an enumerator
+        plain = without_parameters(plain)
         result[name] = f"{file.group(1)}: {plain}" if file else plain
     return result
 
@@ -43,6 +54,10 @@ def main():
     with open(unreached) as lines:
         listed = [line.split("  #")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
     status = 0
+    for name, count in collections.Counter(names.values()).items():
+        if count > 1:
+            print(f"instances: {count} instances have the name {name}")
+            status = 1
     for name in sorted(known, key=names.get):
         if "--list" in sys.argv:
             print(f"{names[name]}: {', '.join(sorted(launched.get(name, []))) or 'no test'}")

@@ -321,21 +321,43 @@ static void check_tiles(check_run *run)
     check_large(run, &z, 1, search, sizeof search / sizeof *search);
 }
 
+typedef struct width_list {
+    const int32_t *width;
+    size_t count;
+} width_list;
+
 /* A width of each class that the searches of the tensor kernels have instances for: chunks of
- * columns, odd and even, and beyond one block the remainders by 4. */
+ * columns, odd and even, and beyond one block the remainders by 4. Signed bytes: those with sums
+ * that remove the bias, and the products of wide templates of bytes whose sign is flipped. Two
+ * bytes: the remainder by 4 that no other search has. */
+static width_list widths_of(xncc_pixel pixel)
+{
+    static const int32_t u8[] = { 9,  10, 25, 26,  33,  34,  41,  42, 49,
+                                  50, 57, 58, 141, 142, 143, 144, 145 },
+                         s8[] = { 33, 34, 74, 82, 90, 98, 106, 114, 122 }, u16[] = { 34 };
+    switch (pixel) {
+    case XNCC_U8: return (width_list){ u8, sizeof u8 / sizeof *u8 };
+    case XNCC_S8: return (width_list){ s8, sizeof s8 / sizeof *s8 };
+    case XNCC_U16: return (width_list){ u16, sizeof u16 / sizeof *u16 };
+    default: return (width_list){ NULL, 0 };
+    }
+}
+
 static void check_widths(check_run *run)
 {
-    static const int32_t widths[] = { 9,  10, 25, 26,  33,  34,  41,  42, 49,
-                                      50, 57, 58, 141, 142, 143, 144, 145 };
-    for (uint64_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        const setting z = { widths[i] + 40, 37, widths[i], 7, KIT_NOISE, KIT_NOISE, 2 };
-        check_setting(run, XNCC_U8, &z, 300 + i);
+    for (int p = XNCC_U8; p <= XNCC_F64; p++) {
+        const width_list widths = widths_of((xncc_pixel)p);
+        for (uint64_t i = 0; i < widths.count && check_wants(run, (xncc_pixel)p); i++) {
+            const int32_t width = widths.width[i];
+            const setting z = { width + 40, 37, width, 7, KIT_NOISE, KIT_NOISE, 2 };
+            check_setting(run, (xncc_pixel)p, &z, 300 + i);
+        }
     }
 }
 
 void check_find(check_run *run)
 {
-    if (check_wants(run, XNCC_U8) && run->group && check_in_group(run, "widths")) {
+    if (run->group && check_in_group(run, "widths")) {
         check_widths(run);
         return;
     }

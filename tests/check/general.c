@@ -265,11 +265,12 @@ static void check_threads(check_run *run, xncc_pixel pixel)
 }
 
 /* A width of each class that the tensor kernels have instances for, with channels and with a masked
- * image; and for u32 and f64 the kernels of doubles, which serve one channel without masks. */
+ * image, maps and matches; and for u32 and f64 the kernels of doubles, which serve one channel
+ * without masks. */
 static void check_widths(check_run *run, xncc_pixel pixel)
 {
     static const int32_t widths[] = { 10, 17, 26, 32, 33, 34, 41, 42, 47, 48, 57, 58, 61 };
-    const int bytes = pixel == XNCC_U8;
+    const int bytes = pixel == XNCC_U8 || pixel == XNCC_U16;
     for (uint64_t i = 0; i < 2 * sizeof widths / sizeof *widths; i++) {
         /* doubles are summed in groups of rows under high templates */
         const int32_t width = widths[i / 2], height = !bytes && i % 2 ? 70 : 6;
@@ -283,6 +284,8 @@ static void check_widths(check_run *run, xncc_pixel pixel)
         c.masks = bytes && i % 2 == 0 ? GENERAL_IMAGE : GENERAL_NONE;
         check_case(run, &c);
     }
+    if (bytes)
+        general_check_find_widths(run, pixel);
 }
 
 void check_general(check_run *run)

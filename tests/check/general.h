@@ -97,9 +97,11 @@ general_case general_some_case(xncc_pixel pixel, uint64_t number, const general_
 /* Is the case illegal in mode XNCC_VALID? */
 int general_is_illegal(const general_case *c);
 
-/* Check the matches of xncc_find and of plans that are used repeatedly (general_check_find), and
- * what is refused (general_check_refusals). */
+/* Check the matches of xncc_find and of plans that are used repeatedly (general_check_find), the
+ * matches at widths that the tensor kernels have searches of their own for, for bytes and two bytes
+ * (general_check_find_widths), and what is refused (general_check_refusals). */
 void general_check_find(check_run *run, xncc_pixel pixel);
+void general_check_find_widths(check_run *run, xncc_pixel pixel);
 void general_check_refusals(check_run *run);
 
 #endif

@@ -186,3 +186,30 @@ void general_check_find(check_run *run, xncc_pixel pixel)
     if ((pixel == XNCC_U8 || (pixel == XNCC_F32 && !kit_short())) && !check_is_brief(run))
         check_bands(run, pixel);
 }
+
+void general_check_find_widths(check_run *run, xncc_pixel pixel)
+{
+    static const struct {
+        general_masks masks;
+        int32_t channels, width;
+        xncc_method method;
+    } some[] = {
+        { GENERAL_TEMPL, 1, 9, XNCC_CCOEFF_NORMED },  { GENERAL_TEMPL, 1, 17, XNCC_CCOEFF_NORMED },
+        { GENERAL_TEMPL, 1, 34, XNCC_CCOEFF_NORMED }, { GENERAL_TEMPL, 1, 34, XNCC_CCORR_NORMED },
+        { GENERAL_IMAGE, 1, 34, XNCC_CCOEFF_NORMED }, { GENERAL_IMAGE, 1, 34, XNCC_SQDIFF },
+        { GENERAL_NONE, 3, 17, XNCC_CCOEFF_NORMED },  { GENERAL_NONE, 3, 33, XNCC_CCOEFF_NORMED },
+        { GENERAL_NONE, 2, 34, XNCC_CCOEFF_NORMED },
+    };
+    for (uint64_t i = 0; i < sizeof some / sizeof *some; i++) {
+        const general_sizes size = { some[i].width + 40, 31, some[i].width, 6 };
+        general_case c = general_some_case(pixel, 63500 + i, &size, 1);
+        c.channels = some[i].channels;
+        c.masks = some[i].masks;
+        c.image_fill = KIT_NOISE;
+        c.templ_fill = GENERAL_CROP;
+        c.options = (kit_options){ .method = some[i].method,
+                                   .mode = XNCC_VALID,
+                                   .min_valid = 0.25 };
+        check_case(run, &c, 0);
+    }
+}
