@@ -139,23 +139,33 @@ xncc_status follow_caller(const xncc_batch_context *context, xncc_error *error)
     return check(code, "waiting for the image", error);
 }
 
+// Makes room for the copy of an image. What is the batch's own has one stream and is kept.
+cudaError_t make_image_room(xncc_batch_context *context, uint64_t bytes, cudaStream_t stream)
+{
+    bool grew;
+    if (context->own)
+        return context->own->image.need(bytes, context->engine->spare.usual().image, &grew);
+    const cudaError_t code = make_room(context, &context->image, &context->image_room, bytes);
+    return code == cudaSuccess ? begin_on(context, stream) : code;
+}
+
 xncc_status copy_image(xncc_batch_context *context, const xncc_image *image, xncc_image *shared,
                        xncc_stream stream, xncc_error *error)
 {
     DeviceScope scope(context->engine->device);
+    BatchMemory *own = context->own;
     const int64_t row = source_pitch(xncc_image_row_bytes(image)) +
                         (image->mask ? source_pitch(image->width) : 0);
     cudaError_t code = scope.result();
     if (code == cudaSuccess)
-        code = make_room(context, &context->image, &context->image_room,
-                         static_cast<uint64_t>(row) * static_cast<uint64_t>(image->height));
-    if (code == cudaSuccess)
-        code = begin_on(context, stream);
+        code = make_image_room(
+            context, static_cast<uint64_t>(row) * static_cast<uint64_t>(image->height), stream);
     xncc_status status = check(code, "making room for the image", error);
     if (!status)
-        status = bring_to_device(shared, context->image.as<unsigned char>(), &context->upload,
-                                 stream, error);
-    if (!status)
+        status = bring_to_device(shared,
+                                 own ? own->image.data() : context->image.as<unsigned char>(),
+                                 own ? &own->upload : &context->upload, stream, error);
+    if (!status && !own)
         status = check(end_on(context, stream), "copying the image to the device", error);
     return status ? status : xncc_check_cancelled(context->watch, error);
 }
@@ -303,6 +313,8 @@ xncc_status prepare_forms(xncc_batch_context *context, xncc_template *const *tem
     if (status)
         return status;
     BatchMemory *own = context->own;
+    own->upload.set_copiers(context->engine->copiers);
+    own->upload.set_watch(context->watch);
     uint64_t bytes = 0;
     bool grew;
     for (size_t i = 0; i < count; i++)

@@ -59,11 +59,13 @@ xncc_status SpareMemory::take(BatchMemory **result, xncc_error *error)
 
 void SpareMemory::give(BatchMemory *memory)
 {
-    const bool fits = memory->workspace.size() + memory->forms.size() <= most;
+    const uint64_t bytes = memory->workspace.size() + memory->forms.size() + memory->image.size();
+    const bool fits = bytes <= most;
     bool kept = false;
     if (fits) {
         raise(&workspace, memory->workspace.size());
         raise(&forms, memory->forms.size());
+        raise(&image, memory->image.size());
         raise(&results, memory->fetched.batch.size());
     }
     for (int i = 0; i < SETS && fits && !kept; i++) {
@@ -76,14 +78,14 @@ void SpareMemory::give(BatchMemory *memory)
 
 BatchRoom SpareMemory::usual() const
 {
-    const BatchRoom room = { workspace.load(), forms.load(), results.load() };
-    return room.workspace + room.forms <= most ? room : BatchRoom{};
+    const BatchRoom room = { workspace.load(), forms.load(), image.load(), results.load() };
+    return room.workspace + room.forms + room.image <= most ? room : BatchRoom{};
 }
 
 bool SpareMemory::release()
 {
     bool any = false;
-    workspace = forms = results = 0;
+    workspace = forms = image = results = 0;
     for (int i = 0; i < SETS; i++) {
         BatchMemory *memory = spare[i].exchange(nullptr);
         any = any || memory;

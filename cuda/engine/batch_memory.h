@@ -6,6 +6,7 @@
 
 #include "cuda/engine/find_state.h"
 #include "cuda/runtime/handles.h"
+#include "cuda/runtime/upload.h"
 
 namespace xncc {
 
@@ -38,12 +39,14 @@ struct BatchMemory {
     GrowingMemory workspace; // of that plan
     GrowingMemory forms;     // pixels and masks of templates
     PinnedMemory staged;     // these on the host
+    GrowingMemory image;     // the copy of an image of the host
+    Upload upload;           // what makes that copy
     Fetched fetched;         // results on the host
 };
 
 // Bytes of the blocks of a set.
 struct BatchRoom {
-    uint64_t workspace, forms, results;
+    uint64_t workspace, forms, image, results;
 };
 
 // The sets that an engine keeps. Any thread may take one and give one back.
@@ -71,8 +74,9 @@ class SpareMemory {
     static constexpr int SETS = 4;
 
     std::atomic<BatchMemory *> spare[SETS] = {};
-    uint64_t most = 0;                                              // bytes of a set
-    std::atomic<uint64_t> workspace{ 0 }, forms{ 0 }, results{ 0 }; // for usual()
+    uint64_t most = 0; // bytes of a set
+    // for usual()
+    std::atomic<uint64_t> workspace{ 0 }, forms{ 0 }, image{ 0 }, results{ 0 };
 };
 
 } // namespace xncc

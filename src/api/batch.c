@@ -161,10 +161,10 @@ static xncc_status set_find_options(xncc_batch *batch, const xncc_batch_options 
     if (batch->count == 0 || batch->per_template == 0)
         return XNCC_OK;
     const uint64_t all = (uint64_t)batch->count * batch->per_template; /* each is at most 2^31 */
-    batch->match = xncc_alloc(all, sizeof *batch->match);
+    batch->match = xncc_alloc_unset(all, sizeof *batch->match);
     batch->found = xncc_alloc(batch->count, sizeof *batch->found);
     if (!batch->once)
-        batch->candidate = xncc_alloc(all, sizeof *batch->candidate);
+        batch->candidate = xncc_alloc_unset(all, sizeof *batch->candidate);
     const int made = batch->match && batch->found && (batch->once || batch->candidate);
     return made ? XNCC_OK : no_memory(error);
 }

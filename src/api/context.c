@@ -166,7 +166,7 @@ xncc_status xncc_context_fetch(xncc_context *context, const xncc_image *pixels, 
                          what);
     uint64_t row = (uint64_t)xncc_image_row_bytes(pixels), width = (uint64_t)pixels->width,
              mask_row = pixels->mask ? width : 0;
-    char *bytes = xncc_alloc((uint64_t)pixels->height, row + mask_row);
+    char *bytes = xncc_alloc_unset((uint64_t)pixels->height, row + mask_row);
     *owned = bytes;
     if (!bytes)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "%s: no memory for %d x %d pixels", what,

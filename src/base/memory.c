@@ -64,22 +64,33 @@ static void ask_for_large_pages(char *memory, size_t bytes)
 #endif
 }
 
-void *xncc_alloc(uint64_t count, uint64_t size)
+static void *allocate(uint64_t count, uint64_t size, int zeroed)
 {
     uint64_t bytes;
     if (!xncc_mul_u64(count, size, &bytes) || bytes == 0 || bytes > SIZE_MAX - 2 * ALIGNMENT ||
         xncc_alloc_must_fail())
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    /* calloc touches no page of large memory. What it returns stands before the memory that is
-     * handed out: it is aligned to 16 bytes, so that at least 16 are left there. */
-    char *whole = calloc(1, (size_t)bytes + ALIGNMENT);
+    /* What they return stands before the memory that is handed out: it is aligned to 16 bytes, so
+     * that at least 16 are left there. */
+    const size_t all = (size_t)bytes + ALIGNMENT;
+    char *whole = zeroed ? calloc(1, all) : malloc(all);
     if (!whole)
         return NULL;
     char *memory = whole + ALIGNMENT - (uintptr_t)whole % ALIGNMENT;
     ask_for_large_pages(memory, (size_t)bytes);
     memcpy(memory - sizeof whole, &whole, sizeof whole);
     return memory;
+}
+
+void *xncc_alloc(uint64_t count, uint64_t size)
+{
+    return allocate(count, size, 1);
+}
+
+void *xncc_alloc_unset(uint64_t count, uint64_t size)
+{
+    return allocate(count, size, 0);
 }
 
 void xncc_free(void *memory)

@@ -7,17 +7,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Allocates count * size bytes, zeroed and aligned to 64 bytes. Pages of large memory that are
- * never touched take none. Returns NULL if the product overflows or is 0, or if there is no memory.
- */
+/* Allocates count * size bytes, zeroed and aligned to 64 bytes. Returns NULL if the product
+ * overflows or is 0, or if there is no memory. */
 void *xncc_alloc(uint64_t count, uint64_t size);
 
-/* Frees memory of xncc_alloc. NULL is allowed. */
+/* Allocates as xncc_alloc does, but the contents are undefined: for large memory of which little
+ * may be used, or that is written whole. Pages that are never touched take none, also where the
+ * process has had the memory before: xncc_alloc writes zeros there. */
+void *xncc_alloc_unset(uint64_t count, uint64_t size);
+
+/* Frees memory of these functions. NULL is allowed. */
 void xncc_free(void *memory);
 
-/* For tests. Makes the nth xncc_alloc from now on return NULL (1: the next one), and every later
- * one too if persistent is not 0. nth = 0 ends this. Returns the number of calls of xncc_alloc
- * since the last call of this function. */
+/* For tests; both functions count. Makes the nth xncc_alloc from now on return NULL (1: the next
+ * one), and every later one too if persistent is not 0. nth = 0 ends this. Returns the number of
+ * calls since the last call of this function. */
 uint64_t xncc_alloc_fail(uint64_t nth, int persistent);
 
 /* For tests. Calls function(argument) in the nth xncc_alloc from now on (1: the next one), before

@@ -21,8 +21,9 @@ enum { PORTION = 96, PORTION_BYTES = 64 << 20 };
 /* Images of up to SMALL_IMAGE pixels do not keep the threads busy with one pose, so all threads
  * search portions of them side by side. Where a GPU may search, GPU_PORTIONS portions of a larger
  * image go side by side, of at most GPU_PORTION poses: the host makes the templates of one while
- * another is searched. Each has a plan, with its memory. */
-enum { SMALL_IMAGE = 1 << 18, GPU_PORTIONS = 4, GPU_PORTION = 48 };
+ * another is searched. Each has a plan, with its memory. The first has GPU_FIRST poses and the next
+ * ones as many more each, so that the GPU begins soon and not all portions end together. */
+enum { SMALL_IMAGE = 1 << 18, GPU_PORTIONS = 4, GPU_PORTION = 48, GPU_FIRST = 12 };
 
 typedef struct pose_index {
     int32_t templ, angle, scale, width, height;
@@ -272,14 +273,18 @@ static void portion_task(void *argument, uint64_t index, int32_t slot)
     xncc_free(p);
 }
 
-/* Divides the poses into portions. first: NULL only counts them. */
-static size_t divide(const xncc_pose_job *job, const pose_index *pose, size_t count, size_t most,
-                     size_t *first)
+/* Divides the poses into portions of at most `most`; each of the first ones has at most `more`
+ * poses more than the one before. first: NULL only counts them. */
+static size_t divide(const plan_of_portions *all, size_t most, size_t more, size_t *first)
 {
-    size_t portions = 0;
+    const xncc_pose_job *job = all->job;
+    const pose_index *pose = all->pose;
+    const size_t count = all->count;
+    size_t portions = 0, room = 0;
     for (size_t at = 0, end; at < count; at = end) {
         uint64_t bytes = 0;
-        for (end = at; end < count && end - at < most; end++) {
+        room = most - room < more ? most : room + more;
+        for (end = at; end < count && end - at < room; end++) {
             bytes += (uint64_t)pose[end].width * (uint64_t)pose[end].height *
                      (xncc_pixel_size(job->image->pixel) *
                           (uint64_t)job->subject[pose[end].templ].source.channels +
@@ -314,11 +319,12 @@ static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size
                         : small && threads > 1 && share < PORTION ? share
                                                                   : PORTION;
     plan_of_portions all = { .job = job, .pose = pose, .count = count, .error = error };
-    all.portions = divide(job, pose, count, most, NULL);
+    const size_t more = gpu ? GPU_FIRST : most;
+    all.portions = divide(&all, most, more, NULL);
     all.first = xncc_alloc(all.portions, sizeof *all.first);
     if (!all.first)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu poses", count);
-    (void)divide(job, pose, count, most, all.first);
+    (void)divide(&all, most, more, all.first);
     pthread_mutex_init(&all.lock, NULL);
     if (beside > 1)
         xncc_pool_run_on(job->pool, beside, all.portions, portion_task, &all);

@@ -84,15 +84,26 @@ void quiet_end(void)
 static atomic_long blocks;
 void *__real_xncc_alloc(uint64_t count, uint64_t size);
 void *__wrap_xncc_alloc(uint64_t count, uint64_t size);
+void *__real_xncc_alloc_unset(uint64_t count, uint64_t size);
+void *__wrap_xncc_alloc_unset(uint64_t count, uint64_t size);
 void __real_xncc_free(void *memory);
 void __wrap_xncc_free(void *memory);
 
-void *__wrap_xncc_alloc(uint64_t count, uint64_t size)
+static void *counted(void *made)
 {
-    void *made = __real_xncc_alloc(count, size);
     if (made)
         atomic_fetch_add(&blocks, 1);
     return made;
+}
+
+void *__wrap_xncc_alloc(uint64_t count, uint64_t size)
+{
+    return counted(__real_xncc_alloc(count, size));
+}
+
+void *__wrap_xncc_alloc_unset(uint64_t count, uint64_t size)
+{
+    return counted(__real_xncc_alloc_unset(count, size));
 }
 
 void __wrap_xncc_free(void *memory)

@@ -107,6 +107,17 @@ static void grow_alike(void)
     forget();
 }
 
+/* A search like the one before takes no memory of the device, not even for an image of the host. */
+static void take_nothing(void)
+{
+    CHECK_STATUS(find_poses(), XNCC_OK);
+    pretend_forget();
+    const size_t before = pretend_peak(FAULTS_DEVICE);
+    CHECK_STATUS(find_poses(), XNCC_OK);
+    CHECK(pretend_peak(FAULTS_DEVICE) == before);
+    forget();
+}
+
 static const scene of_poses[] = {
     { "poses", fill_constants, find_poses, forget, 1 },
     { "poses in device memory", fill_constants, find_poses_there, forget, 1 },
@@ -118,4 +129,5 @@ void exhaust_poses(const char *part)
     give_up_kept();
     follow_caller();
     grow_alike();
+    take_nothing();
 }

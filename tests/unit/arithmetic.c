@@ -199,6 +199,11 @@ static void check_sizes(void)
     char *memory = xncc_alloc(3, 1);
     CHECK(memory && (uintptr_t)memory % 64 == 0 && memory[0] == 0 && memory[2] == 0);
     xncc_free(memory);
+    CHECK(xncc_alloc_unset(UINT64_MAX, 2) == NULL);
+    CHECK(xncc_alloc_unset(0, 8) == NULL);
+    memory = xncc_alloc_unset(3, 1);
+    CHECK(memory && (uintptr_t)memory % 64 == 0);
+    xncc_free(memory);
     xncc_free(NULL);
 }
 
