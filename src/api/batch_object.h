@@ -39,6 +39,8 @@ struct xncc_batch {
 typedef struct xncc_batch_once {
     const xncc_problem *problem;
     const xncc_preference *preference;
+    /* The machine, for several batches; NULL: it is asked for. */
+    const xncc_machine *known;
     /* Made by xncc_template_make. The batch's engine gives them its forms, which are valid until
      * the batch is destroyed. */
     xncc_template *const *templ;

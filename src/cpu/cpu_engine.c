@@ -273,3 +273,8 @@ xncc_pool *xncc_cpu_engine_pool(xncc_engine *engine)
 {
     return ((cpu_engine *)engine)->pool;
 }
+
+xncc_kept *xncc_cpu_engine_kept(xncc_engine *engine)
+{
+    return &((cpu_engine *)engine)->kept;
+}

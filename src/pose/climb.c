@@ -11,19 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the centre of a candidate from its window. */
-static void set_center(const xncc_pose_rung *r, double offset_x, double offset_y,
-                       xncc_pose_candidate *c)
+void xncc_pose_rung_center(const xncc_pose_rung *r, double offset_x, double offset_y,
+                           xncc_pose_candidate *c)
 {
     c->x = (c->wx + 0.5 * c->width) * r->size - 0.5 + offset_x;
     c->y = (c->wy + 0.5 * c->height) * r->size - 0.5 + offset_y;
-}
-
-void xncc_pose_rung_center(const xncc_pose_rung *r, xncc_pose_candidate *c)
-{
-    double x, y;
-    xncc_pose_store_offset(&r->poses, c->angle, c->scale, &x, &y);
-    set_center(r, x, y, c);
 }
 
 /* The window of a pose that is nearest to a centre. Its sides, and the offset of the pose, are set.
@@ -80,7 +72,7 @@ static void choose(climb *c, const attempt *a)
             to.score = a->score[i];
             to.wx += i % XNCC_PROBE_SIDE - 1;
             to.wy += i / XNCC_PROBE_SIDE - 1;
-            set_center(c->rung, a->offset_x, a->offset_y, &to);
+            xncc_pose_rung_center(c->rung, a->offset_x, a->offset_y, &to);
             c->best = to;
             c->moved = i != XNCC_PROBE_WINDOWS / 2 || to.angle != c->at.angle ||
                        to.scale != c->at.scale;
@@ -132,7 +124,7 @@ static xncc_status try_pose(climb *c, attempt *a, xncc_error *error)
 static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *error)
 {
     xncc_pose_rung *r = c->rung;
-    xncc_pose_store *store = &r->poses;
+    const xncc_pose_store *store = &r->poses;
     xncc_pose_parts part[MOST_ATTEMPTS];
     for (size_t i = 0; i < count; i++) {
         xncc_pose_candidate *to = &a[i].to;
@@ -143,13 +135,9 @@ static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *err
         to->height = place.height;
         xncc_pose_store_offset(store, to->angle, to->scale, &a[i].offset_x, &a[i].offset_y);
         nearest_window(r, a[i].offset_x, a[i].offset_y, &c->at, to);
-        part[i] = (xncc_pose_parts){ .store = store,
-                                     .angle = to->angle,
-                                     .scale = to->scale,
-                                     .source = &store->source,
-                                     .place = place,
-                                     .block = unseen(c, to),
-                                     .score = a[i].score };
+        part[i] = (xncc_pose_parts){
+            .source = &store->source, .place = place, .block = unseen(c, to), .score = a[i].score
+        };
     }
     const xncc_status status = xncc_pose_score_parts(r->job, store->loops, r->image, part, count,
                                                      error);

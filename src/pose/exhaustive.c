@@ -31,6 +31,8 @@ typedef struct pose_index {
 
 typedef struct portion {
     const xncc_pose_job *job;
+    const xncc_machine *known; /* as in xncc_batch_once */
+    int single;                /* 1: no other thread helps, since all have portions of their own */
     const pose_index *pose;
     size_t count;
     xncc_pose_hits hits;
@@ -84,7 +86,10 @@ static void make_task(void *argument, uint64_t index, int32_t slot)
 /* Makes the templates. Poses in which no pixel counts have none. */
 static xncc_status make_templates(portion *p, xncc_error *error)
 {
-    xncc_pose_run(p->job, p->count, make_task, p);
+    if (!p->single)
+        xncc_pose_run(p->job, p->count, make_task, p);
+    for (size_t i = 0; i < p->count && p->single; i++)
+        make_task(p, i, 0);
     for (size_t i = 0; i < p->count; i++)
         if (p->status[i])
             return xncc_fail(error, p->status[i], "%s", p->error[i].text);
@@ -171,8 +176,9 @@ static xncc_status search_portion(portion *p, xncc_error *error)
                                            "poses: no memory for %zu matches", options.capacity);
     if (!status)
         status = xncc_batch_create_once(
-            p->job->context, &(xncc_batch_once){ &problem, &preference, templ, count, &options },
-            &batch, error);
+            p->job->context,
+            &(xncc_batch_once){ &problem, &preference, p->known, templ, count, &options }, &batch,
+            error);
     if (!status)
         status = search_batch(p, batch, number, found, error);
     xncc_batch_destroy(batch);
@@ -229,6 +235,8 @@ typedef struct plan_of_portions {
     const pose_index *pose;
     size_t count, *first; /* portion i begins at pose first[i] */
     size_t portions;
+    const xncc_machine *known; /* of each portion */
+    int single;
     pthread_mutex_t lock; /* of what follows, and of job->hits */
     xncc_status status;
     xncc_error *error;
@@ -249,6 +257,8 @@ static void portion_task(void *argument, uint64_t index, int32_t slot)
     if (!status) {
         const size_t end = index + 1 < all->portions ? all->first[index + 1] : all->count;
         p->job = all->job;
+        p->known = all->known;
+        p->single = all->single;
         p->pose = all->pose + all->first[index];
         p->count = end - all->first[index];
         status = do_portion(p, &error);
@@ -308,7 +318,16 @@ static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size
     const size_t most = gpu                                       ? GPU_PORTION
                         : small && threads > 1 && share < PORTION ? share
                                                                   : PORTION;
-    plan_of_portions all = { .job = job, .pose = pose, .count = count, .error = error };
+    plan_of_portions all = {
+        .job = job, .pose = pose, .count = count, .single = small, .error = error
+    };
+    xncc_machine machine;
+    if (small) { /* so many portions, and so short ones, do not ask for it each */
+        const xncc_status status = xncc_context_machine(job->context, &machine, error);
+        if (status)
+            return status;
+        all.known = &machine;
+    }
     all.portions = divide(job, pose, count, most, NULL);
     all.first = xncc_alloc(all.portions, sizeof *all.first);
     if (!all.first)

@@ -223,6 +223,7 @@ xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
         status = xncc_context_helper(context, &cpu, error);
     if (!status) {
         job.pool = xncc_cpu_engine_pool(cpu);
+        job.kept = xncc_cpu_engine_kept(cpu);
         status = set_loops(&job, error);
     }
     if (!status)

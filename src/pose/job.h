@@ -5,6 +5,7 @@
 
 #include "api/objects.h"
 #include "base/pool.h"
+#include "cpu/cpu_kept.h"
 #include "pose/frames.h"
 #include "pose/probe.h"
 
@@ -25,6 +26,7 @@ typedef struct xncc_pose_job {
     const xncc_pose_subject *subject; /* `count` templates with their grids */
     size_t count;
     xncc_pool *pool;
+    xncc_kept *kept;               /* memory for images, of the CPU engine */
     const xncc_probe_loops *loops; /* NULL: probes cannot score the image */
     size_t peaks;                  /* most matches per pose */
     int32_t apart;                 /* their minimum distance, as in xncc_peak_rule */

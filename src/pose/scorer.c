@@ -96,15 +96,9 @@ static xncc_status score_parts(const xncc_pose_scorer *r, const xncc_pose_spot *
     xncc_pose_parts part[SPOTS_AT_ONCE];
     for (size_t i = 0; i < count; i++) {
         const xncc_pose_spot *s = &spot[i];
-        part[i] = (xncc_pose_parts){ .store = s->angle < 0 ? NULL : r->poses,
-                                     .angle = s->angle,
-                                     .scale = s->scale,
-                                     .wider = s->wider,
-                                     .higher = s->higher,
-                                     .source = r->source,
-                                     .place = s->place,
-                                     .block = s->block,
-                                     .score = s->score };
+        part[i] = (xncc_pose_parts){
+            .source = r->source, .place = s->place, .block = s->block, .score = s->score
+        };
     }
     const xncc_status status = xncc_pose_score_parts(r->job, r->job->loops, r->job->image, part,
                                                      count, error);

@@ -11,6 +11,9 @@ void check_resampling(xncc_context *context);
 /* pose_search.c: xncc_find_poses. */
 void check_searches(xncc_context *context, xncc_device device);
 
+/* pose_levels.c: the levels of images and templates. */
+void check_levels(void);
+
 /* pose_sieve.c: which candidates go on from a level. */
 void check_sieve(void);
 
