@@ -219,7 +219,7 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
         return status;
     batch->engine = batch->group[0].plan->engine;
     return batch->engine->ops->share->open(
-        batch->context->engine[xncc_slot(batch->group[0].plan->decision.engine)], &batch->watch,
+        xncc_context_engine(batch->context, batch->group[0].plan->decision.engine), &batch->watch,
         &batch->shared, error);
 }
 
@@ -227,8 +227,9 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
 static xncc_status prepare_templs(const xncc_batch *batch, xncc_template *const *templ,
                                   xncc_error *error)
 {
-    const int slot = xncc_slot(batch->group[0].plan->decision.engine);
-    xncc_engine *engine = batch->context->engine[slot];
+    const xncc_device device = batch->group[0].plan->decision.engine;
+    const int slot = xncc_slot(device);
+    xncc_engine *engine = xncc_context_engine(batch->context, device);
     xncc_status status = XNCC_OK;
     if (engine->ops->share->prepare)
         return engine->ops->share->prepare(batch->shared, templ, batch->count, error);

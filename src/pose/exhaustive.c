@@ -323,7 +323,7 @@ static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size
     };
     xncc_machine machine;
     if (small) { /* so many portions, and so short ones, do not ask for it each */
-        const xncc_status status = xncc_context_machine(job->context, &machine, error);
+        const xncc_status status = xncc_pose_machine(job, &machine, error);
         if (status)
             return status;
         all.known = &machine;

@@ -219,6 +219,7 @@ static xncc_status search_top(descent *d, xncc_error *error)
     coarse.image = &d->image->level[l];
     coarse.subject = &subject;
     coarse.count = 1;
+    coarse.helped = !d->job->options->kernel;
     coarse.hits = (xncc_pose_hits){ 0 };
     coarse.apart = 2; /* every local maximum */
     coarse.peaks = most_of(d, l) / 8;
