@@ -101,6 +101,12 @@ static xncc_status decide_plan(const xncc_batch *batch, xncc_batch_group *group,
     return xncc_plan_decide(batch->context, &problem, preference, known, &group->plan, error);
 }
 
+/* Other threads have work of their own. */
+static void keep_alone(xncc_plan *plan)
+{
+    plan->decision.cpu_threads = plan->decision.cpu_seats = 1;
+}
+
 /* Creates a plan per group. *alike is set to 1 if all plans run on the same engine. Plans that are
  * bound later find the memory that is free now. known: as in xncc_batch_once. */
 static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preference,
@@ -117,6 +123,8 @@ static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preferen
         status = xncc_check_cancelled(&batch->watch, error);
         if (!status)
             status = decide_plan(batch, &batch->group[g], preference, known, error);
+        if (!status && batch->single)
+            keep_alone(batch->group[g].plan);
         if (!status && !batch->once)
             status = xncc_plan_bind(batch->group[g].plan, NULL, error);
         if (!status)
@@ -261,6 +269,7 @@ xncc_status xncc_batch_create_once(xncc_context *context, const xncc_batch_once 
     if (!batch)
         return XNCC_ERROR_MEMORY;
     batch->once = 1;
+    batch->single = of->single;
     xncc_status status = fill(batch, of->preference, of->known,
                               (const xncc_template *const *)of->templ, of->options, error);
     if (!status && batch->count > 0)

@@ -175,10 +175,10 @@ static xncc_status search_portion(portion *p, xncc_error *error)
                                : xncc_fail(error, XNCC_ERROR_MEMORY,
                                            "poses: no memory for %zu matches", options.capacity);
     if (!status)
-        status = xncc_batch_create_once(
-            p->job->context,
-            &(xncc_batch_once){ &problem, &preference, p->known, templ, count, &options }, &batch,
-            error);
+        status = xncc_batch_create_once(p->job->context,
+                                        &(xncc_batch_once){ &problem, &preference, p->known,
+                                                            p->single, templ, count, &options },
+                                        &batch, error);
     if (!status)
         status = search_batch(p, batch, number, found, error);
     xncc_batch_destroy(batch);
