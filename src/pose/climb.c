@@ -212,7 +212,7 @@ typedef struct climb_run {
     xncc_pose_rung *rung;
     int moves, parts;
     xncc_pose_candidate *candidate;
-    climber *climber;
+    climber *climber; /* room for 2 * count */
     size_t count;
     xncc_first_failure failure;
 } climb_run;
@@ -264,11 +264,20 @@ static void climb_task(void *argument, uint64_t index, int32_t slot)
     atomic_fetch_add(&all_pixels, tries * (uint64_t)templ->width * (uint64_t)templ->height);
 }
 
-static int by_pose(const void *left, const void *right)
+/* Poses are numbers of two digits. */
+enum { DIGIT_BITS = 10, DIGITS = 1 << DIGIT_BITS };
+_Static_assert(XNCC_MOST_POSES <= DIGITS * DIGITS, "a pose has two digits");
+
+/* Sorts by a digit of the pose. Those with the same one stay in their order. */
+static void sort_by_digit(const climber *from, size_t count, int shift, climber *to)
 {
-    const climber *a = left, *b = right;
-    return a->pose == b->pose ? (a->candidate > b->candidate) - (a->candidate < b->candidate)
-                              : (a->pose > b->pose) - (a->pose < b->pose);
+    size_t end[DIGITS + 1] = { 0 };
+    for (size_t i = 0; i < count; i++)
+        end[(from[i].pose >> shift & (DIGITS - 1)) + 1]++;
+    for (size_t k = 0; k < DIGITS; k++)
+        end[k + 1] += end[k];
+    for (size_t i = 0; i < count; i++) /* end[k] goes from the digit's begin to its end */
+        to[end[from[i].pose >> shift & (DIGITS - 1)]++] = from[i];
 }
 
 /* Moves the candidates to the grid of the level. Those with one pose climb one after the other, so
@@ -283,7 +292,9 @@ static void line_up(climb_run *run, const xncc_pose_grid *above)
         run->climber[i].pose = (uint32_t)c->scale * (uint32_t)to->angle.count + (uint32_t)c->angle;
         run->climber[i].candidate = (uint32_t)i;
     }
-    qsort(run->climber, run->count, sizeof *run->climber, by_pose);
+    climber *spare = run->climber + run->count;
+    sort_by_digit(run->climber, run->count, 0, spare);
+    sort_by_digit(spare, run->count, DIGIT_BITS, run->climber);
 }
 
 xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, int moves,
@@ -294,7 +305,7 @@ xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, i
     };
     if (count == 0)
         return XNCC_OK;
-    run.climber = xncc_alloc(count, sizeof *run.climber);
+    run.climber = xncc_alloc(2 * (uint64_t)count, sizeof *run.climber);
     if (!run.climber)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates", count);
     line_up(&run, above);

@@ -46,8 +46,7 @@ typedef struct parts_run {
 int xncc_pose_wants_parts(const xncc_pose_job *job, const xncc_pose_source *source, size_t count)
 {
     const size_t threads = (size_t)xncc_pool_threads(job->pool);
-    return threads > 1 && 2 * count <= threads &&
-           (int64_t)source->width * source->height >= LEAST_POSE;
+    return 2 * count <= threads + 1 && (int64_t)source->width * source->height >= LEAST_POSE;
 }
 
 /* Adds the rows first .. end - 1 of a pose. */

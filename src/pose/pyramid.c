@@ -259,8 +259,8 @@ static xncc_status climb(descent *d, xncc_pose_rung *rung, const xncc_pose_sieve
     const size_t first = first_of(d, l);
     xncc_status status = xncc_pose_climb(rung, above, moves, d->candidate, first, error);
     if (!status && first < d->count)
-        status = xncc_pose_leave(rung, d->candidate, first, &d->count, NEAR * 2.0 * rung->size,
-                                 sieve, error);
+        status = xncc_pose_leave(d->candidate, first, &d->count, NEAR * 2.0 * rung->size, sieve,
+                                 error);
     if (!status)
         status = xncc_pose_climb(rung, above, moves, d->candidate + first, d->count - first, error);
     return status;
