@@ -9,6 +9,7 @@
 #include "exactncc/chance.h"
 #include "exactncc/pose.h"
 #include "image/image.h"
+#include "pose/exhaustive.h"
 #include "pose/frames.h"
 
 #include <math.h>
@@ -524,6 +525,14 @@ static void check_refusals(xncc_context *context, const pose_scene *s)
     CHECK_INT(found, 0);
 }
 
+/* Where a GPU was measured to be faster than 16 threads, and where two of them would be slower. */
+static void check_choice(void)
+{
+    CHECK(!xncc_pose_gpu_is_faster(133e3, 16) && !xncc_pose_gpu_is_faster(1.7e6, 16));
+    CHECK(xncc_pose_gpu_is_faster(6.9e6, 16));
+    CHECK(xncc_pose_gpu_is_faster(1.2e6, 2) && !xncc_pose_gpu_is_faster(133e3, 2));
+}
+
 void check_searches(xncc_context *context, xncc_device device)
 {
     pose_scene s = pose_scene_make(context, XNCC_U8, 1);
@@ -533,6 +542,7 @@ void check_searches(xncc_context *context, xncc_device device)
     pose_check_found(&s, match, found, 0.06, 0.15);
     check_scores(context, &s, match, found, o.support);
     check_by_hand(context, &s);
+    check_choice();
     check_alike(&s, device);
     check_widened(context, &s);
     check_several(context, &s);
