@@ -76,9 +76,10 @@ typedef enum xncc_pose_search {
     XNCC_POSES_AUTO = 0,
     /* Every pose at every position, on any engine of the context. */
     XNCC_POSES_EXHAUSTIVE = 1,
-    /* From coarse to fine, on the CPU. The image must be in host memory, without a mask and without
-     * a no-data value; if it has floats, all must be finite. The library chooses the levels from
-     * the template's own autocorrelation. A match can be missed; docs/poses.md says how often. */
+    /* From coarse to fine. The coarsest level is searched on any engine; the host's CPU does the
+     * rest, also in a context of devices alone. The image must have no mask and no no-data value;
+     * if it has floats, all must be finite. The library chooses the levels from the template's own
+     * autocorrelation. A match can be missed; docs/poses.md says how often. */
     XNCC_POSES_PYRAMID = 2
 } xncc_pose_search;
 
@@ -159,8 +160,8 @@ typedef struct xncc_pose_match {
  * With XNCC_POSES_PYRAMID, step 1 contributes only the poses to which the coarse levels led.
  *
  * - context: must be the context of the templates.
- * - image: in host or device memory. One in device memory with 8 bits, one channel and no mask is
- *   copied to the host if matches are refined.
+ * - image: in host or device memory. One in device memory is copied to the host for a pyramid, and
+ *   if matches are refined.
  * - templ: `count` templates with the pixel type and the channels of the image. A pose that does
  *   not fit into the image is left out.
  * - options: NULL means XNCC_POSE_OPTIONS_INIT.

@@ -101,20 +101,30 @@ static xncc_status decide_plan(const xncc_batch *batch, xncc_batch_group *group,
     return xncc_plan_decide(batch->context, &problem, preference, known, &group->plan, error);
 }
 
+/* Other threads have work of their own. */
+static void keep_alone(xncc_plan *plan)
+{
+    plan->decision.cpu_threads = plan->decision.cpu_seats = 1;
+}
+
 /* Creates a plan per group. *alike is set to 1 if all plans run on the same engine. Plans that are
- * bound later find the memory that is free now. */
-static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preference, int *alike,
-                              xncc_error *error)
+ * bound later find the memory that is free now. known: as in xncc_batch_once. */
+static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preference,
+                              const xncc_machine *known, int *alike, xncc_error *error)
 {
     xncc_machine machine;
-    xncc_status status = batch->once ? xncc_context_machine(batch->context, &machine, error)
-                                     : XNCC_OK;
+    xncc_status status = XNCC_OK;
+    if (batch->once && !known) {
+        status = xncc_context_machine(batch->context, &machine, error);
+        known = &machine;
+    }
     *alike = 1;
     for (size_t g = 0; g < batch->groups && !status; g++) {
         status = xncc_check_cancelled(&batch->watch, error);
         if (!status)
-            status = decide_plan(batch, &batch->group[g], preference, batch->once ? &machine : NULL,
-                                 error);
+            status = decide_plan(batch, &batch->group[g], preference, known, error);
+        if (!status && batch->single)
+            keep_alone(batch->group[g].plan);
         if (!status && !batch->once)
             status = xncc_plan_bind(batch->group[g].plan, NULL, error);
         if (!status)
@@ -127,19 +137,19 @@ static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preferen
 
 /* Creates plans that all run on one engine. If the GPU cannot serve all of them, the CPU does. */
 static xncc_status make_plans_on_one_engine(xncc_batch *batch, xncc_preference wanted,
-                                            xncc_error *error)
+                                            const xncc_machine *known, xncc_error *error)
 {
     int alike;
-    xncc_status status = make_plans(batch, &wanted, &alike, error);
+    xncc_status status = make_plans(batch, &wanted, known, &alike, error);
     if (status || alike)
         return status;
     destroy_plans(batch);
     wanted.device = XNCC_DEVICE_CUDA;
-    status = make_plans(batch, &wanted, &alike, error);
+    status = make_plans(batch, &wanted, known, &alike, error);
     if (status != XNCC_ERROR_UNSUPPORTED)
         return status;
     wanted.device = XNCC_DEVICE_CPU;
-    return make_plans(batch, &wanted, &alike, error);
+    return make_plans(batch, &wanted, known, &alike, error);
 }
 
 static xncc_status set_find_options(xncc_batch *batch, const xncc_batch_options *o,
@@ -182,10 +192,10 @@ static void set_best_extent(xncc_batch *batch)
                                                     : p->image_height;
 }
 
-/* Fills a batch whose context, problem and count are set. */
+/* Fills a batch whose context, problem and count are set. known: as in xncc_batch_once. */
 static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
-                        const xncc_template *const *templ, const xncc_batch_options *options,
-                        xncc_error *error)
+                        const xncc_machine *known, const xncc_template *const *templ,
+                        const xncc_batch_options *options, xncc_error *error)
 {
     xncc_problem *p = &batch->problem;
     if (p->task != XNCC_TASK_MATCH)
@@ -214,12 +224,12 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
     if (status)
         return status;
     set_best_extent(batch);
-    status = make_plans_on_one_engine(batch, *preference, error);
+    status = make_plans_on_one_engine(batch, *preference, known, error);
     if (status)
         return status;
     batch->engine = batch->group[0].plan->engine;
     return batch->engine->ops->share->open(
-        batch->context->engine[xncc_slot(batch->group[0].plan->decision.engine)], &batch->watch,
+        xncc_context_engine(batch->context, batch->group[0].plan->decision.engine), &batch->watch,
         &batch->shared, error);
 }
 
@@ -227,8 +237,9 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
 static xncc_status prepare_templs(const xncc_batch *batch, xncc_template *const *templ,
                                   xncc_error *error)
 {
-    const int slot = xncc_slot(batch->group[0].plan->decision.engine);
-    xncc_engine *engine = batch->context->engine[slot];
+    const xncc_device device = batch->group[0].plan->decision.engine;
+    const int slot = xncc_slot(device);
+    xncc_engine *engine = xncc_context_engine(batch->context, device);
     xncc_status status = XNCC_OK;
     if (engine->ops->share->prepare)
         return engine->ops->share->prepare(batch->shared, templ, batch->count, error);
@@ -260,8 +271,9 @@ xncc_status xncc_batch_create_once(xncc_context *context, const xncc_batch_once 
     if (!batch)
         return XNCC_ERROR_MEMORY;
     batch->once = 1;
-    xncc_status status = fill(batch, of->preference, (const xncc_template *const *)of->templ,
-                              of->options, error);
+    batch->single = of->single;
+    xncc_status status = fill(batch, of->preference, of->known,
+                              (const xncc_template *const *)of->templ, of->options, error);
     if (!status && batch->count > 0)
         status = prepare_templs(batch, of->templ, error);
     if (status)
@@ -296,7 +308,7 @@ xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem
     xncc_batch *batch = new_batch(context, &p, count, error);
     if (!batch)
         return XNCC_ERROR_MEMORY;
-    status = fill(batch, &wanted, templ, &o, error);
+    status = fill(batch, &wanted, NULL, templ, &o, error);
     if (status)
         xncc_batch_destroy(batch);
     else

@@ -22,6 +22,7 @@ struct xncc_batch {
     const xncc_engine *engine; /* runs all plans; NULL if there are no templates */
     xncc_batch_context *shared;
     int once;         /* 1: made by xncc_batch_create_once */
+    int single;       /* as in xncc_batch_once */
     xncc_watch watch; /* of the running call */
     /* for xncc_batch_find */
     xncc_peak_rule peaks;
@@ -39,6 +40,9 @@ struct xncc_batch {
 typedef struct xncc_batch_once {
     const xncc_problem *problem;
     const xncc_preference *preference;
+    /* The machine, for several batches; NULL: it is asked for. */
+    const xncc_machine *known;
+    int single; /* 1: plans on the CPU keep to the calling thread */
     /* Made by xncc_template_make. The batch's engine gives them its forms, which are valid until
      * the batch is destroyed. */
     xncc_template *const *templ;

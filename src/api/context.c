@@ -113,6 +113,12 @@ void xncc_context_cancel(xncc_context *context)
         atomic_fetch_add(&context->progress.cancels, UINT64_C(1));
 }
 
+xncc_engine *xncc_context_engine(const xncc_context *context, xncc_device engine)
+{
+    xncc_engine *own = context->engine[xncc_slot(engine)];
+    return own || engine == XNCC_DEVICE_CUDA ? own : atomic_load(&context->helper);
+}
+
 xncc_status xncc_context_machine(const xncc_context *context, xncc_machine *machine,
                                  xncc_error *error)
 {
@@ -127,7 +133,7 @@ xncc_status xncc_context_machine(const xncc_context *context, xncc_machine *mach
 xncc_machine xncc_context_cpu(const xncc_context *context)
 {
     xncc_machine machine = { .cpu.absent = 1 };
-    const xncc_engine *cpu = context->engine[xncc_slot(XNCC_DEVICE_CPU)];
+    const xncc_engine *cpu = xncc_context_engine(context, XNCC_DEVICE_CPU);
     if (cpu)
         (void)cpu->ops->describe(cpu, &machine, NULL);
     return machine;
@@ -136,9 +142,7 @@ xncc_machine xncc_context_cpu(const xncc_context *context)
 xncc_status xncc_context_helper(xncc_context *context, xncc_engine **engine, xncc_error *error)
 {
     xncc_engine *none = NULL, *made = NULL;
-    *engine = context->engine[xncc_slot(XNCC_DEVICE_CPU)];
-    if (!*engine)
-        *engine = atomic_load(&context->helper);
+    *engine = xncc_context_engine(context, XNCC_DEVICE_CPU);
     if (*engine)
         return XNCC_OK;
     const xncc_status status = xncc_registry_open_cpu(context->threads, &made, error);

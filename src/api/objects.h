@@ -36,6 +36,9 @@ static inline int xncc_slot(xncc_device engine)
     return engine == XNCC_DEVICE_CUDA ? 1 : 0;
 }
 
+/* Returns an engine of a context, or NULL. A CPU engine that was made later is one as well. */
+xncc_engine *xncc_context_engine(const xncc_context *context, xncc_device engine);
+
 /* Creates the engines that the options allow. Returns XNCC_ERROR_DEVICE if CUDA was requested and
  * is not available. */
 xncc_status xncc_registry_open(const xncc_context_options *options,
@@ -85,7 +88,8 @@ void xncc_plan_move_matches(const xncc_plan *plan, xncc_match *match, size_t fou
 /* The context's machine in the form that the decision takes. */
 xncc_status xncc_context_machine(const xncc_context *context, xncc_machine *machine,
                                  xncc_error *error);
-/* The same without what is not the CPU's, which no device has to be asked for. */
+/* The same without what is not the CPU's, which no device has to be asked for. It has the CPU of a
+ * helper, if there is one. */
 xncc_machine xncc_context_cpu(const xncc_context *context);
 
 /* The context's CPU engine or, if it was made for CUDA alone, one with as many threads that helps

@@ -15,7 +15,7 @@
 /* Does the engine have what the chosen kernel needs? */
 static int is_ready(const xncc_context *context, const xncc_decision *decision)
 {
-    xncc_engine *engine = context->engine[xncc_slot(decision->engine)];
+    xncc_engine *engine = xncc_context_engine(context, decision->engine);
     return !engine->ops->ready || engine->ops->ready(engine, decision->kernel);
 }
 
@@ -67,7 +67,7 @@ static xncc_status decide_plan(xncc_plan *plan, const xncc_problem *problem,
     plan->map_height = map.height;
     plan->x0 = map.x0;
     plan->y0 = map.y0;
-    plan->engine = plan->context->engine[xncc_slot(plan->decision.engine)];
+    plan->engine = xncc_context_engine(plan->context, plan->decision.engine);
     if (!plan->engine->ops->bind_stack && plan->decision.stack.images > 1)
         plan->decision.stack = (xncc_stack){ .wanted = plan->decision.stack.wanted,
                                              .refusal = "the engine has no launch for several" };
@@ -76,7 +76,7 @@ static xncc_status decide_plan(xncc_plan *plan, const xncc_problem *problem,
 
 xncc_status xncc_plan_bind(xncc_plan *plan, xncc_batch_context *shared, xncc_error *error)
 {
-    xncc_engine *engine = plan->context->engine[xncc_slot(plan->decision.engine)];
+    xncc_engine *engine = xncc_context_engine(plan->context, plan->decision.engine);
     if (shared && engine->ops->bind_shared)
         return engine->ops->bind_shared(shared, &plan->problem, &plan->decision, &plan->watch,
                                         &plan->engine_plan, error);

@@ -4,6 +4,7 @@
 #define XNCC_CPU_CPU_H
 
 #include "base/pool.h"
+#include "cpu/cpu_kept.h"
 #include "engine/engine.h"
 
 /* Creates the engine with its pool of threads. threads: 1 .. 1024, or 0 for one per processor that
@@ -13,6 +14,9 @@ xncc_status xncc_cpu_engine_create(int32_t threads, xncc_engine **engine, xncc_e
 
 /* Returns the threads of an engine that xncc_cpu_engine_create made. */
 xncc_pool *xncc_cpu_engine_pool(xncc_engine *engine);
+
+/* Returns the memory that the engine keeps for later calls. */
+xncc_kept *xncc_cpu_engine_kept(xncc_engine *engine);
 
 /* Returns the XNCC_CPU_* features that both the processor and the operating system support. */
 uint32_t xncc_cpu_features(void);

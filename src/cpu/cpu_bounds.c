@@ -62,7 +62,7 @@ static int make_scratch(const xncc_engine_plan *plan, xncc_cpu_bounds *b)
     step = step > rows ? step : rows;
     step = step > half_memory(plan).scratch ? step : half_memory(plan).scratch;
     b->scratch_step = (step + 127) / 64 * 64;
-    b->scratch = xncc_alloc((uint64_t)xncc_pool_threads(plan->engine->pool), b->scratch_step);
+    b->scratch = xncc_alloc((uint64_t)plan->seats, b->scratch_step);
     return b->scratch != NULL;
 }
 
@@ -161,9 +161,11 @@ xncc_status xncc_cpu_bounds_prepare(xncc_engine_plan *plan, const xncc_image *im
                          group->count);
     prepare_run run = { plan, image, group };
     xncc_pool *pool = plan->engine->pool;
-    xncc_pool_run(pool, group->count, templ_task, &run);
-    xncc_pool_run(pool, (uint64_t)xncc_ceil_div(image->height - 1, SUM_ROWS), sum_task, &run);
-    xncc_pool_run(pool, (uint64_t)xncc_ceil_div(plan->map_height, WEIGH_ROWS), weigh_task, &run);
+    xncc_pool_run_on(pool, plan->seats, group->count, templ_task, &run);
+    xncc_pool_run_on(pool, plan->seats, (uint64_t)xncc_ceil_div(image->height - 1, SUM_ROWS),
+                     sum_task, &run);
+    xncc_pool_run_on(pool, plan->seats, (uint64_t)xncc_ceil_div(plan->map_height, WEIGH_ROWS),
+                     weigh_task, &run);
     set_means(plan->bounds);
     return xncc_check_cancelled(plan->watch, error);
 }

@@ -91,12 +91,11 @@ static void give(const xncc_engine_plan *plan, void *memory)
  * pieces, but not one larger than all memory; they are not kept. */
 static void free_workspace(xncc_engine_plan *plan)
 {
-    const int32_t threads = xncc_pool_threads(plan->engine->pool);
-    for (int32_t i = 0; i < threads && plan->extra; i++) {
+    for (int32_t i = 0; i < plan->seats && plan->extra; i++) {
         xncc_free(plan->extra[i][XNCC_EXTRA_RARE]);
         give(plan, plan->extra[i][XNCC_EXTRA_OFTEN]);
     }
-    for (int32_t i = 0; i < threads && plan->scratch; i++)
+    for (int32_t i = 0; i < plan->seats && plan->scratch; i++)
         give(plan, plan->scratch[i]);
     give(plan, plan->shared);
     xncc_free(plan->scratch);
@@ -110,7 +109,7 @@ static void unbind(xncc_engine_plan *plan)
     xncc_cpu_bounds_destroy(plan->bounds);
     xncc_cpu_prepared_destroy(plan->prepared);
     xncc_free(plan->band);
-    for (int32_t i = 0; plan->bands && i < xncc_pool_threads(plan->engine->pool); i++)
+    for (int32_t i = 0; plan->bands && i < plan->seats; i++)
         xncc_free(plan->bands[i]);
     xncc_free(plan->bands);
     free_workspace(plan);
@@ -154,7 +153,7 @@ static xncc_status alloc_scratch(xncc_engine_plan *plan, const xncc_kernel_memor
 static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
 {
     const xncc_cpu_kernel *kernel = plan->kernel;
-    const int32_t threads = xncc_pool_threads(plan->engine->pool);
+    const int32_t threads = plan->seats;
     const xncc_kernel_memory needs = kernel->memory
                                          ? kernel->memory(kernel, &plan->problem, &plan->blocks)
                                          : (xncc_kernel_memory){ .scratch = 0 };
@@ -185,7 +184,9 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
     plan->problem = *problem;
     plan->watch = watch;
     plan->kernel = xncc_cpu_kernel_of(decision->kernel, problem);
-    plan->threads = decision->cpu_threads;
+    const int32_t pool = xncc_pool_threads(plan->engine->pool);
+    plan->seats = decision->cpu_seats < pool ? decision->cpu_seats : pool;
+    plan->threads = decision->cpu_threads < pool ? decision->cpu_threads : pool;
     plan->estimate_ms = decision->estimate_ms;
     plan->blocks = decision->cpu;
     plan->half = decision->cpu_half;
@@ -272,4 +273,9 @@ xncc_status xncc_cpu_engine_create(int32_t threads, xncc_engine **engine, xncc_e
 xncc_pool *xncc_cpu_engine_pool(xncc_engine *engine)
 {
     return ((cpu_engine *)engine)->pool;
+}
+
+xncc_kept *xncc_cpu_engine_kept(xncc_engine *engine)
+{
+    return &((cpu_engine *)engine)->kept;
 }

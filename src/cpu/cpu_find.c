@@ -137,7 +137,7 @@ xncc_status xncc_cpu_sweep_finish(xncc_sweep *run, xncc_match *match, size_t *fo
                                   xncc_error *error)
 {
     xncc_peaks *all = run->peaks[0];
-    const int32_t threads = xncc_pool_threads(run->plan->engine->pool);
+    const int32_t threads = run->plan->seats;
     for (int32_t i = 1; i < threads; i++) {
         if (!run->peaks[i])
             continue;
@@ -151,7 +151,7 @@ xncc_status xncc_cpu_sweep_finish(xncc_sweep *run, xncc_match *match, size_t *fo
 static xncc_status alloc_sweep_memory(xncc_sweep *run, xncc_error *error)
 {
     xncc_engine_plan *plan = run->plan;
-    const int32_t threads = xncc_pool_threads(plan->engine->pool);
+    const int32_t threads = plan->seats;
     run->peaks = xncc_alloc((uint64_t)threads, sizeof(xncc_peaks *));
     if (!run->peaks)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d threads", (int)threads);
@@ -209,7 +209,7 @@ void xncc_cpu_sweep_end(xncc_sweep *run)
     /* Rows that were not computed no longer count as outstanding. */
     xncc_progress_step(plan->watch->progress,
                        (uint64_t)(plan->map_height - run->first) * (uint64_t)plan->map_width);
-    for (int32_t i = 0; run->peaks && i < xncc_pool_threads(plan->engine->pool); i++)
+    for (int32_t i = 0; run->peaks && i < plan->seats; i++)
         xncc_peaks_destroy(run->peaks[i]);
     xncc_free(run->peaks);
     xncc_free(run);

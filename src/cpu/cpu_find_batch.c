@@ -29,7 +29,7 @@ static xncc_status finish(const xncc_bound_run *run, size_t templ, xncc_error *e
 static xncc_status search(xncc_bound_run *run, xncc_error *error)
 {
     const xncc_engine_plan *plan = run->plan;
-    const uint64_t threads = (uint64_t)xncc_pool_threads(plan->engine->pool),
+    const uint64_t threads = (uint64_t)plan->seats,
                    tiles = (uint64_t)run->across * (uint64_t)run->down;
     /* At least two tasks per thread, so that all of them end at about the same time. */
     run->ranges = (2 * threads + run->count - 1) / run->count;
@@ -51,9 +51,9 @@ static xncc_status search(xncc_bound_run *run, xncc_error *error)
         xncc_bound_raise(run, i, run->rule->limit);
     xncc_progress_begin(run->job.watch->progress,
                         2 * run->count * (uint64_t)plan->map_width * (uint64_t)plan->map_height);
-    xncc_pool_run(plan->engine->pool, all, xncc_bound_first_pass, run);
-    xncc_pool_run(plan->engine->pool, run->count, xncc_bound_probe, run);
-    xncc_pool_run(plan->engine->pool, all, xncc_bound_second_pass, run);
+    xncc_pool_run_on(plan->engine->pool, plan->seats, all, xncc_bound_first_pass, run);
+    xncc_pool_run_on(plan->engine->pool, plan->seats, run->count, xncc_bound_probe, run);
+    xncc_pool_run_on(plan->engine->pool, plan->seats, all, xncc_bound_second_pass, run);
     xncc_status status = xncc_first_failure_status(&run->failure);
     if (!status)
         status = xncc_check_cancelled(run->job.watch, error);

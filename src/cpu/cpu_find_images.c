@@ -21,7 +21,7 @@ typedef struct images_run {
 static xncc_engine_plan seat_of(const xncc_engine_plan *plan, int32_t slot)
 {
     xncc_engine_plan seat = *plan;
-    seat.threads = 1;
+    seat.threads = seat.seats = 1;
     seat.is_part = 1;
     seat.band = plan->bands[slot];
     seat.scratch = plan->scratch ? plan->scratch + slot : NULL;
@@ -57,7 +57,7 @@ static void image_task(void *argument, uint64_t index, int32_t slot)
  * do not pay for one of them. Otherwise the threads share those that would leave some idle. */
 static size_t alone(const xncc_engine_plan *plan, size_t count)
 {
-    const size_t threads = (size_t)xncc_pool_threads(plan->engine->pool);
+    const size_t threads = (size_t)plan->seats;
     return plan->threads == 1 ? count : count - count % threads;
 }
 
@@ -68,7 +68,7 @@ xncc_status xncc_cpu_find_images(xncc_engine_plan *plan, const xncc_image_group 
     images_run run = { plan, group, templ, rule, { .error = error } };
     (void)stream;
     const size_t count = alone(plan, group->count);
-    const int32_t all = xncc_pool_threads(plan->engine->pool),
+    const int32_t all = plan->seats,
                   threads = xncc_cpu_threads_that_pay(plan->estimate_ms * (double)count, all);
     if (!plan->bands)
         plan->bands = xncc_alloc((uint64_t)all, sizeof *plan->bands);

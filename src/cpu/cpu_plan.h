@@ -25,6 +25,7 @@ struct xncc_engine_plan {
     const xncc_watch *watch; /* of the running call */
     const xncc_cpu_kernel *kernel;
     int32_t threads;        /* that pay for one map, at least 1 */
+    int32_t seats;          /* threads that have memory of the plan, at least 1 */
     xncc_cpu_blocks blocks; /* the decision's */
     xncc_cpu_blocks half;   /* the decision's, if has_half is 1 */
     int32_t has_half;
@@ -39,7 +40,7 @@ struct xncc_engine_plan {
     char *shared;
     uint64_t
         shared_serial; /* serial number of the template that `shared` was prepared for; 0: none */
-    char **scratch;    /* a piece of memory per thread of the pool; NULL: the kernel needs none */
+    char **scratch;    /* a piece of memory per seat; NULL: the kernel needs none */
     void *(*extra)[XNCC_EXTRAS]; /* the same for what not all calls touch */
 };
 

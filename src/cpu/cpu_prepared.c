@@ -30,8 +30,7 @@ static uint64_t lay_out(const xncc_engine_plan *plan, xncc_cpu_prepared *p, char
         p->windows = (xncc_window_plane){ .packed = p->sums, .stride = plan->map_width };
         p->scratch_step = xncc_shared_windows_bytes(plan->problem.templ_width, plan->map_width);
         p->scratch_step = (p->scratch_step + 127) / 64 * 64;
-        p->scratch = xncc_carve(memory, &total,
-                                (uint64_t)xncc_pool_threads(plan->engine->pool) * p->scratch_step);
+        p->scratch = xncc_carve(memory, &total, (uint64_t)plan->seats * p->scratch_step);
     }
     if (pair) {
         const uint64_t across = (uint64_t)xncc_ceil_div(plan->map_width, plan->blocks.columns),
@@ -161,10 +160,10 @@ xncc_status xncc_cpu_prepared_begin(xncc_engine_plan *plan, const xncc_image *im
     sum_run sums = { plan, image };
     templ_run templs = { plan, image, group, done };
     if (p->sums)
-        xncc_pool_run(plan->engine->pool, (uint64_t)xncc_ceil_div(plan->map_height, TASK_ROWS),
-                      sum_task, &sums);
+        xncc_pool_run_on(plan->engine->pool, plan->seats,
+                         (uint64_t)xncc_ceil_div(plan->map_height, TASK_ROWS), sum_task, &sums);
     if (p->count == group->count)
-        xncc_pool_run(plan->engine->pool, group->count, templ_task, &templs);
+        xncc_pool_run_on(plan->engine->pool, plan->seats, group->count, templ_task, &templs);
     p->in_use = 1;
     return xncc_check_cancelled(plan->watch, error);
 }

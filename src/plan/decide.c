@@ -93,8 +93,9 @@ static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
                              "kernel %s cannot serve this problem on this machine (instruction "
                              "set, pixel type or size)",
                              row->name);
-        decision->cpu_threads = xncc_cpu_threads_that_pay(
-            decision->estimate_ms, machine->cpu.threads > 1 ? machine->cpu.threads : 1);
+        decision->cpu_seats = machine->cpu.threads > 1 ? machine->cpu.threads : 1;
+        decision->cpu_threads = xncc_cpu_threads_that_pay(decision->estimate_ms,
+                                                          decision->cpu_seats);
         return XNCC_OK;
     }
     xncc_status status = xncc_fit_cuda(problem, machine, kernel, decision, error);

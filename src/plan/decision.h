@@ -114,6 +114,7 @@ typedef struct xncc_decision {
     xncc_cpu_blocks cpu_half; /* CPU, batches: the products of half images, if has_cpu_half is 1 */
     int32_t has_cpu_half;
     int32_t cpu_threads; /* CPU: the threads that pay for one map, at least 1 */
+    int32_t cpu_seats;   /* CPU: the most threads of a call, for several maps, at least 1 */
     /* CUDA. The map elements of a thread block, the tile that it reads into shared memory (pitch in
      * bytes, a multiple of 64), and the rows of the template that constant memory holds at a
      * time. */

@@ -12,9 +12,9 @@
 /* More pixels than these fill a device for so long that a launch does not matter. */
 static const int64_t enough_pixels = INT64_C(1) << 26;
 
-/* The most images of a stack. While the device searches one stack, the host hands out the matches of
- * the one before; what it does after the last one takes 0.03 us per image. blockIdx.z has room for
- * 65535. */
+/* The most images of a stack. While the device searches one stack, the host hands out the matches
+ * of the one before; what it does after the last one takes 0.03 us per image. blockIdx.z has room
+ * for 65535. */
 enum { MOST_SLOTS = 4096 };
 
 /* The most memory for the results of all images of a call. */

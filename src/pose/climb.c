@@ -11,19 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the centre of a candidate from its window. */
-static void set_center(const xncc_pose_rung *r, double offset_x, double offset_y,
-                       xncc_pose_candidate *c)
+void xncc_pose_rung_center(const xncc_pose_rung *r, double offset_x, double offset_y,
+                           xncc_pose_candidate *c)
 {
     c->x = (c->wx + 0.5 * c->width) * r->size - 0.5 + offset_x;
     c->y = (c->wy + 0.5 * c->height) * r->size - 0.5 + offset_y;
-}
-
-void xncc_pose_rung_center(const xncc_pose_rung *r, xncc_pose_candidate *c)
-{
-    double x, y;
-    xncc_pose_store_offset(&r->poses, c->angle, c->scale, &x, &y);
-    set_center(r, x, y, c);
 }
 
 /* The window of a pose that is nearest to a centre. Its sides, and the offset of the pose, are set.
@@ -80,7 +72,7 @@ static void choose(climb *c, const attempt *a)
             to.score = a->score[i];
             to.wx += i % XNCC_PROBE_SIDE - 1;
             to.wy += i / XNCC_PROBE_SIDE - 1;
-            set_center(c->rung, a->offset_x, a->offset_y, &to);
+            xncc_pose_rung_center(c->rung, a->offset_x, a->offset_y, &to);
             c->best = to;
             c->moved = i != XNCC_PROBE_WINDOWS / 2 || to.angle != c->at.angle ||
                        to.scale != c->at.scale;
@@ -132,7 +124,7 @@ static xncc_status try_pose(climb *c, attempt *a, xncc_error *error)
 static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *error)
 {
     xncc_pose_rung *r = c->rung;
-    xncc_pose_store *store = &r->poses;
+    const xncc_pose_store *store = &r->poses;
     xncc_pose_parts part[MOST_ATTEMPTS];
     for (size_t i = 0; i < count; i++) {
         xncc_pose_candidate *to = &a[i].to;
@@ -143,13 +135,9 @@ static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *err
         to->height = place.height;
         xncc_pose_store_offset(store, to->angle, to->scale, &a[i].offset_x, &a[i].offset_y);
         nearest_window(r, a[i].offset_x, a[i].offset_y, &c->at, to);
-        part[i] = (xncc_pose_parts){ .store = store,
-                                     .angle = to->angle,
-                                     .scale = to->scale,
-                                     .source = &store->source,
-                                     .place = place,
-                                     .block = unseen(c, to),
-                                     .score = a[i].score };
+        part[i] = (xncc_pose_parts){
+            .source = &store->source, .place = place, .block = unseen(c, to), .score = a[i].score
+        };
     }
     const xncc_status status = xncc_pose_score_parts(r->job, store->loops, r->image, part, count,
                                                      error);
@@ -224,7 +212,7 @@ typedef struct climb_run {
     xncc_pose_rung *rung;
     int moves, parts;
     xncc_pose_candidate *candidate;
-    climber *climber;
+    climber *climber; /* room for 2 * count */
     size_t count;
     xncc_first_failure failure;
 } climb_run;
@@ -276,11 +264,20 @@ static void climb_task(void *argument, uint64_t index, int32_t slot)
     atomic_fetch_add(&all_pixels, tries * (uint64_t)templ->width * (uint64_t)templ->height);
 }
 
-static int by_pose(const void *left, const void *right)
+/* Poses are numbers of two digits. */
+enum { DIGIT_BITS = 10, DIGITS = 1 << DIGIT_BITS };
+_Static_assert(XNCC_MOST_POSES <= DIGITS * DIGITS, "a pose has two digits");
+
+/* Sorts by a digit of the pose. Those with the same one stay in their order. */
+static void sort_by_digit(const climber *from, size_t count, int shift, climber *to)
 {
-    const climber *a = left, *b = right;
-    return a->pose == b->pose ? (a->candidate > b->candidate) - (a->candidate < b->candidate)
-                              : (a->pose > b->pose) - (a->pose < b->pose);
+    size_t end[DIGITS + 1] = { 0 };
+    for (size_t i = 0; i < count; i++)
+        end[(from[i].pose >> shift & (DIGITS - 1)) + 1]++;
+    for (size_t k = 0; k < DIGITS; k++)
+        end[k + 1] += end[k];
+    for (size_t i = 0; i < count; i++) /* end[k] goes from the digit's begin to its end */
+        to[end[from[i].pose >> shift & (DIGITS - 1)]++] = from[i];
 }
 
 /* Moves the candidates to the grid of the level. Those with one pose climb one after the other, so
@@ -295,7 +292,9 @@ static void line_up(climb_run *run, const xncc_pose_grid *above)
         run->climber[i].pose = (uint32_t)c->scale * (uint32_t)to->angle.count + (uint32_t)c->angle;
         run->climber[i].candidate = (uint32_t)i;
     }
-    qsort(run->climber, run->count, sizeof *run->climber, by_pose);
+    climber *spare = run->climber + run->count;
+    sort_by_digit(run->climber, run->count, 0, spare);
+    sort_by_digit(spare, run->count, DIGIT_BITS, run->climber);
 }
 
 xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, int moves,
@@ -306,7 +305,7 @@ xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, i
     };
     if (count == 0)
         return XNCC_OK;
-    run.climber = xncc_alloc(count, sizeof *run.climber);
+    run.climber = xncc_alloc(2 * (uint64_t)count, sizeof *run.climber);
     if (!run.climber)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates", count);
     line_up(&run, above);

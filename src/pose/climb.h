@@ -24,8 +24,9 @@ typedef struct xncc_pose_rung {
     double size; /* of a pixel, in pixels of level 0 */
 } xncc_pose_rung;
 
-/* Sets x and y of a candidate from its window and pose. */
-void xncc_pose_rung_center(const xncc_pose_rung *rung, xncc_pose_candidate *candidate);
+/* Sets x and y of a candidate from its window and the offset of its pose (store.h). */
+void xncc_pose_rung_center(const xncc_pose_rung *rung, double offset_x, double offset_y,
+                           xncc_pose_candidate *candidate);
 
 /* The most moves of a candidate on a level. */
 enum { XNCC_MOST_MOVES = 6 };

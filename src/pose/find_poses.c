@@ -88,24 +88,40 @@ static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *
     return status;
 }
 
-/* Why a pyramid cannot serve the image; NULL: it can, if all floats are finite. */
-static const char *obstacle(const xncc_pose_job *job)
+/* The caller's image on the host. */
+typedef struct host_image {
+    xncc_image view;
+    void *owned; /* a copy */
+    int there;   /* 1: the view is set */
+} host_image;
+
+/* An image in device memory is copied when it is first needed here. */
+static xncc_status bring(const xncc_pose_job *job, host_image *host, xncc_error *error)
 {
-    if (!job->context->engine[xncc_slot(XNCC_DEVICE_CPU)])
-        return "the context has no CPU engine";
-    if (job->image->memory != XNCC_HOST)
-        return "the image is in device memory";
-    if (xncc_image_is_masked(job->image))
-        return "the image has a mask or a no-data value";
-    return NULL;
+    if (host->there)
+        return XNCC_OK;
+    host->there = 1;
+    return xncc_context_fetch(job->context, job->image, "image", &host->view, &host->owned, error);
 }
 
-static xncc_status collect(xncc_pose_job *job, xncc_error *error)
+static xncc_status search_pyramid(xncc_pose_job *job, host_image *host, int *served,
+                                  xncc_error *error)
 {
-    const char *why = obstacle(job);
-    if (job->options->search != XNCC_POSES_EXHAUSTIVE && !why) {
+    const xncc_image *image = job->image;
+    xncc_status status = bring(job, host, error);
+    job->image = &host->view;
+    if (!status)
+        status = xncc_pose_pyramid(job, served, error);
+    job->image = image;
+    return status;
+}
+
+static xncc_status collect(xncc_pose_job *job, host_image *host, xncc_error *error)
+{
+    const char *why = "the image has a mask or a no-data value"; /* a pyramid cannot serve it */
+    if (job->options->search != XNCC_POSES_EXHAUSTIVE && !xncc_image_is_masked(job->image)) {
         int served;
-        const xncc_status status = xncc_pose_pyramid(job, &served, error);
+        const xncc_status status = search_pyramid(job, host, &served, error);
         if (status || served)
             return status;
         why = "a sample that counts is a NaN or an infinity, or its square overflows";
@@ -116,49 +132,27 @@ static xncc_status collect(xncc_pose_job *job, xncc_error *error)
     return xncc_pose_exhaustive(job, error);
 }
 
-/* Probes score windows of 8-bit pixels with one channel, on the host, of which all count. */
+/* Probes score windows of 8-bit pixels with one channel, of which all count. */
 static int suits_probes(const xncc_image *image)
 {
     return image->pixel == XNCC_U8 && xncc_image_channels(image) == 1 &&
            !xncc_image_is_masked(image);
 }
 
-/* Sets the loops of probes, if they serve the image. */
-static xncc_status set_loops(xncc_pose_job *job, xncc_error *error)
-{
-    xncc_engine *cpu;
-    xncc_machine machine = { .cpu.absent = 1 };
-    if (job->image->memory != XNCC_HOST || !suits_probes(job->image))
-        return XNCC_OK;
-    xncc_status status = xncc_context_helper(job->context, &cpu, error);
-    if (!status)
-        status = cpu->ops->describe(cpu, &machine, error);
-    if (!status)
-        job->loops = xncc_probe_loops_of(machine.cpu.features);
-    return status;
-}
-
 /* Turns the first `kept` hits into matches. Each takes a few windows under templates that no other
- * match has, which the host scores sooner than a GPU; an image in device memory is copied for it.
- */
-static xncc_status refine(xncc_pose_job *job, size_t kept, xncc_pose_match *match,
+ * match has, which the host scores sooner than a GPU. */
+static xncc_status refine(xncc_pose_job *job, host_image *host, size_t kept, xncc_pose_match *match,
                           xncc_error *error)
 {
     const xncc_image *image = job->image;
-    const int copies = image->memory == XNCC_DEVICE && suits_probes(image) &&
-                       job->options->refine && kept > 0;
-    xncc_image host = *image;
-    void *owned = NULL;
     xncc_status status = XNCC_OK;
-    if (copies)
-        status = xncc_context_fetch(job->context, image, "image", &host, &owned, error);
-    job->image = &host;
-    if (!status)
-        status = set_loops(job, error);
+    if (job->options->refine && kept > 0) {
+        status = bring(job, host, error);
+        job->image = &host->view;
+    }
     if (!status)
         status = xncc_pose_refine(job, job->hits.hit, kept, match, error);
     job->image = image;
-    xncc_free(owned);
     return status;
 }
 
@@ -167,17 +161,19 @@ static xncc_status find(xncc_pose_job *job, xncc_pose_match *match, size_t *foun
                         xncc_error *error)
 {
     size_t kept = 0;
-    xncc_status status = collect(job, error);
+    host_image host = { .owned = NULL };
+    xncc_status status = collect(job, &host, error);
     if (!status) {
         xncc_pose_hits_settle(&job->hits);
         status = xncc_pose_suppress(job->subject, job->hits.hit, job->hits.count,
                                     job->options->overlap, job->options->top, &kept, error);
     }
     if (!status)
-        status = refine(job, kept, match, error);
+        status = refine(job, &host, kept, match, error);
     if (!status)
         *found = kept;
     xncc_free(job->hits.hit);
+    xncc_free(host.owned);
     return status;
 }
 
@@ -223,7 +219,9 @@ xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
         status = xncc_context_helper(context, &cpu, error);
     if (!status) {
         job.pool = xncc_cpu_engine_pool(cpu);
-        status = set_loops(&job, error);
+        job.kept = xncc_cpu_engine_kept(cpu);
+        if (suits_probes(image))
+            job.loops = xncc_probe_loops_of(xncc_context_cpu(context).cpu.features);
     }
     if (!status)
         status = make_subjects(&job, templ, subject, inner, error);

@@ -130,7 +130,7 @@ static int is_covered(const xncc_places *places, const xncc_pose_frame *frame,
                       const xncc_pose_frame *f, double limit)
 {
     int32_t chain[XNCC_PLACES_CHAINS];
-    const int chains = xncc_places_near(places, f->x, f->y, chain);
+    const int chains = xncc_places_near(places, f->x, f->y, 0, chain);
     for (int k = 0; k < chains; k++)
         for (int32_t at = chain[k]; at; at = places->next[at - 1])
             if (xncc_pose_overlap(f, &frame[at - 1]) > limit)
@@ -157,7 +157,7 @@ xncc_status xncc_pose_suppress(const xncc_pose_subject *subject, xncc_pose_hit *
         const xncc_pose_frame f = xncc_pose_frame_of(&subject[hit[i].templ], &hit[i]);
         if (limit < 1.0 && is_covered(&places, frame, &f, limit))
             continue;
-        xncc_places_put(&places, n, f.x, f.y);
+        xncc_places_put(&places, n, f.x, f.y, 0);
         frame[n] = f;
         hit[n++] = hit[i];
     }

@@ -10,6 +10,14 @@
 #include <math.h>
 #include <string.h>
 
+xncc_status xncc_pose_machine(const xncc_pose_job *job, xncc_machine *machine, xncc_error *error)
+{
+    const xncc_status status = xncc_context_machine(job->context, machine, error);
+    if (!status && job->helped)
+        machine->cpu = xncc_context_cpu(job->context).cpu;
+    return status;
+}
+
 void xncc_pose_hits_settle(xncc_pose_hits *hits)
 {
     xncc_pose_sort(hits->hit, hits->count);

@@ -5,6 +5,7 @@
 
 #include "api/objects.h"
 #include "base/pool.h"
+#include "cpu/cpu_kept.h"
 #include "pose/frames.h"
 #include "pose/probe.h"
 
@@ -19,17 +20,22 @@ typedef struct xncc_pose_hits {
 
 typedef struct xncc_pose_job {
     xncc_context *context;
-    xncc_watch watch; /* of the call */
-    const xncc_image *image;
+    xncc_watch watch;        /* of the call */
+    const xncc_image *image; /* where the search takes it from */
     const xncc_pose_options *options;
     const xncc_pose_subject *subject; /* `count` templates with their grids */
     size_t count;
     xncc_pool *pool;
+    xncc_kept *kept;               /* memory for images, of the CPU engine */
     const xncc_probe_loops *loops; /* NULL: probes cannot score the image */
     size_t peaks;                  /* most matches per pose */
     int32_t apart;                 /* their minimum distance, as in xncc_peak_rule */
+    int helped;                    /* 1: the host's CPU may search, also if the context has none */
     xncc_pose_hits hits;
 } xncc_pose_job;
+
+/* The machine that searches. */
+xncc_status xncc_pose_machine(const xncc_pose_job *job, xncc_machine *machine, xncc_error *error);
 
 /* Adds hits. Returns XNCC_OK or XNCC_ERROR_MEMORY. */
 xncc_status xncc_pose_hits_add(xncc_pose_hits *hits, const xncc_pose_hit *hit, size_t count,

@@ -104,7 +104,6 @@ int32_t xncc_pose_channel(const xncc_pose_source *source)
 xncc_status xncc_image_levels_begin(const xncc_image *image, int32_t channel,
                                     xncc_image_levels *levels, int *finite, xncc_error *error)
 {
-    *levels = (xncc_image_levels){ 0 };
     *finite = 1;
     if (image->pixel == XNCC_U8 && xncc_image_channels(image) == 1) {
         levels->level[levels->count++] = *image;
@@ -114,7 +113,8 @@ xncc_status xncc_image_levels_begin(const xncc_image *image, int32_t channel,
     *finite = measure(&v);
     if (!*finite)
         return XNCC_OK;
-    uint8_t *pixels = xncc_alloc((uint64_t)image->height, (uint64_t)image->width);
+    uint8_t *pixels = xncc_kept_take(levels->kept,
+                                     (uint64_t)image->height * (uint64_t)image->width);
     if (!pixels)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d x %d pixels",
                          image->width, image->height);
@@ -128,13 +128,15 @@ xncc_status xncc_image_levels_begin(const xncc_image *image, int32_t channel,
     return XNCC_OK;
 }
 
+/* Levels to be made out of the one before them, in strips of its rows. A strip has the rows of all
+ * of these levels, so that it is read once, and stays in a cache. */
 typedef struct halving {
-    const xncc_image *from;
-    uint8_t *to;
-    int32_t width, height; /* of `to` */
+    const xncc_image_levels *levels;
+    int32_t first, count; /* of the levels */
 } halving;
 
-enum { ROWS_PER_TASK = 64 };
+/* The most levels at a time, and the rows of the level before them in a strip. */
+enum { STRIP_LEVELS = 6, STRIP_ROWS = 1 << STRIP_LEVELS };
 
 static void halve_row(const uint8_t *a, const uint8_t *b, int32_t pairs, uint8_t *out)
 {
@@ -142,48 +144,79 @@ static void halve_row(const uint8_t *a, const uint8_t *b, int32_t pairs, uint8_t
         out[x] = (uint8_t)((a[2 * x] + a[2 * x + 1] + b[2 * x] + b[2 * x + 1] + 2) >> 2);
 }
 
+/* Makes the rows first .. end - 1 of a level. */
+static void halve_rows(const xncc_image *from, const xncc_image *to, int32_t first, int32_t end)
+{
+    for (int32_t y = first; y < end; y++) {
+        const uint8_t *a = xncc_image_row(from, 2 * y),
+                      *b = 2 * y + 1 < from->height ? xncc_image_row(from, 2 * y + 1) : a;
+        uint8_t *out = (uint8_t *)(uintptr_t)to->data + (size_t)y * (size_t)to->width;
+        halve_row(a, b, from->width / 2, out);
+        if (from->width % 2)
+            out[to->width - 1] = (uint8_t)((a[from->width - 1] + b[from->width - 1] + 1) >> 1);
+    }
+}
+
 static void halve_task(void *argument, uint64_t index, int32_t slot)
 {
     (void)slot;
     const halving *h = argument;
-    const int32_t first = (int32_t)index * ROWS_PER_TASK,
-                  end = first + ROWS_PER_TASK < h->height ? first + ROWS_PER_TASK : h->height;
-    for (int32_t y = first; y < end; y++) {
-        const uint8_t *a = xncc_image_row(h->from, 2 * y),
-                      *b = 2 * y + 1 < h->from->height ? xncc_image_row(h->from, 2 * y + 1) : a;
-        uint8_t *out = h->to + (size_t)y * (size_t)h->width;
-        halve_row(a, b, h->from->width / 2, out);
-        if (h->from->width % 2)
-            out[h->width - 1] = (uint8_t)((a[h->from->width - 1] + b[h->from->width - 1] + 1) >> 1);
+    for (int32_t l = h->first; l < h->first + h->count; l++) {
+        const xncc_image *to = &h->levels->level[l];
+        const int32_t rows = STRIP_ROWS >> (l - h->first + 1), first = (int32_t)index * rows,
+                      end = first + rows < to->height ? first + rows : to->height;
+        halve_rows(to - 1, to, first, end);
     }
+}
+
+/* Allocates `count` levels. */
+static xncc_status add_levels(xncc_image_levels *levels, int32_t count, xncc_error *error)
+{
+    const xncc_image *from = &levels->level[levels->count - 1];
+    uint64_t bytes = 0;
+    int32_t width = from->width, height = from->height;
+    for (int32_t i = 0; i < count; i++) {
+        width = width / 2 + width % 2;
+        height = height / 2 + height % 2;
+        levels->level[levels->count + i] = (xncc_image){ .width = width,
+                                                         .height = height,
+                                                         .pixel = XNCC_U8 };
+        bytes += (uint64_t)width * (uint64_t)height;
+    }
+    uint8_t *memory = xncc_kept_take(levels->kept, bytes);
+    if (!memory)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %llu pixels",
+                         (unsigned long long)bytes);
+    levels->memory[levels->count] = memory;
+    for (int32_t i = 0; i < count; i++) {
+        xncc_image *level = &levels->level[levels->count++];
+        level->data = memory;
+        memory += (size_t)level->width * (size_t)level->height;
+    }
+    return XNCC_OK;
 }
 
 xncc_status xncc_image_levels_extend(const xncc_pose_job *job, xncc_image_levels *levels,
                                      int32_t count, xncc_error *error)
 {
-    while (levels->count < count) {
-        const xncc_image *from = &levels->level[levels->count - 1];
-        halving h = { .from = from,
-                      .width = from->width / 2 + from->width % 2,
-                      .height = from->height / 2 + from->height % 2 };
-        h.to = xncc_alloc((uint64_t)h.height, (uint64_t)h.width);
-        if (!h.to)
-            return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d x %d pixels",
-                             h.width, h.height);
-        xncc_pose_run(job, (uint64_t)((h.height - 1) / ROWS_PER_TASK + 1), halve_task, &h);
-        levels->memory[levels->count] = h.to;
-        levels->level[levels->count++] = (xncc_image){
-            .data = h.to, .width = h.width, .height = h.height, .pixel = XNCC_U8
-        };
+    xncc_status status = XNCC_OK;
+    while (levels->count < count && !status) {
+        const int32_t first = levels->count, left = count - first;
+        const halving h = { levels, first, left < STRIP_LEVELS ? left : STRIP_LEVELS };
+        status = add_levels(levels, h.count, error);
+        if (!status)
+            xncc_pose_run(job, (uint64_t)((levels->level[first - 1].height - 1) / STRIP_ROWS + 1),
+                          halve_task, (void *)(uintptr_t)&h);
     }
-    return XNCC_OK;
+    return status;
 }
 
 void xncc_image_levels_clear(xncc_image_levels *levels)
 {
+    xncc_kept *kept = levels->kept;
     for (int32_t i = 0; i < levels->count; i++)
-        xncc_free(levels->memory[i]);
-    *levels = (xncc_image_levels){ 0 };
+        xncc_kept_give(kept, levels->memory[i]);
+    *levels = (xncc_image_levels){ .kept = kept };
 }
 
 /* Allocates a level of a template, with a mask if `like` has one. */
@@ -229,6 +262,21 @@ static xncc_status halve_templ(xncc_templ_levels *levels, xncc_error *error)
     return XNCC_OK;
 }
 
+/* Makes level 0 out of a channel. */
+static xncc_status convert_templ(xncc_templ_levels *levels, const xncc_pose_source *source,
+                                 const channel_view *v, xncc_error *error)
+{
+    uint8_t *pixels = NULL, *mask = NULL;
+    const xncc_status status = add_templ_level(levels, source->width, source->height, source,
+                                               &pixels, &mask, error);
+    const size_t row = (size_t)source->width;
+    for (int32_t y = 0; y < source->height && !status; y++)
+        convert_row(v, y, pixels + (size_t)y * row);
+    if (mask)
+        memcpy(mask, source->mask, row * (size_t)source->height);
+    return status;
+}
+
 xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t channel, int32_t least,
                                    xncc_templ_levels *levels, int *finite, xncc_error *error)
 {
@@ -241,25 +289,16 @@ xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t chann
                        .channel = channel,
                        .mask = source->mask,
                        .factor = 1.0 };
-    uint8_t *pixels = NULL, *mask = NULL;
+    const int bytes = source->pixel == XNCC_U8 && source->channels == 1;
     *levels = (xncc_templ_levels){ 0 };
-    *finite = source->pixel == XNCC_U8 && source->channels == 1 ? 1 : measure(&v);
+    *finite = bytes || measure(&v);
     if (!*finite)
         return XNCC_OK;
-    xncc_status status = add_templ_level(levels, source->width, source->height, source, &pixels,
-                                         &mask, error);
-    if (status)
-        return status;
-    const size_t row = (size_t)source->width;
-    for (int32_t y = 0; y < source->height; y++) {
-        if (source->pixel == XNCC_U8 && source->channels == 1)
-            memcpy(pixels + (size_t)y * row, (const uint8_t *)source->pixels + (size_t)y * row,
-                   row);
-        else
-            convert_row(&v, y, pixels + (size_t)y * row);
-    }
-    if (mask)
-        memcpy(mask, source->mask, (size_t)source->width * (size_t)source->height);
+    xncc_status status = XNCC_OK;
+    if (bytes)
+        levels->level[levels->count++] = *source;
+    else
+        status = convert_templ(levels, source, &v, error);
     for (int32_t l = 1; l < XNCC_MOST_LEVELS && !status; l++) {
         if (source->width >> l < least || source->height >> l < least)
             break;

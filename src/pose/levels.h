@@ -4,22 +4,24 @@
 #ifndef XNCC_POSE_LEVELS_H
 #define XNCC_POSE_LEVELS_H
 
+#include "cpu/cpu_kept.h"
 #include "pose/job.h"
 
 enum { XNCC_MOST_LEVELS = 12 };
 
 /* An image, level by level. Pixels beyond its right and lower edge repeat the last ones. */
 typedef struct xncc_image_levels {
+    xncc_kept *kept; /* where memory comes from */
     int32_t count;
     xncc_image level[XNCC_MOST_LEVELS];
-    void *memory[XNCC_MOST_LEVELS]; /* owned; NULL where a level is the caller's image */
+    void *memory[XNCC_MOST_LEVELS]; /* that begins with this level; NULL: it is in another one's */
 } xncc_image_levels;
 
 /* A template, level by level. */
 typedef struct xncc_templ_levels {
     int32_t count;
     xncc_pose_source level[XNCC_MOST_LEVELS];
-    void *memory[XNCC_MOST_LEVELS]; /* owned: pixels and mask */
+    void *memory[XNCC_MOST_LEVELS]; /* owned: pixels and mask; NULL: they are the source's */
     /* The centre of the template relative to that of its level, in pixels of level 0. */
     double offset_x[XNCC_MOST_LEVELS], offset_y[XNCC_MOST_LEVELS];
 } xncc_templ_levels;
@@ -29,8 +31,8 @@ int32_t xncc_pose_channel(const xncc_pose_source *source);
 
 /* Makes level 0 of an image in host memory, without a mask: the image itself, if it is of 8 bits
  * with one channel; otherwise a channel of it, of which the mean -+ 4 standard deviations become 0
- * .. 255. *finite: 0 if there is a NaN or an infinity, and no level was made. After a failure, too,
- * xncc_image_levels_clear must follow. */
+ * .. 255. levels: empty, with `kept`. *finite: 0 if there is a NaN or an infinity, and no level was
+ * made. After a failure, too, xncc_image_levels_clear must follow. */
 xncc_status xncc_image_levels_begin(const xncc_image *image, int32_t channel,
                                     xncc_image_levels *levels, int *finite, xncc_error *error);
 

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Scores of windows under a few large poses, by all threads: each pose is made and scored in bands
- * of rows. Small poses keep the threads busy by their number. */
+ * of rows, and is not kept. Small poses keep the threads busy by their number. */
 #ifndef XNCC_POSE_PARTS_H
 #define XNCC_POSE_PARTS_H
 
 #include "pose/job.h"
-#include "pose/store.h"
 
 /* A pose, and the windows under it that are asked for. */
 typedef struct xncc_pose_parts {
-    xncc_pose_store *store;              /* of the source; NULL: the pose is not on its grid */
-    int32_t angle, scale, wider, higher; /* in the store */
-    const xncc_pose_source *source;      /* that of the store, if there is one */
-    xncc_pose_place place;               /* with what `wider` and `higher` add */
+    const xncc_pose_source *source;
+    xncc_pose_place place;
     xncc_probe_block block;
     double *score; /* receives its scores */
 } xncc_pose_parts;
@@ -20,9 +17,8 @@ typedef struct xncc_pose_parts {
 /* Are so many poses of a source at a time better scored in parts than one per thread? */
 int xncc_pose_wants_parts(const xncc_pose_job *job, const xncc_pose_source *source, size_t count);
 
-/* Computes the scores, with the bits of xncc_pose_probe_scores. Stores keep the poses that are
- * made. Must not be called from a task of the pool. Returns XNCC_OK or the statuses of
- * xncc_pose_resample. */
+/* Computes the scores, with the bits of xncc_pose_probe_scores. Must not be called from a task of
+ * the pool. Returns XNCC_OK, XNCC_ERROR_CANCELLED or the statuses of xncc_pose_resample. */
 xncc_status xncc_pose_score_parts(const xncc_pose_job *job, const xncc_probe_loops *loops,
                                   const xncc_image *image, const xncc_pose_parts *part,
                                   size_t count, xncc_error *error);

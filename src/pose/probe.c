@@ -15,40 +15,21 @@ static int needs_u128(const xncc_pose_probe *p)
     return p->of.count > UINT64_C(11909805);
 }
 
-xncc_status xncc_pose_probe_open(xncc_pose_pixels *pixels, xncc_pose_probe *probe,
-                                 xncc_error *error)
-{
-    *probe = (xncc_pose_probe){ .of = *pixels };
-    *pixels = (xncc_pose_pixels){ 0 };
-    const int32_t height = probe->of.height;
-    probe->span = xncc_alloc((uint64_t)height, 2 * sizeof *probe->span);
-    return probe->span
-               ? XNCC_OK
-               : xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d rows", height);
-}
-
 void xncc_pose_probe_finish(xncc_pose_probe *probe)
 {
     probe->root_var = sqrt(
         xncc_difference(probe->of.count, probe->sum2, probe->sum, probe->sum, needs_u128(probe)));
 }
 
-xncc_pose_probe xncc_pose_probe_rows(const xncc_pose_probe *probe, int32_t first, int32_t end)
-{
-    const size_t at = (size_t)first * (size_t)probe->of.width;
-    return (xncc_pose_probe){ .of = { .width = probe->of.width,
-                                      .height = end - first,
-                                      .pixels = (uint8_t *)probe->of.pixels + at,
-                                      .mask = probe->of.mask + at },
-                              .span = probe->span + 2 * (size_t)first };
-}
-
 xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels *pixels,
                                  xncc_pose_probe *probe, xncc_error *error)
 {
-    const xncc_status status = xncc_pose_probe_open(pixels, probe, error);
-    if (status)
-        return status;
+    *probe = (xncc_pose_probe){ .of = *pixels };
+    *pixels = (xncc_pose_pixels){ 0 };
+    const int32_t height = probe->of.height;
+    probe->span = xncc_alloc((uint64_t)height, 2 * sizeof *probe->span);
+    if (!probe->span)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d rows", height);
     loops->prepare(probe);
     xncc_pose_probe_finish(probe);
     return XNCC_OK;

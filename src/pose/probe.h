@@ -56,16 +56,8 @@ xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels
                                  xncc_pose_probe *probe, xncc_error *error);
 void xncc_pose_probe_clear(xncc_pose_probe *probe);
 
-/* The parts of xncc_pose_probe_make. The first one takes the pixels over, and allocates. Then
- * prepare() must be called, for the whole probe, or for all of its rows in parts whose counts and
- * sums the caller adds. The last one sets what follows from the sums. */
-xncc_status xncc_pose_probe_open(xncc_pose_pixels *pixels, xncc_pose_probe *probe,
-                                 xncc_error *error);
+/* Sets root_var from of.count, sum and sum2, which xncc_pose_probe_make does as well. */
 void xncc_pose_probe_finish(xncc_pose_probe *probe);
-
-/* The rows first .. end - 1 of a probe, borrowed, with sums of 0. Sums of windows are those of the
- * rows. */
-xncc_pose_probe xncc_pose_probe_rows(const xncc_pose_probe *probe, int32_t first, int32_t end);
 
 /* The score of a window, NaN if it is flat. */
 double xncc_pose_probe_score(const xncc_pose_probe *probe, const xncc_probe_sums *sum);

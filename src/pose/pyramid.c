@@ -3,12 +3,12 @@
  * the candidates on each finer one. */
 #include "pose/pyramid.h"
 
-#include "base/first_failure.h"
 #include "base/memory.h"
 #include "image/image.h"
 #include "plan/machine.h"
 #include "pose/climb.h"
 #include "pose/exhaustive.h"
+#include "pose/likeness.h"
 #include "pose/settle.h"
 #include "pose/sieve.h"
 
@@ -90,97 +90,30 @@ static void make_grids(descent *d)
     }
 }
 
-/* The NCC of two poses of 8-bit pixels with equal windows, over the pixels that count in both. */
-static double likeness_of(const xncc_pose_pixels *a, const xncc_pose_pixels *b)
-{
-    int64_t count = 0, sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
-    for (int32_t y = 0; y < a->height; y++) {
-        const size_t at = (size_t)y * (size_t)a->width;
-        const uint8_t *row = (const uint8_t *)a->pixels + at,
-                      *other = (const uint8_t *)b->pixels + at;
-        uint32_t n = 0, u_sum = 0, v_sum = 0, uu = 0, vv = 0, uv = 0; /* sides are at most 2^14 */
-        for (int32_t x = 0; x < a->width; x++) {
-            const uint32_t both = a->mask[at + (size_t)x] & b->mask[at + (size_t)x],
-                           u = both * row[x], v = both * other[x];
-            n += both;
-            u_sum += u;
-            v_sum += v;
-            uu += u * u;
-            vv += v * v;
-            uv += u * v;
-        }
-        count += n;
-        sa += u_sum;
-        sb += v_sum;
-        aa += uu;
-        bb += vv;
-        ab += uv;
-    }
-    const double n = (double)count, x = (double)sa, y = (double)sb,
-                 var = (n * (double)aa - x * x) * (n * (double)bb - y * y);
-    return var > 0.0 ? (n * (double)ab - x * y) / sqrt(var) : 0.0;
-}
-
-/* What is measured of a level. */
-typedef struct level_test {
-    const descent *d;
-    double likeness[XNCC_MOST_LEVELS];
-    uint64_t pixels[XNCC_MOST_LEVELS]; /* of a pose that count */
-    xncc_first_failure failure;
-} level_test;
-
-/* Compares a pose of a level with the one that lies half a step away on every axis, at the smallest
- * scale. */
-static void measure_level(void *argument, uint64_t index, int32_t slot)
-{
-    (void)slot;
-    level_test *test = argument;
-    const size_t l = (size_t)index + 1;
-    const xncc_pose_source *s = &test->d->levels.level[l];
-    const xncc_pose_grid *g = &test->d->grid[l];
-    xncc_pose_place at = xncc_pose_place_of(s, g->angle.first, g->scale.first), off = at;
-    if (g->angle.count > 1)
-        off.angle += 0.5 * g->angle.step;
-    if (g->scale.count > 1)
-        off.scale = fmin(off.scale + 0.5 * g->scale.step, XNCC_MAX_SCALE);
-    off.shift_x = off.shift_y = 0.5;
-    xncc_pose_pixels a = { 0 }, b = { 0 };
-    xncc_error error = { "" };
-    xncc_status status = xncc_pose_resample(s, &at, &a, &error);
-    if (!status)
-        status = xncc_pose_resample(s, &off, &b, &error);
-    if (!status) {
-        test->likeness[l] = likeness_of(&a, &b);
-        test->pixels[l] = a.count;
-    }
-    xncc_pose_pixels_clear(&a);
-    xncc_pose_pixels_clear(&b);
-    xncc_first_failure_note(&test->failure, status, &error);
-}
-
 /* Chooses the coarsest level. */
 static xncc_status choose_level(descent *d, xncc_error *error)
 {
     const double smallest = d->subject->grid.scale.first;
-    level_test test = { .d = d, .failure.error = error };
+    xncc_pose_likeness like[XNCC_MOST_LEVELS];
     int32_t levels = 1;
     for (; levels < d->levels.count; levels++) {
         const xncc_pose_source *s = &d->levels.level[levels];
         if (smallest * (s->width < s->height ? s->width : s->height) < LEAST_SIDE)
             break;
     }
-    xncc_pose_run(d->job, (uint64_t)levels - 1, measure_level, &test);
+    const xncc_status status = xncc_pose_likeness_of(d->job, &d->levels, d->grid, levels, like,
+                                                     error);
     d->likeness[0] = 1.0;
     d->strength = EASY_STRENGTH;
-    for (int32_t l = 1; l < levels; l++) {
-        const double strength = test.likeness[l] * sqrt((double)test.pixels[l]);
-        d->likeness[l] = test.likeness[l];
-        if (test.pixels[l] < LEAST_PIXELS || strength < LEAST_STRENGTH)
+    for (int32_t l = 1; l < levels && !status; l++) {
+        const double strength = like[l].value * sqrt((double)like[l].pixels);
+        d->likeness[l] = like[l].value;
+        if (like[l].pixels < LEAST_PIXELS || strength < LEAST_STRENGTH)
             break;
         d->strength = strength;
         d->top = l;
     }
-    return xncc_first_failure_status(&test.failure);
+    return status;
 }
 
 static xncc_pose_rung rung_of(const descent *d, int32_t l)
@@ -249,6 +182,32 @@ static xncc_pose_sieve sieve_of(const descent *d, int32_t l)
                               .most = most_of(d, l) };
 }
 
+/* Makes the hits of the coarsest level candidates. */
+static xncc_status list_candidates(descent *d, const xncc_pose_rung *rung,
+                                   const xncc_pose_hits *hits, xncc_error *error)
+{
+    double x = 0.0, y = 0.0; /* the offset of the pose, which hits that follow each other share */
+    d->candidate = xncc_alloc(hits->count, sizeof *d->candidate);
+    if (!d->candidate)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates",
+                         hits->count);
+    for (size_t i = 0; i < hits->count; i++) {
+        const xncc_pose_hit *h = &hits->hit[i];
+        xncc_pose_candidate *c = &d->candidate[d->count++];
+        *c = (xncc_pose_candidate){ .score = (double)h->score,
+                                    .angle = h->angle,
+                                    .scale = h->scale,
+                                    .wx = h->x,
+                                    .wy = h->y,
+                                    .width = h->width,
+                                    .height = h->height };
+        if (i == 0 || h->angle != h[-1].angle || h->scale != h[-1].scale)
+            xncc_pose_store_offset(&rung->poses, h->angle, h->scale, &x, &y);
+        xncc_pose_rung_center(rung, x, y, c);
+    }
+    return XNCC_OK;
+}
+
 /* Searches the coarsest level, every pose at every position. */
 static xncc_status search_top(descent *d, xncc_error *error)
 {
@@ -260,6 +219,7 @@ static xncc_status search_top(descent *d, xncc_error *error)
     coarse.image = &d->image->level[l];
     coarse.subject = &subject;
     coarse.count = 1;
+    coarse.helped = !d->job->options->kernel;
     coarse.hits = (xncc_pose_hits){ 0 };
     coarse.apart = 2; /* every local maximum */
     coarse.peaks = most_of(d, l) / 8;
@@ -267,25 +227,10 @@ static xncc_status search_top(descent *d, xncc_error *error)
     xncc_status status = xncc_pose_exhaustive(&coarse, error);
     if (!status && coarse.hits.count > 0) {
         const xncc_pose_rung rung = rung_of(d, l);
+        const xncc_pose_sieve sieve = sieve_of(d, l);
         if (coarse.hits.count > XNCC_MOST_HITS)
             xncc_pose_hits_settle(&coarse.hits);
-        d->candidate = xncc_alloc(coarse.hits.count, sizeof *d->candidate);
-        if (!d->candidate)
-            status = xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates",
-                               coarse.hits.count);
-        for (size_t i = 0; i < coarse.hits.count && !status; i++) {
-            const xncc_pose_hit *h = &coarse.hits.hit[i];
-            xncc_pose_candidate *c = &d->candidate[d->count++];
-            *c = (xncc_pose_candidate){ .score = (double)h->score,
-                                        .angle = h->angle,
-                                        .scale = h->scale,
-                                        .wx = h->x,
-                                        .wy = h->y,
-                                        .width = h->width,
-                                        .height = h->height };
-            xncc_pose_rung_center(&rung, c);
-        }
-        const xncc_pose_sieve sieve = sieve_of(d, l);
+        status = list_candidates(d, &rung, &coarse.hits, error);
         if (!status)
             status = xncc_pose_thin(&rung, d->candidate, &d->count, &sieve, error);
     }
@@ -314,8 +259,8 @@ static xncc_status climb(descent *d, xncc_pose_rung *rung, const xncc_pose_sieve
     const size_t first = first_of(d, l);
     xncc_status status = xncc_pose_climb(rung, above, moves, d->candidate, first, error);
     if (!status && first < d->count)
-        status = xncc_pose_leave(rung, d->candidate, first, &d->count, NEAR * 2.0 * rung->size,
-                                 sieve, error);
+        status = xncc_pose_leave(d->candidate, first, &d->count, NEAR * 2.0 * rung->size, sieve,
+                                 error);
     if (!status)
         status = xncc_pose_climb(rung, above, moves, d->candidate + first, d->count - first, error);
     return status;
@@ -378,7 +323,7 @@ static xncc_status descend(descent *d, int *finite, xncc_error *error)
 
 xncc_status xncc_pose_pyramid(xncc_pose_job *job, int *served, xncc_error *error)
 {
-    xncc_image_levels image = { 0 };
+    xncc_image_levels image = { .kept = job->kept };
     int32_t channel = -1;
     xncc_status status = XNCC_OK;
     *served = 1;

@@ -20,7 +20,7 @@ typedef struct between {
 } between;
 
 typedef struct refiner {
-    xncc_pose_scorer scorer; /* its poses: NULL if there are no probes */
+    xncc_pose_scorer scorer;
     const xncc_pose_grid *grid;
     int angles, scales; /* poses per stencil: 1, or 3 if the grid has a range */
     double angle_step, scale_step;
@@ -239,7 +239,7 @@ static xncc_status refine_from(refiner *r, const between *start, xncc_pose_match
 
 typedef struct refine_run {
     const xncc_pose_job *job;
-    xncc_pose_store *poses; /* per template; NULL: there are no probes */
+    xncc_pose_store *poses; /* per template; NULL: there are no probes, or parts is 1 */
     const xncc_pose_hit *hit;
     xncc_pose_match *match;
     int parts; /* 1: one match after the other, in parts */
@@ -341,11 +341,12 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
                              xncc_pose_match *match, xncc_error *error)
 {
     refine_run run = { .job = job, .hit = hit, .match = match, .failure.error = error };
+    const int probes = job->loops && job->options->refine;
     xncc_status status = XNCC_OK;
-    if (job->loops && job->options->refine)
+    run.parts = probes && wants_parts(job, hit, count);
+    if (probes && !run.parts)
         status = open_stores(&run, error);
     if (!status) {
-        run.parts = run.poses && wants_parts(job, hit, count);
         if (!run.parts)
             xncc_pose_run(job, count, refine_task, &run);
         for (size_t i = 0; i < count && run.parts; i++)

@@ -187,17 +187,41 @@ static uint64_t any_row(const xncc_sampling *s, int32_t y, char *pixels, size_t 
     return count;
 }
 
-xncc_status xncc_pose_pixels_make(const xncc_pose_source *source, const xncc_pose_place *place,
-                                  xncc_pose_pixels *out, xncc_error *error)
+xncc_status xncc_pose_place_check(const xncc_pose_source *source, const xncc_pose_place *place,
+                                  xncc_error *error)
 {
-    const size_t bytes = (size_t)source->channels * xncc_pixel_size(source->pixel);
-    *out = (xncc_pose_pixels){ .width = place->width, .height = place->height };
     if (place->width > XNCC_MAX_POSE_SIDE || place->height > XNCC_MAX_POSE_SIDE ||
         source->width > XNCC_MAX_POSE_SIDE || source->height > XNCC_MAX_POSE_SIDE)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "poses: a template of %d x %d pixels at scale %g has sides above %d; "
                          "reduce image and template",
                          source->width, source->height, place->scale, XNCC_MAX_POSE_SIDE);
+    return XNCC_OK;
+}
+
+uint64_t xncc_pose_resample_rows(const xncc_pose_source *source, const xncc_pose_place *place,
+                                 int32_t first, int32_t end, const xncc_pose_pixels *out)
+{
+    const size_t bytes = (size_t)source->channels * xncc_pixel_size(source->pixel);
+    const xncc_sampling s = xncc_sampling_of(source, place);
+    uint64_t count = 0;
+    if (bytes == 1 && s.fine == 1)
+        return source->byte_rows(&s, first, end, out->pixels, out->mask);
+    for (int32_t y = first; y < end; y++) {
+        const size_t at = (size_t)(y - first) * (size_t)place->width;
+        count += any_row(&s, y, (char *)out->pixels + at * bytes, bytes, out->mask + at);
+    }
+    return count;
+}
+
+static xncc_status make_pixels(const xncc_pose_source *source, const xncc_pose_place *place,
+                               xncc_pose_pixels *out, xncc_error *error)
+{
+    const size_t bytes = (size_t)source->channels * xncc_pixel_size(source->pixel);
+    *out = (xncc_pose_pixels){ .width = place->width, .height = place->height };
+    const xncc_status status = xncc_pose_place_check(source, place, error);
+    if (status)
+        return status;
     out->pixels = xncc_alloc((uint64_t)place->width * (uint64_t)place->height, bytes);
     out->mask = xncc_alloc((uint64_t)place->height, (uint64_t)place->width);
     if (!out->pixels || !out->mask)
@@ -206,25 +230,10 @@ xncc_status xncc_pose_pixels_make(const xncc_pose_source *source, const xncc_pos
     return XNCC_OK;
 }
 
-uint64_t xncc_pose_resample_rows(const xncc_pose_source *source, const xncc_pose_place *place,
-                                 int32_t first, int32_t end, xncc_pose_pixels *out)
-{
-    const size_t bytes = (size_t)source->channels * xncc_pixel_size(source->pixel);
-    const xncc_sampling s = xncc_sampling_of(source, place);
-    uint64_t count = 0;
-    if (bytes == 1 && s.fine == 1)
-        return source->byte_rows(&s, first, end, out->pixels, out->mask);
-    for (int32_t y = first; y < end; y++) {
-        const size_t at = (size_t)y * (size_t)place->width;
-        count += any_row(&s, y, (char *)out->pixels + at * bytes, bytes, out->mask + at);
-    }
-    return count;
-}
-
 xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_place *place,
                                xncc_pose_pixels *out, xncc_error *error)
 {
-    const xncc_status status = xncc_pose_pixels_make(source, place, out, error);
+    const xncc_status status = make_pixels(source, place, out, error);
     if (!status)
         out->count = xncc_pose_resample_rows(source, place, 0, place->height, out);
     return status;

@@ -9,7 +9,8 @@
 struct xncc_sampling;
 
 /* Computes the rows first .. end - 1 of pixels of bytes with one channel, at scale 1 or more. Both
- * arrays begin with row 0, and are 0 where the rows will be. Returns how many pixels count. */
+ * arrays begin with row `first`, and are 0 where the rows will be. Returns how many pixels count.
+ */
 typedef uint64_t (*xncc_pose_byte_rows)(const struct xncc_sampling *sampling, int32_t first,
                                         int32_t end, uint8_t *pixels, uint8_t *mask);
 
@@ -58,13 +59,14 @@ xncc_pose_place xncc_pose_place_of(const xncc_pose_source *source, double angle,
 xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_place *place,
                                xncc_pose_pixels *out, xncc_error *error);
 
-/* The two parts of xncc_pose_resample. The first checks the sides and allocates pixels that are 0,
- * with the statuses of both. The second computes the rows first .. end - 1, and returns how many
- * pixels of them count; out->count does not change. */
-xncc_status xncc_pose_pixels_make(const xncc_pose_source *source, const xncc_pose_place *place,
-                                  xncc_pose_pixels *out, xncc_error *error);
+/* The parts of xncc_pose_resample, for a caller with memory of its own. The first one checks the
+ * sides. The second one computes the rows first .. end - 1 to out->pixels and out->mask, which
+ * begin with row `first` and are 0 where the rows will be, and returns how many pixels of them
+ * count; out->count does not change. */
+xncc_status xncc_pose_place_check(const xncc_pose_source *source, const xncc_pose_place *place,
+                                  xncc_error *error);
 uint64_t xncc_pose_resample_rows(const xncc_pose_source *source, const xncc_pose_place *place,
-                                 int32_t first, int32_t end, xncc_pose_pixels *out);
+                                 int32_t first, int32_t end, const xncc_pose_pixels *out);
 
 void xncc_pose_pixels_clear(xncc_pose_pixels *pixels);
 

@@ -152,7 +152,7 @@ uint64_t xncc_pose_byte_rows_avx2(const xncc_sampling *s, int32_t first, int32_t
                          .last = _mm256_set1_epi32((int32_t)(size - WORD)),
                          .zero = _mm256_setzero_si256() };
     for (int32_t y = first; y < end; y++) {
-        const size_t at = (size_t)y * (size_t)s->width;
+        const size_t at = (size_t)(y - first) * (size_t)s->width;
         count += sample_row(s, &here, y, pixels + at, mask + at);
     }
     return count;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Resampled rows of bytes that have quads, sixteen pixels at a time: one gathered load has the four
- * pixels around a position. Other sources are served by resample_avx2.c. */
+/* Resampled rows of bytes without a mask, sixteen pixels at a time. If the source has quads, one
+ * gathered load has the four pixels around a position; otherwise two loads have two of them each.
+ * Sources with a mask are served by resample_avx2.c. */
 #include "pose/sampling.h"
 
 #include <immintrin.h>
 
-enum { LANES = 16 };
+enum { LANES = 16, WORD = 4 };
 
 /* Positions are rounded down to 256ths of a pixel, of which REST bits are left over. */
 enum { REST = 33 - XNCC_TAP_BITS, REST_MASK = (1 << REST) - 1 };
@@ -66,17 +67,40 @@ static inline __m512i across(__m512i quads, int second, __m512i weights)
     return _mm512_madd_epi16(_mm512_shuffle_epi8(quads, spread), weights);
 }
 
+/* The four bytes from each place on; beyond the source there are zeros. last: the last place of
+ * which four bytes can be read; those after it are read earlier and moved. */
+static inline __m512i words_at(const uint8_t *from, __m512i at, __m512i last, __mmask16 valid)
+{
+    const __m512i place = _mm512_min_epi32(at, last);
+    const __m512i words = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), valid, place, from,
+                                                      1);
+    return _mm512_srlv_epi32(words, _mm512_slli_epi32(_mm512_sub_epi32(at, place), 3));
+}
+
+/* The quads at sixteen places, of which `valid` lie in the source. below: those that have a weight
+ * on the row below. */
+static inline __m512i quads_at(const xncc_pose_source *from, __m512i at, __mmask16 valid,
+                               __mmask16 below)
+{
+    if (from->quads)
+        return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), valid, at, from->quads, 4);
+    const __m512i last = _mm512_set1_epi32(from->width * from->height - WORD),
+                  under = _mm512_mask_add_epi32(at, below, at, _mm512_set1_epi32(from->width));
+    return _mm512_mask_blend_epi16(
+        0xaaaaaaaa, words_at(from->pixels, at, last, valid),
+        _mm512_slli_epi32(words_at(from->pixels, under, last, valid), 16));
+}
+
 /* The pixels at sixteen positions, of which `valid` lie in the source; 0 elsewhere. */
 static inline __m128i pixels_at(const xncc_pose_source *from, __m512i pu, __m512i pv,
                                 __mmask16 valid)
 {
-    const __m512i low = _mm512_set1_epi32(XNCC_TAP_ONE - 1), one = _mm512_set1_epi32(XNCC_TAP_ONE),
-                  zero = _mm512_setzero_si512();
+    const __m512i low = _mm512_set1_epi32(XNCC_TAP_ONE - 1), one = _mm512_set1_epi32(XNCC_TAP_ONE);
     const __m512i wx = _mm512_and_si512(pu, low), wy = _mm512_and_si512(pv, low);
     const __m512i at = _mm512_add_epi32(
         _mm512_mullo_epi32(_mm512_srli_epi32(pv, XNCC_TAP_BITS), _mm512_set1_epi32(from->width)),
         _mm512_srli_epi32(pu, XNCC_TAP_BITS));
-    const __m512i quads = _mm512_mask_i32gather_epi32(zero, valid, at, from->quads, 4);
+    const __m512i quads = quads_at(from, at, valid, _mm512_test_epi32_mask(wy, wy));
     const __m512i weights = _mm512_or_si512(_mm512_sub_epi32(one, wx), _mm512_slli_epi32(wx, 16));
     const __m512i sum = _mm512_add_epi32(
         _mm512_mullo_epi32(across(quads, 0, weights), _mm512_sub_epi32(one, wy)),
@@ -120,7 +144,7 @@ uint64_t xncc_pose_byte_rows_avx512(const xncc_sampling *s, int32_t first, int32
                                     uint8_t *pixels, uint8_t *mask)
 {
     const xncc_pose_source *from = s->source;
-    if (!from->quads)
+    if (from->mask || (int64_t)from->width * from->height < WORD)
         return xncc_pose_byte_rows_avx2(s, first, end, pixels, mask);
     const steps step = { .lane_u = multiples(2 * s->cos),
                          .lane_v = multiples(2 * s->sin),
@@ -130,7 +154,7 @@ uint64_t xncc_pose_byte_rows_avx512(const xncc_sampling *s, int32_t first, int32
                          .most_v = _mm512_set1_epi32((from->height - 1) << XNCC_TAP_BITS) };
     uint64_t count = 0;
     for (int32_t y = first; y < end; y++) {
-        const size_t at = (size_t)y * (size_t)s->width;
+        const size_t at = (size_t)(y - first) * (size_t)s->width;
         count += sample_row(s, &step, y, pixels + at, mask + at);
     }
     return count;

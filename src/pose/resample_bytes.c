@@ -31,7 +31,7 @@ uint64_t xncc_pose_byte_rows_portable(const xncc_sampling *s, int32_t first, int
     uint64_t count = 0;
     for (int32_t y = first; y < end; y++) {
         const xncc_sampled_row row = xncc_sampled_row_of(s, y);
-        const size_t at = (size_t)y * (size_t)s->width;
+        const size_t at = (size_t)(y - first) * (size_t)s->width;
         count += xncc_pose_byte_pixels(s, y, &row, pixels + at, mask + at);
     }
     return count;

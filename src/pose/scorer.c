@@ -7,6 +7,30 @@
 
 #include <math.h>
 
+/* Computes a small map on the host, whatever engines the context has: a device would take longer to
+ * begin. */
+static xncc_status correlate(const xncc_pose_job *job, const xncc_image *image,
+                             const xncc_template *templ, const xncc_map *map, xncc_error *error)
+{
+    const xncc_machine host = xncc_context_cpu(job->context);
+    const xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_problem problem = XNCC_PROBLEM_INIT;
+    xncc_plan *plan = NULL;
+    xncc_status status = xncc_problem_set(&problem, image, templ, error);
+    problem.rule.min_valid = job->options->min_valid;
+    problem.rule.flat = XNCC_FLAT_NAN;
+    if (!status)
+        status = xncc_plan_decide(job->context, &problem, &preference, &host, &plan, error);
+    if (!status)
+        status = xncc_plan_bind(plan, NULL, error);
+    if (!status) {
+        xncc_watch_join(&plan->watch, &job->watch);
+        status = xncc_plan_correlate(plan, image, templ, map, NULL, error);
+    }
+    xncc_plan_destroy(plan);
+    return status;
+}
+
 /* The scores of the windows of a block under any template, by the library. It finds those that are
  * not wanted, too. */
 static xncc_status correlate_windows(const xncc_pose_scorer *r, xncc_pose_pixels *pixels,
@@ -18,10 +42,7 @@ static xncc_status correlate_windows(const xncc_pose_scorer *r, xncc_pose_pixels
     float value[XNCC_PROBE_FAR];
     xncc_image crop;
     xncc_template *templ = NULL;
-    xncc_correlate_options options = XNCC_CORRELATE_OPTIONS_INIT;
     int32_t left, top;
-    options.rule.min_valid = job->options->min_valid;
-    options.rule.flat = XNCC_FLAT_NAN;
     const int32_t across = xncc_probe_inside(x, side, pixels->width, job->image->width, &left),
                   down = xncc_probe_inside(y, side, pixels->height, job->image->height, &top);
     const xncc_map map = { .data = value, .width = across, .height = down };
@@ -30,9 +51,9 @@ static xncc_status correlate_windows(const xncc_pose_scorer *r, xncc_pose_pixels
     xncc_status status = xncc_image_crop(job->image, left, top, pixels->width + across - 1,
                                          pixels->height + down - 1, &crop, error);
     if (!status)
-        status = xncc_pose_template_create(job->context, r->source, pixels, &templ, error);
+        status = xncc_pose_template_make(job->context, r->source, pixels, &templ, error);
     if (!status)
-        status = xncc_correlate(job->context, &crop, templ, &options, &map, error);
+        status = correlate(job, &crop, templ, &map, error);
     xncc_template_destroy(templ);
     for (int32_t i = 0; i < across * down && !status; i++)
         score[(top - y + i / across) * side + left - x + i % across] = (double)value[i];
@@ -96,15 +117,9 @@ static xncc_status score_parts(const xncc_pose_scorer *r, const xncc_pose_spot *
     xncc_pose_parts part[SPOTS_AT_ONCE];
     for (size_t i = 0; i < count; i++) {
         const xncc_pose_spot *s = &spot[i];
-        part[i] = (xncc_pose_parts){ .store = s->angle < 0 ? NULL : r->poses,
-                                     .angle = s->angle,
-                                     .scale = s->scale,
-                                     .wider = s->wider,
-                                     .higher = s->higher,
-                                     .source = r->source,
-                                     .place = s->place,
-                                     .block = s->block,
-                                     .score = s->score };
+        part[i] = (xncc_pose_parts){
+            .source = r->source, .place = s->place, .block = s->block, .score = s->score
+        };
     }
     const xncc_status status = xncc_pose_score_parts(r->job, r->job->loops, r->job->image, part,
                                                      count, error);

@@ -82,37 +82,52 @@ static xncc_status put_in_order(candidate_at candidate, size_t count, candidate_
     return XNCC_OK;
 }
 
-/* Is any of the candidates that have a place within a cell's side of *c, and within so many steps?
- */
-static int has_near(const xncc_places *places, const candidate_at *rank, candidate_at c,
-                    const xncc_pose_axis *angle, int32_t steps)
+/* Is any of the candidates that have a place near *c? */
+static int has_near(const xncc_places *places, const candidate_at *rank, candidate_at c)
 {
     int32_t chain[XNCC_PLACES_CHAINS];
-    const int chains = xncc_places_near(places, c->x, c->y, chain);
+    const int chains = xncc_places_near(places, c->x, c->y, 0, chain);
     for (int k = 0; k < chains; k++)
         for (int32_t at = chain[k]; at; at = places->next[at - 1]) {
             const candidate_at o = rank[at - 1];
-            const int32_t apart = abs(c->angle - o->angle);
-            if (fabs(c->x - o->x) <= places->cell && fabs(c->y - o->y) <= places->cell &&
-                abs(c->scale - o->scale) <= steps &&
-                (apart <= steps || (angle->circular && angle->count - apart <= steps)))
+            if (fabs(c->x - o->x) <= places->near && fabs(c->y - o->y) <= places->near)
                 return 1;
         }
+    return 0;
+}
+
+/* Is any of them also beside *c on the grid? The places are of as many kinds as there are angles.
+ */
+static int has_beside(const xncc_places *places, const candidate_at *rank, candidate_at c,
+                      const xncc_pose_axis *angle)
+{
+    for (int32_t turn = -1; turn <= 1; turn++) {
+        const int32_t kind = xncc_pose_index(angle, c->angle + turn);
+        int32_t chain[XNCC_PLACES_CHAINS];
+        const int chains = kind < 0 ? 0 : xncc_places_near(places, c->x, c->y, kind, chain);
+        for (int k = 0; k < chains; k++)
+            for (int32_t at = chain[k]; at; at = places->next[at - 1]) {
+                const candidate_at o = rank[at - 1];
+                if (o->angle == kind && abs(c->scale - o->scale) <= 1 &&
+                    fabs(c->x - o->x) <= places->near && fabs(c->y - o->y) <= places->near)
+                    return 1;
+            }
+    }
     return 0;
 }
 
 /* The score of the wanted-th best of objects that are apart; 0 if there are fewer. The candidates
  * have no places yet. */
 static double wanted_score(xncc_places *places, const candidate_at *rank, size_t count,
-                           const xncc_pose_rung *r, size_t wanted)
+                           size_t wanted)
 {
     size_t objects = 0;
     for (size_t i = 0; i < count; i++) {
-        if (has_near(places, rank, rank[i], &r->poses.grid.angle, INT32_MAX))
+        if (has_near(places, rank, rank[i]))
             continue;
         if (++objects == wanted)
             return fabs(rank[i]->score);
-        xncc_places_put(places, i, rank[i]->x, rank[i]->y);
+        xncc_places_put(places, i, rank[i]->x, rank[i]->y, 0);
     }
     return 0.0;
 }
@@ -126,13 +141,13 @@ static double wanted_score(xncc_places *places, const candidate_at *rank, size_t
 /* Moves the `wanted` best candidates that are apart, the objects, to the front, and gives them
  * places. Returns their number, or 0 if there are fewer or they do not stand out. */
 static size_t find_objects(xncc_places *places, candidate_at *rank, size_t count,
-                           const xncc_pose_rung *r, const xncc_pose_sieve *sieve)
+                           const xncc_pose_sieve *sieve)
 {
     size_t objects = 0;
     double last = 0.0, next = 0.0;
     for (size_t i = 0; i < count; i++) {
         const candidate_at c = rank[i];
-        if (has_near(places, rank, c, &r->poses.grid.angle, INT32_MAX))
+        if (has_near(places, rank, c))
             continue;
         if (objects == sieve->wanted) {
             next = fabs(c->score);
@@ -140,16 +155,15 @@ static size_t find_objects(xncc_places *places, candidate_at *rank, size_t count
         }
         rank[objects] = c;
         last = fabs(c->score);
-        xncc_places_put(places, objects++, c->x, c->y);
+        xncc_places_put(places, objects++, c->x, c->y, 0);
     }
     const int apart = last >= sieve->limit && next <= NEXT_SCORE * last &&
                       1.0 - last <= NEXT_LACK * (1.0 - next);
     return objects == sieve->wanted && apart ? objects : 0;
 }
 
-xncc_status xncc_pose_leave(const xncc_pose_rung *r, xncc_pose_candidate *candidate, size_t first,
-                            size_t *count, double reach, const xncc_pose_sieve *sieve,
-                            xncc_error *error)
+xncc_status xncc_pose_leave(xncc_pose_candidate *candidate, size_t first, size_t *count,
+                            double reach, const xncc_pose_sieve *sieve, xncc_error *error)
 {
     xncc_places places = { 0 };
     candidate_at *rank = xncc_alloc(first, sizeof *rank);
@@ -158,14 +172,14 @@ xncc_status xncc_pose_leave(const xncc_pose_rung *r, xncc_pose_candidate *candid
                                           "poses: no memory for %zu candidates", first);
     if (!status)
         status = put_in_order(candidate, first, rank, error);
-    const size_t objects = status ? 0 : find_objects(&places, rank, first, r, sieve);
+    const size_t objects = status ? 0 : find_objects(&places, rank, first, sieve);
     if (objects > 0) {
         size_t kept = first;
         xncc_places_empty(&places, reach);
         for (size_t i = 0; i < objects; i++)
-            xncc_places_put(&places, i, rank[i]->x, rank[i]->y);
+            xncc_places_put(&places, i, rank[i]->x, rank[i]->y, 0);
         for (size_t i = first; i < *count; i++)
-            if (has_near(&places, rank, &candidate[i], &r->poses.grid.angle, INT32_MAX))
+            if (has_near(&places, rank, &candidate[i]))
                 candidate[kept++] = candidate[i];
         *count = kept;
     }
@@ -181,10 +195,10 @@ static size_t keep(const xncc_pose_rung *r, candidate_at *rank, size_t count, si
     size_t kept = 0;
     for (size_t i = 0; i < count && kept < most && fabs(rank[i]->score) >= limit; i++) {
         const candidate_at c = rank[i];
-        if (has_near(places, rank, c, &r->poses.grid.angle, 1))
+        if (has_beside(places, rank, c, &r->poses.grid.angle))
             continue;
         rank[kept] = c;
-        xncc_places_put(places, kept, c->x, c->y);
+        xncc_places_put(places, kept, c->x, c->y, c->angle);
         kept++;
     }
     return kept;
@@ -221,8 +235,7 @@ xncc_status xncc_pose_thin(const xncc_pose_rung *r, xncc_pose_candidate *candida
     if (!status) {
         double limit = sieve->limit;
         if (sieve->part > 0.0)
-            limit = fmax(limit,
-                         sieve->part * wanted_score(&places, rank, *count, r, sieve->wanted));
+            limit = fmax(limit, sieve->part * wanted_score(&places, rank, *count, sieve->wanted));
         xncc_places_empty(&places, 1.5 * r->size);
         *count = keep(r, rank, *count, sieve->most, limit, &places);
         status = gather(candidate, rank, *count, error);

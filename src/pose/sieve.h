@@ -24,8 +24,7 @@ xncc_status xncc_pose_thin(const xncc_pose_rung *rung, xncc_pose_candidate *cand
  * of *count have climbed. If `wanted` objects stand out among these, the others stay only where
  * they are no further than `reach` from one of the objects, in pixels of level 0: they can have a
  * better pose of it. Otherwise all stay. Returns as above. */
-xncc_status xncc_pose_leave(const xncc_pose_rung *rung, xncc_pose_candidate *candidate,
-                            size_t first, size_t *count, double reach, const xncc_pose_sieve *sieve,
-                            xncc_error *error);
+xncc_status xncc_pose_leave(xncc_pose_candidate *candidate, size_t first, size_t *count,
+                            double reach, const xncc_pose_sieve *sieve, xncc_error *error);
 
 #endif

@@ -53,7 +53,7 @@ xncc_status xncc_pose_store_open(xncc_pose_store *store, xncc_error *error)
     return make_quads(store, error);
 }
 
-void xncc_stored_pose_free(xncc_stored_pose *pose)
+static void free_pose(xncc_stored_pose *pose)
 {
     if (pose)
         xncc_pose_probe_clear(&pose->probe);
@@ -63,7 +63,7 @@ void xncc_stored_pose_free(xncc_stored_pose *pose)
 void xncc_pose_store_clear(xncc_pose_store *store)
 {
     for (size_t i = 0; store->slot && i < slots(store); i++)
-        xncc_stored_pose_free(atomic_load(&store->slot[i].pose));
+        free_pose(atomic_load(&store->slot[i].pose));
     xncc_free(store->slot);
     xncc_free(store->quads);
     store->slot = NULL;
@@ -113,7 +113,7 @@ static const xncc_stored_pose *keep(xncc_pose_store *s, struct xncc_store_slot *
     if (atomic_compare_exchange_strong(&slot->pose, &there, made))
         return made;
     atomic_fetch_sub(&s->bytes, bytes);
-    xncc_stored_pose_free(made);
+    free_pose(made);
     return there;
 }
 
@@ -124,24 +124,12 @@ static struct xncc_store_slot *slot_of(const xncc_pose_store *s, int32_t angle, 
     return &s->slot[at * (size_t)s->parities + (size_t)(2 * higher + wider)];
 }
 
-const xncc_stored_pose *xncc_pose_store_peek(xncc_pose_store *store, int32_t angle, int32_t scale,
-                                             int32_t wider, int32_t higher)
-{
-    return atomic_load_explicit(&slot_of(store, angle, scale, wider, higher)->pose,
-                                memory_order_acquire);
-}
-
-const xncc_stored_pose *xncc_pose_store_put(xncc_pose_store *store, int32_t angle, int32_t scale,
-                                            int32_t wider, int32_t higher, xncc_stored_pose *made)
-{
-    return keep(store, slot_of(store, angle, scale, wider, higher), made);
-}
-
 xncc_status xncc_pose_store_take(xncc_pose_store *store, int32_t angle, int32_t scale,
                                  int32_t wider, int32_t higher, const xncc_stored_pose **pose,
                                  xncc_error *error)
 {
-    *pose = xncc_pose_store_peek(store, angle, scale, wider, higher);
+    struct xncc_store_slot *slot = slot_of(store, angle, scale, wider, higher);
+    *pose = atomic_load_explicit(&slot->pose, memory_order_acquire);
     if (*pose)
         return XNCC_OK;
     xncc_stored_pose *made = xncc_alloc(1, sizeof *made);
@@ -149,15 +137,15 @@ xncc_status xncc_pose_store_take(xncc_pose_store *store, int32_t angle, int32_t 
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for a pose");
     const xncc_status status = make(store, angle, scale, wider, higher, made, error);
     if (status) {
-        xncc_stored_pose_free(made);
+        free_pose(made);
         return status;
     }
-    *pose = xncc_pose_store_put(store, angle, scale, wider, higher, made);
+    *pose = keep(store, slot, made);
     return XNCC_OK;
 }
 
 void xncc_pose_store_give(const xncc_stored_pose *pose)
 {
     if (pose && !pose->shared)
-        xncc_stored_pose_free((xncc_stored_pose *)(uintptr_t)pose);
+        free_pose((xncc_stored_pose *)(uintptr_t)pose);
 }

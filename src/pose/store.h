@@ -43,16 +43,6 @@ void xncc_pose_store_offset(const xncc_pose_store *store, int32_t angle, int32_t
 xncc_status xncc_pose_store_take(xncc_pose_store *store, int32_t angle, int32_t scale,
                                  int32_t wider, int32_t higher, const xncc_stored_pose **pose,
                                  xncc_error *error);
-/* The same in parts, for a caller that makes poses itself. peek returns the pose that is there, or
- * NULL. put takes over a pose that xncc_alloc has allocated, and returns the one to use. */
-const xncc_stored_pose *xncc_pose_store_peek(xncc_pose_store *store, int32_t angle, int32_t scale,
-                                             int32_t wider, int32_t higher);
-const xncc_stored_pose *xncc_pose_store_put(xncc_pose_store *store, int32_t angle, int32_t scale,
-                                            int32_t wider, int32_t higher, xncc_stored_pose *made);
-
-/* Frees a pose that is in no store, or NULL. */
-void xncc_stored_pose_free(xncc_stored_pose *pose);
-
 void xncc_pose_store_give(const xncc_stored_pose *pose);
 
 #endif

@@ -7,12 +7,12 @@
 #include "api/batch_object.h"
 #include "cuda/engine/cuda_engine.h"
 
-static xncc_status find_poses_in(const xncc_image *image)
+static xncc_status find_poses_in(const xncc_image *image, xncc_pose_search search)
 {
     static xncc_pose_match match[TOP];
     xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
     size_t found = 77;
-    o.search = XNCC_POSES_EXHAUSTIVE;
+    o.search = search;
     o.angles = (xncc_pose_range){ -8.0, 8.0, 4.0 };
     const xncc_status status = xncc_find_poses(context, image,
                                                (const xncc_template *const *)w.templ, 2, &o, match,
@@ -23,12 +23,18 @@ static xncc_status find_poses_in(const xncc_image *image)
 
 static xncc_status find_poses(void)
 {
-    return find_poses_in(&w.image.view);
+    return find_poses_in(&w.image.view, XNCC_POSES_EXHAUSTIVE);
 }
 
 static xncc_status find_poses_there(void)
 {
-    return find_poses_in(&w.there);
+    return find_poses_in(&w.there, XNCC_POSES_EXHAUSTIVE);
+}
+
+/* From coarse to fine. */
+static xncc_status climb_there(void)
+{
+    return find_poses_in(&w.there, XNCC_POSES_AUTO);
 }
 
 /* What the engine keeps for the next search. */
@@ -121,6 +127,7 @@ static void take_nothing(void)
 static const scene of_poses[] = {
     { "poses", fill_constants, find_poses, forget, 1 },
     { "poses in device memory", fill_constants, find_poses_there, forget, 1 },
+    { "poses from coarse to fine", fill_constants, climb_there, forget, 1 },
 };
 
 void exhaust_poses(const char *part)

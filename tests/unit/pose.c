@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Poses: angles, grids, the overlap of frames and the fit, each against what geometry says; and the
- * parts in pose_resample.c, pose_search.c and pose_many.c. */
+ * parts in the other files of that name. */
 #include "unit/pose.h"
 
 #include "kit/pixels.h"
@@ -379,6 +379,7 @@ int main(int argc, char **argv)
     check_prepared();
     check_large_probe();
     check_byte_rows();
+    check_levels();
     check_sieve();
     check_climb(context);
     check_resampling(context);

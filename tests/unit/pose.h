@@ -14,6 +14,9 @@ void check_searches(xncc_context *context, xncc_device device);
 /* pose_sizes.c: on a GPU, templates of several sizes. */
 void check_sizes(xncc_context *context, xncc_device device);
 
+/* pose_levels.c: the levels of images and templates. */
+void check_levels(void);
+
 /* pose_sieve.c: which candidates go on from a level. */
 void check_sieve(void);
 

@@ -276,7 +276,7 @@ void check_many(xncc_context *context, xncc_device device)
     check_objects(10, 8, (4096 + 8 * 80) * 32);
     check_objects(20, 16, 65000);
     check_parts();
-    if (device == XNCC_DEVICE_CPU) { /* elsewhere nothing climbs */
+    if (device == XNCC_DEVICE_CPU) { /* elsewhere the same code climbs */
         check_work(context);
         if (!kit_short()) /* it counts pixels, which are the same in every build */
             check_smooth(context);

@@ -4,9 +4,12 @@
 #include "unit/pose.h"
 #include "unit/pose_scene.h"
 
+#include "kit/device.h"
+
 #include "exactncc/chance.h"
 #include "exactncc/pose.h"
 #include "image/image.h"
+#include "pose/exhaustive.h"
 #include "pose/frames.h"
 
 #include <math.h>
@@ -150,8 +153,7 @@ static void check_alike(const pose_scene *s, xncc_device device)
                 continue; /* the reference and transforms take most of the time */
             for (int e = 0; e < 2; e++) {
                 xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
-                o.search = e || device == XNCC_DEVICE_CUDA ? XNCC_POSES_EXHAUSTIVE
-                                                           : XNCC_POSES_PYRAMID;
+                o.search = e ? XNCC_POSES_EXHAUSTIVE : XNCC_POSES_PYRAMID;
                 o.kernel = kernels[k];
                 o.angles.last = e ? 90 : 360;
                 const size_t n = pose_search(context, &mine, &o, got);
@@ -196,6 +198,29 @@ static void check_widened(xncc_context *context, const pose_scene *s)
     pose_scene_free(&wide);
 }
 
+/* An image in device memory has the matches of the same image on the host, by both searches. */
+static void check_there(xncc_context *context, pose_scene *s)
+{
+    xncc_image *image = &s->image.view;
+    const xncc_image here = *image;
+    const size_t bytes = (size_t)(here.pitch * (here.height - 1) + xncc_image_row_bytes(&here));
+    void *there = kit_device_alloc(bytes);
+    if (!CHECK(there && kit_device_upload(there, here.data, bytes)))
+        return;
+    for (int e = 0; e < 2; e++) {
+        xncc_pose_match want[POSE_MOST], got[POSE_MOST];
+        xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
+        o.search = e ? XNCC_POSES_EXHAUSTIVE : XNCC_POSES_AUTO;
+        const size_t found = pose_search(context, s, &o, want);
+        image->data = there;
+        image->memory = XNCC_DEVICE;
+        CHECK_INT(pose_search(context, s, &o, got), found);
+        CHECK(memcmp(got, want, sizeof got) == 0);
+        *image = here;
+    }
+    kit_device_free(there);
+}
+
 /* Both searches find the objects of every pixel type, at the same poses of the grid. */
 static void check_pixel_types(xncc_context *context, xncc_device device)
 {
@@ -212,11 +237,13 @@ static void check_pixel_types(xncc_context *context, xncc_device device)
         const size_t found = pose_search(context, &s, &o, pyramid);
         pose_check_found(&s, pyramid, found, 0.1, 0.4);
         check_scores(context, &s, pyramid, found, o.support);
-        if (n % 4 == 0 && device == XNCC_DEVICE_CPU) {
+        if (n % 4 == 0) {
             o.search = XNCC_POSES_EXHAUSTIVE;
             CHECK_INT(pose_search(context, &s, &o, whole), found);
             CHECK(memcmp(whole, pyramid, sizeof whole) == 0);
         }
+        if (n % 2 == 0 && device == XNCC_DEVICE_CUDA)
+            check_there(context, &s);
         pose_scene_free(&s);
     }
 }
@@ -437,7 +464,7 @@ static void check_cut_off(xncc_context *context, const pose_scene *s)
     kit_image_destroy(&wide_patch);
 }
 
-static void check_refusals(xncc_context *context, const pose_scene *s, xncc_device device)
+static void check_refusals(xncc_context *context, const pose_scene *s)
 {
     const xncc_template *templ = s->templ;
     xncc_pose_match match[2];
@@ -496,7 +523,14 @@ static void check_refusals(xncc_context *context, const pose_scene *s, xncc_devi
     CHECK_STATUS(xncc_find_poses(context, &s->image.view, &templ, 1, NULL, NULL, 0, &found, NULL),
                  XNCC_OK);
     CHECK_INT(found, 0);
-    (void)device;
+}
+
+/* Where a GPU was measured to be faster than 16 threads, and where two of them would be slower. */
+static void check_choice(void)
+{
+    CHECK(!xncc_pose_gpu_is_faster(133e3, 16) && !xncc_pose_gpu_is_faster(1.7e6, 16));
+    CHECK(xncc_pose_gpu_is_faster(6.9e6, 16));
+    CHECK(xncc_pose_gpu_is_faster(1.2e6, 2) && !xncc_pose_gpu_is_faster(133e3, 2));
 }
 
 void check_searches(xncc_context *context, xncc_device device)
@@ -508,12 +542,13 @@ void check_searches(xncc_context *context, xncc_device device)
     pose_check_found(&s, match, found, 0.06, 0.15);
     check_scores(context, &s, match, found, o.support);
     check_by_hand(context, &s);
+    check_choice();
     check_alike(&s, device);
     check_widened(context, &s);
     check_several(context, &s);
     check_edges(context, &s);
     check_cut_off(context, &s);
-    check_refusals(context, &s, device);
+    check_refusals(context, &s);
     pose_scene_free(&s);
     check_polarity(context);
     check_scales(context);

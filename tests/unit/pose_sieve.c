@@ -105,9 +105,6 @@ static void check_leave(void)
     for (int n = 0; n < 300; n++) {
         static const double most[] = { 0.5, 0.88, 0.895, 0.92, 1.0 };
         const size_t count = 2 + kit_below(&r, MOST - 2), first = 1 + kit_below(&r, count - 1);
-        const xncc_pose_rung rung = { .poses.grid.angle = { .count = ANGLES, .circular = 1 },
-                                      .level = 1,
-                                      .size = 2.0 };
         const xncc_pose_sieve sieve = { .limit = n % 6 ? 0.3 : 0.95,
                                         .wanted = 1 + kit_below(&r, 12),
                                         .apart = 20.0 };
@@ -126,9 +123,8 @@ static void check_leave(void)
         memcpy(got, want, sizeof got);
         size_t kept = count;
         int stands;
-        CHECK_STATUS(
-            xncc_pose_leave(&rung, got, first, &kept, 4.0 * (1 + n % 3), &sieve, &kit_error),
-            XNCC_OK);
+        CHECK_STATUS(xncc_pose_leave(got, first, &kept, 4.0 * (1 + n % 3), &sieve, &kit_error),
+                     XNCC_OK);
         CHECK_INT(kept, leave(want, first, count, 4.0 * (1 + n % 3), &sieve, &stands));
         CHECK(memcmp(got, want, kept * sizeof *got) == 0);
         stood += stands;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDE = 420, HIGH = 320, TEMPL_W = 48, TEMPL_H = 40 };
+enum { WIDE = 600, HIGH = 450, TEMPL_W = 48, TEMPL_H = 40 };
 
 static pose_scene make(int number)
 {
