@@ -83,7 +83,11 @@ static void open_portion(portion *p, size_t count)
     for (size_t i = 0; i < count; i++)
         CHECK_STATUS(xncc_template_make(context, &w.pixels.view, &p->templ[i], &kit_error),
                      XNCC_OK);
-    const xncc_batch_once of = { &problem, &preference, p->templ, count, &o };
+    const xncc_batch_once of = { .problem = &problem,
+                                 .preference = &preference,
+                                 .templ = p->templ,
+                                 .count = count,
+                                 .options = &o };
     CHECK_STATUS(xncc_batch_create_once(context, &of, &p->batch, &kit_error), XNCC_OK);
 }
 
