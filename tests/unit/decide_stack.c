@@ -70,7 +70,7 @@ void check_stacks(void)
                     { matching(XNCC_U8, 64, 64, 16, 16), 50, 0, "windows that leave" },
                     { matching(XNCC_U8, 64, 64, 16, 16), 50, 0, "images with masks" } };
     xncc_machine m = machine(MACHINES - 1);
-    all[7].wanted = 16384; /* (2^31 - 1) / (2^26 / 64^2) is whole but for one image */
+    all[7].wanted = 4096; /* (2^31 - 1) / 4096 is whole but for one image */
     all[8].problem.rule.mode = XNCC_SAME;
     all[9].problem.image_masked = 1;
     m.cuda.workspace = INT64_C(1) << 36;
