@@ -407,7 +407,7 @@ int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     const xncc_device device = kit_device_option(argc, argv);
-    const int brief = kit_flag(argc, argv, "--brief");
+    const int brief = kit_flag(argc, argv, "brief");
     const int turns = brief ? 1 : device == XNCC_DEVICE_CUDA ? 5 : 2;
     for (int32_t threads = 1; threads <= (device == XNCC_DEVICE_CUDA ? 1 : 4); threads += 3) {
         xncc_context *context = kit_context(device, threads);
