@@ -27,7 +27,8 @@ typedef struct mixed {
     xncc_template *templ[TEMPLATES];
     xncc_plan *plan[TEMPLATES];
     xncc_batch *batch;
-    /* In the memory that is timed: */
+    /* In the memory that is timed, the host's or that of a device: */
+    int32_t cuda_index;
     xncc_image image;
     xncc_map map;
     xncc_best best;
@@ -121,7 +122,7 @@ static xncc_status finish(const mixed *m, app_error *error, xncc_status status,
 {
     if (status || m->map.memory == XNCC_HOST)
         return pass_on(error, status, why);
-    return device_wait(error);
+    return device_wait(m->cuda_index, error);
 }
 
 /* The map of template i. */
@@ -285,6 +286,7 @@ static xncc_status add_device(bench_run *run, bench_section *section, mixed *m, 
     void *map = NULL, *score = NULL, *which = NULL;
     xncc_status status = bind(m, XNCC_DEVICE_CUDA, XNCC_DEVICE, error);
     m->image.data = NULL;
+    m->cuda_index = index;
     if (!status)
         status = device_image(&m->c.image, index, &m->image, error);
     if (!status)

@@ -22,6 +22,7 @@ static const catalogue_entry catalogue[BENCH_COLUMNS] = {
     [BENCH_SIDE] = { { "side", APP_INTEGER, 0, 0 }, 0 },
     [BENCH_FOUND] = { { "found", APP_INTEGER, 0, 0 }, 0 },
     [BENCH_TEMPLATES] = { { "templates", APP_INTEGER, 0, 0 }, 0 },
+    [BENCH_IMAGES] = { { "images", APP_INTEGER, 0, 0 }, 0 },
     [BENCH_MEMORY] = { { "memory", APP_TEXT, 0, 0 }, 0 },
     [BENCH_MAP_MS] = { { "map_ms", APP_REAL, 6, 4 }, 0 },
     [BENCH_ALONE_MS] = { { "alone_ms", APP_REAL, 6, 3 }, 0 },

@@ -21,6 +21,7 @@ typedef enum bench_column {
     BENCH_SIDE,
     BENCH_FOUND,
     BENCH_TEMPLATES,
+    BENCH_IMAGES,
     BENCH_MEMORY,
     BENCH_MAP_MS,
     BENCH_ALONE_MS,

@@ -374,8 +374,10 @@ void device_unlock(void *memory)
     cudaHostUnregister(memory);
 }
 
-xncc_status device_wait(app_error *error)
+xncc_status device_wait(int32_t cuda_index, app_error *error)
 {
-    const cudaError_t e = cudaDeviceSynchronize();
+    cudaError_t e = cudaSetDevice(cuda_index);
+    if (e == cudaSuccess)
+        e = cudaDeviceSynchronize();
     return e == cudaSuccess ? XNCC_OK : fail(error, e, "waiting for the device");
 }

@@ -65,7 +65,7 @@ xncc_status device_fetch(void *to, const void *from, size_t bytes, app_error *er
 xncc_status device_lock(void *memory, size_t bytes, app_error *error);
 void device_unlock(void *memory);
 
-/* Waits for all work on the device. */
-xncc_status device_wait(app_error *error);
+/* Waits for all work on a device. */
+xncc_status device_wait(int32_t cuda_index, app_error *error);
 
 #endif

@@ -81,7 +81,8 @@ void device_unlock(void *memory)
     (void)memory;
 }
 
-xncc_status device_wait(app_error *error)
+xncc_status device_wait(int32_t cuda_index, app_error *error)
 {
+    (void)cuda_index;
     return no_cuda(error);
 }

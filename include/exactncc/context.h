@@ -56,11 +56,13 @@ typedef struct xncc_context_options {
      * - One call is divided if the library expects that to be faster; xncc_plan_explain says why or
      *   why not. xncc_plan_correlate, xncc_plan_find, xncc_plan_convolve and the one-call functions
      *   divide the rows of the map, if image and map are in host memory: each device reads its band
-     *   of the image with the rows around it. xncc_batch_find divides the templates of one size.
-     *   The results have the same bits for any number of devices.
+     *   of the image with the rows around it. xncc_batch_find divides the templates of one size,
+     *   and xncc_plan_find_images the images. The results have the same bits for any number of
+     *   devices.
      * - An image, a map or results in device memory lie on one device, which does the whole call.
      *   The stream of a call belongs to that device, otherwise to the first one of the list; the
      *   other devices use their default streams. Tracking runs on one device.
+     * - Images and maps of which each device holds a part are a matter of exactncc/parts.h.
      * - A divided plan allocates its workspace when a call first needs it, and keeps one workspace
      *   on each device, within device_memory. Once a call of the plan has used an image, a map or
      *   results in device memory, the plan divides no further call.

@@ -12,6 +12,7 @@
  *     chance.h    which scores chance explains
  *     refine.h    positions of matches to fractions of a pixel
  *     join.h      the matches of an image that is searched in parts
+ *     parts.h     images and maps of which each device holds a part
  *     suppress.h  one list of the matches of several templates
  *     pose.h      templates at any rotation and scale
  *     convolve.h  convolution and plain correlation with float coefficients
@@ -68,6 +69,7 @@
 #include "find.h"
 #include "image.h"
 #include "join.h"
+#include "parts.h"
 #include "plan.h"
 #include "pose.h"
 #include "refine.h"

@@ -64,12 +64,17 @@ typedef struct xncc_preference {
      * engine needs no room. The choice of the engine is that for one image. Batches and
      * convolutions: 0 or 1. */
     int32_t images;
+    /* Into how many parts images and maps are divided, each on a device of its own
+     * (exactncc/parts.h): at most the devices of the context. 0: they are in one piece. Batches,
+     * and modes other than XNCC_VALID: 0. */
+    int32_t parts;
 } xncc_preference;
 
-/* Any engine, the fastest kernel, images and maps in host memory, one image at a time. */
+/* Any engine, the fastest kernel, images and maps in host memory and in one piece, one image at a
+ * time. */
 #define XNCC_PREFERENCE_INIT                                                                       \
     {                                                                                              \
-        sizeof(xncc_preference), XNCC_DEVICE_AUTO, NULL, XNCC_HOST, XNCC_HOST, 1                   \
+        sizeof(xncc_preference), XNCC_DEVICE_AUTO, NULL, XNCC_HOST, XNCC_HOST, 1, 0                \
     }
 
 /* A problem bound to an engine, a kernel and a workspace.
@@ -135,8 +140,9 @@ typedef struct xncc_plan_info {
     int32_t bands;            /* parts in which a map is computed, one after the other; CPU: 1 */
     uint64_t workspace_bytes; /* device memory, with what is allocated on first use. CPU: 0 */
     double estimate_ms;       /* the estimated time of one call, on one device */
-    /* How many devices share a call with image and map in host memory. bands, workspace_bytes and
-     * estimate_ms are those of a plan that one of them has to itself. */
+    /* How many devices share a call with image and map in host memory, or have a part of both
+     * (exactncc/parts.h). bands, workspace_bytes and estimate_ms are those of a plan that one of
+     * them has to itself. */
     int32_t devices;
     /* The most images that one launch of xncc_plan_find_images searches; 1: image by image. CPU:
      * 1. */
@@ -195,8 +201,12 @@ XNCC_API xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image,
  * launch if the plan has room for that (xncc_preference) and the images are all in host memory or
  * all in device memory. It reads them where they are if they follow each other in device memory
  * with the same pitch, at least as many as one launch searches; otherwise it copies them first.
- * Several devices, masks, no-data values, and modes other than XNCC_VALID take one launch per
- * image; xncc_plan_explain says so.
+ * Masks, no-data values, and modes other than XNCC_VALID take one launch per image;
+ * xncc_plan_explain says so.
+ *
+ * Several devices share the images, if the library expects that to be faster. Images in device
+ * memory are searched by the device that holds them, all devices at once; best are long runs of
+ * images on one device. `stream` is then one of the device that holds the first image.
  *
  * The other parameters and the statuses are those of xncc_plan_find. If an image is not valid or
  * does not suit the plan, no image is searched, and the error text has its index. */

@@ -200,6 +200,11 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
     xncc_problem *p = &batch->problem;
     if (p->task != XNCC_TASK_MATCH)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "batch: the task is not matching");
+    if (preference->parts > 0)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "batch: the preference has %d parts, and a batch searches images in one "
+                         "piece",
+                         preference->parts);
     if (preference->images > 1)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "batch: the preference has %d images at a time, and a batch searches one",

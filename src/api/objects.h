@@ -69,6 +69,12 @@ xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image
 /* The same with a name of the image for the error text. */
 xncc_status xncc_plan_check_named(const xncc_plan *plan, const xncc_image *image, const char *name,
                                   xncc_error *error);
+/* The same for a view of so many rows of an image. */
+xncc_status xncc_plan_check_rows(const xncc_plan *plan, const xncc_image *image, int32_t height,
+                                 const char *name, xncc_error *error);
+/* Checks that so many rows of a map fit the plan, and that its engine can reach them. */
+xncc_status xncc_plan_check_map(const xncc_plan *plan, const xncc_map *map, int32_t height,
+                                xncc_error *error);
 xncc_status xncc_plan_check_template(const xncc_plan *plan, const xncc_template *templ,
                                      xncc_error *error);
 

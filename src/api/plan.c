@@ -226,21 +226,21 @@ size_t xncc_kernel_list(xncc_context *context, const xncc_problem *problem, cons
     return count;
 }
 
-xncc_status xncc_plan_check_named(const xncc_plan *plan, const xncc_image *image, const char *name,
-                                  xncc_error *error)
+xncc_status xncc_plan_check_rows(const xncc_plan *plan, const xncc_image *image, int32_t height,
+                                 const char *name, xncc_error *error)
 {
     xncc_status status = xncc_image_check(image, name, error);
     if (status)
         return status;
     const xncc_problem *p = &plan->problem;
-    if (image->width != p->image_width || image->height != p->image_height ||
-        image->pixel != p->pixel || xncc_image_channels(image) != p->channels)
+    if (image->width != p->image_width || image->height != height || image->pixel != p->pixel ||
+        xncc_image_channels(image) != p->channels)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "%s: %d x %d pixels of %s with %d channel%s; %d x %d of %s with %d "
                          "channel%s are needed",
                          name, image->width, image->height, xncc_pixel_name(image->pixel),
                          xncc_image_channels(image), xncc_plural(xncc_image_channels(image)),
-                         p->image_width, p->image_height, xncc_pixel_name(p->pixel), p->channels,
+                         p->image_width, height, xncc_pixel_name(p->pixel), p->channels,
                          xncc_plural(p->channels));
     if (xncc_image_is_masked(image) && !p->image_masked)
         return xncc_fail(
@@ -256,19 +256,26 @@ xncc_status xncc_plan_check_named(const xncc_plan *plan, const xncc_image *image
     return XNCC_OK;
 }
 
+xncc_status xncc_plan_check_named(const xncc_plan *plan, const xncc_image *image, const char *name,
+                                  xncc_error *error)
+{
+    return xncc_plan_check_rows(plan, image, plan->problem.image_height, name, error);
+}
+
 xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image, xncc_error *error)
 {
     return xncc_plan_check_named(plan, image, "image", error);
 }
 
-static xncc_status check_map(const xncc_plan *plan, const xncc_map *map, xncc_error *error)
+xncc_status xncc_plan_check_map(const xncc_plan *plan, const xncc_map *map, int32_t height,
+                                xncc_error *error)
 {
     xncc_status status = xncc_map_check(map, error);
     if (status)
         return status;
-    if (map->width != plan->map_width || map->height != plan->map_height)
+    if (map->width != plan->map_width || map->height != height)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "map: %d x %d elements; %d x %d are needed",
-                         map->width, map->height, plan->map_width, plan->map_height);
+                         map->width, map->height, plan->map_width, height);
     if (map->memory == XNCC_DEVICE && plan->decision.engine != XNCC_DEVICE_CUDA)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "map: it is in device memory, but the plan runs on the CPU; set "
@@ -340,7 +347,7 @@ xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
     if (!status)
         status = xncc_plan_check_image(plan, image, error);
     if (!status)
-        status = check_map(plan, map, error);
+        status = xncc_plan_check_map(plan, map, plan->map_height, error);
     if (!status)
         status = plan->engine->ops->correlate(plan->engine_plan, image, templ, map, stream, error);
     return xncc_done(status, error);
@@ -362,7 +369,7 @@ xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image, const x
     if (!status)
         status = xncc_plan_check_image(plan, image, error);
     if (!status)
-        status = check_map(plan, out, error);
+        status = xncc_plan_check_map(plan, out, plan->map_height, error);
     if (!status)
         status = plan->engine->ops->convolve(plan->engine_plan, image, filter, out, stream, error);
     return xncc_done(status, error);

@@ -124,6 +124,16 @@ typedef struct xncc_engine_ops {
                                const xncc_template *templ, const xncc_search_rule *rule,
                                xncc_stream stream, xncc_error *error);
 
+    /* correlate and find for plans of which each device has a part (include/exactncc/parts.h), with
+     * a view per part; stream: one per part, or NULL. NULL: the engine is one device. */
+    xncc_status (*correlate_parts)(xncc_engine_plan *plan, const xncc_image *image,
+                                   const xncc_template *templ, const xncc_map *map,
+                                   const xncc_stream *stream, xncc_error *error);
+    xncc_status (*find_parts)(xncc_engine_plan *plan, const xncc_image *image,
+                              const xncc_template *templ, const xncc_search_rule *rule,
+                              xncc_match *match, size_t *found, const xncc_stream *stream,
+                              xncc_error *error);
+
     /* find in steps, as described in include/exactncc/scan.h. The arguments of sweep_begin outlive
      * the sweep. `rows` only grows, and is the image's height before sweep_finish. All four are
      * NULL if the engine can only search a complete image. */

@@ -126,6 +126,24 @@ static int is_known(const word *name)
     return 0;
 }
 
+/* Can images and maps be in as many parts as the preference says? */
+static xncc_status check_parts(const xncc_preference *preference, const xncc_problem *problem,
+                               const xncc_machine *machine, xncc_error *error)
+{
+    const int32_t devices = machine->team.devices > 1 ? machine->team.devices : 1;
+    if (preference->parts < 0 || preference->parts > devices)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "the preference has %d parts; the context has %d device%s, which can have "
+                         "one each",
+                         preference->parts, devices, xncc_plural(devices));
+    if (preference->parts > 0 &&
+        (problem->task != XNCC_TASK_MATCH || problem->rule.mode != XNCC_VALID))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "images in parts can be matched in mode valid only; store the pixels that "
+                         "the border adds around the image");
+    return XNCC_OK;
+}
+
 static xncc_status check_preference(const xncc_preference *preference, xncc_task task,
                                     xncc_error *error)
 {
@@ -255,6 +273,8 @@ xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine
     xncc_status status = xncc_problem_check(problem, error);
     if (!status)
         status = check_preference(want, problem->task, error);
+    if (!status)
+        status = check_parts(want, problem, machine, error);
     if (status)
         return status;
     if (want->kernel && strchr(want->kernel, ','))

@@ -86,13 +86,14 @@ typedef struct xncc_batch_slots {
     uint64_t results;  /* bytes of the results, all templates of a call */
 } xncc_batch_slots;
 
-/* How the devices of a context share a call with images and maps in host memory (plan/spread.h).
- * devices 1: they do not. */
+/* How the devices of a context share a call with images and maps in host memory, or in parts
+ * (plan/spread.h). devices 1: they do not. */
 typedef struct xncc_spread {
-    int32_t present;    /* devices of the context; 0: it has only one, and the rest is unused */
+    int32_t present;    /* devices of the context; 0: it has only one */
     int32_t devices;    /* that share a call */
     int32_t rows;       /* map rows of each; the last may have fewer */
     int32_t stays;      /* 1: images or maps are in device memory, so they cannot share it */
+    int32_t parts;      /* 1: each holds a part of image and map, as the preference says */
     double alone_ms;    /* one device, with reading the image from the host */
     double estimate_ms; /* the devices together */
 } xncc_spread;
@@ -104,6 +105,7 @@ typedef struct xncc_stack {
     const char *refusal; /* for this reason; a constant */
     xncc_kernel kernel;  /* that computes their maps */
     uint64_t bytes;      /* of device memory, besides that of the plan */
+    double image_ms;     /* the estimated time of one of them */
 } xncc_stack;
 
 /* Fields that a kernel does not use are 0. */

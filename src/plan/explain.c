@@ -134,7 +134,10 @@ static void put_stack(writer *w, const xncc_stack *s)
 /* How several devices share a call, and why. */
 static void put_spread(writer *w, const xncc_spread *s)
 {
-    if (s->devices > 1)
+    if (s->parts)
+        put(w, "devices: %d, each with a part of %d map rows of image and map\n", s->devices,
+            s->rows);
+    else if (s->devices > 1)
         put(w,
             "devices: %d of %d, bands of %d map rows: about %.3g ms with images in host memory "
             "instead of %.3g\n",

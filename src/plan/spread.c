@@ -32,12 +32,16 @@ static int is_too_large(const xncc_problem *p, const xncc_extent *map, int32_t r
 xncc_spread xncc_spread_choose(const xncc_problem *p, const xncc_machine *machine,
                                const xncc_preference *preference, const xncc_decision *decision)
 {
-    xncc_spread s = { .devices = 1 };
+    const xncc_extent map = xncc_problem_extent(p);
+    xncc_spread s = { .devices = 1, .rows = map.height, .parts = preference->parts > 0 };
     if (machine->team.engine != decision->engine || machine->team.devices < 2)
         return s;
-    const xncc_extent map = xncc_problem_extent(p);
     s.present = machine->team.devices;
-    s.rows = map.height;
+    if (s.parts) {
+        s.rows = share_of(map.height, preference->parts);
+        s.devices = share_of(map.height, s.rows);
+        return s;
+    }
     s.alone_ms = s.estimate_ms = decision->estimate_ms + image_bytes(p) / HOST_BYTES_PER_MS;
     s.stays = preference->image_memory == XNCC_DEVICE || preference->map_memory == XNCC_DEVICE;
     if (s.stays)
@@ -57,17 +61,16 @@ xncc_spread xncc_spread_choose(const xncc_problem *p, const xncc_machine *machin
     return s;
 }
 
-int32_t xncc_spread_templates(const xncc_machine *machine, const xncc_decision *decision,
-                              size_t count)
+int32_t xncc_spread_items(const xncc_machine *machine, const xncc_decision *decision,
+                          double each_ms, size_t count)
 {
-    const double each = decision->estimate_ms, alone = each * (double)count;
-    double best = alone;
+    double best = each_ms * (double)count;
     int32_t devices = 1;
     if (machine->team.engine != decision->engine)
         return 1;
     for (int32_t n = 2; n <= machine->team.devices && (size_t)n <= count; n++) {
         const size_t most = (count + (size_t)n - 1) / (size_t)n;
-        const double ms = machine->team.handover_ms + each * (double)most;
+        const double ms = machine->team.handover_ms + each_ms * (double)most;
         if (ms < best) {
             best = ms;
             devices = n;

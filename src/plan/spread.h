@@ -15,15 +15,16 @@ typedef struct xncc_band {
     int32_t above, below; /* 1: row first - 1, or first + count, is computed as well */
 } xncc_band;
 
-/* Chooses how many devices share a call with images and maps in host memory. decision: for the
- * whole problem on one device. More devices are taken only if the call is then expected to be
- * faster. */
+/* Chooses how many devices share a call with images and maps in host memory, or have a part of
+ * both. decision: for the whole problem on one device. Unless the preference asks for parts, more
+ * devices are taken only if the call is then expected to be faster. */
 xncc_spread xncc_spread_choose(const xncc_problem *problem, const xncc_machine *machine,
                                const xncc_preference *preference, const xncc_decision *decision);
 
-/* Returns how many devices share a search of `count` templates of the plan's size, 1 or more. */
-int32_t xncc_spread_templates(const xncc_machine *machine, const xncc_decision *decision,
-                              size_t count);
+/* Returns how many devices share a search of `count` templates or images of the plan's size, 1 or
+ * more. each_ms: what one of them takes. */
+int32_t xncc_spread_items(const xncc_machine *machine, const xncc_decision *decision,
+                          double each_ms, size_t count);
 
 /* Returns the rows of part 0 .. devices - 1. search: 1 if the neighbours of the rows matter. */
 xncc_band xncc_spread_band(const xncc_problem *problem, const xncc_spread *spread, int32_t part,

@@ -21,13 +21,11 @@ enum { MOST_SLOTS = 4096 };
 static const uint64_t most_results = UINT64_C(4) << 20;
 
 /* Why images of this problem cannot form a stack; NULL: they can. */
-static const char *refusal(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+static const char *refusal(const xncc_problem *p, const xncc_decision *d)
 {
     const xncc_extent map = xncc_problem_extent(p);
     if (d->engine != XNCC_DEVICE_CUDA)
         return "the CPU engine searches each image on one thread";
-    if (m->team.engine == d->engine && m->team.devices > 1)
-        return "several devices take the images one after the other";
     if (p->rule.mode != XNCC_VALID)
         return "windows that leave their image would reach into the next";
     if (p->image_masked)
@@ -67,6 +65,13 @@ static int fit(const xncc_problem *p, const xncc_machine *machine,
     return w->total <= (uint64_t)machine->cuda.workspace;
 }
 
+/* The images of a call that one device gets. */
+static int32_t share_of(int32_t images, const xncc_machine *m, const xncc_decision *d)
+{
+    const int several = m->team.engine == d->engine && m->team.devices > 1;
+    return several ? xncc_ceil_div(images, m->team.devices) : images;
+}
+
 xncc_stack xncc_stack_choose(const xncc_problem *p, const xncc_machine *machine,
                              const xncc_preference *preference, const xncc_decision *decision,
                              xncc_stack_plan *stack)
@@ -74,12 +79,13 @@ xncc_stack xncc_stack_choose(const xncc_problem *p, const xncc_machine *machine,
     xncc_stack s = { .wanted = preference->images };
     if (s.wanted < 2)
         return s;
-    s.refusal = refusal(p, machine, decision);
+    s.refusal = refusal(p, decision);
     if (s.refusal)
         return s;
     const int64_t pixels = (int64_t)p->image_width * p->image_height, most = enough_pixels / pixels,
                   slots = most < MOST_SLOTS ? most : MOST_SLOTS,
-                  stacks = (s.wanted + slots - 1) / slots; /* of about the same height */
+                  share = share_of(s.wanted, machine, decision),
+                  stacks = (share + slots - 1) / slots; /* of about the same height */
     const uint64_t limit = (uint64_t)(machine->cuda.workspace > 0 ? machine->cuda.workspace : 0),
                    used = decision->workspace.total;
     xncc_machine rest = *machine;
@@ -87,15 +93,17 @@ xncc_stack xncc_stack_choose(const xncc_problem *p, const xncc_machine *machine,
     rest.cuda.workspace = (int64_t)(used < limit ? limit - used : 0);
     want.device = XNCC_DEVICE_CUDA;
     want.kernel = want.kernel ? xncc_kernel_table[decision->kernel].name : NULL;
-    int32_t images = (int32_t)((s.wanted + stacks - 1) / stacks);
+    int32_t images = (int32_t)((share + stacks - 1) / stacks);
     while (images > 1 && !fit(p, &rest, &want, images, stack))
         images = images > 2 ? xncc_ceil_div(images, 2) : 1;
     if (images < 2) {
-        s.refusal = "device memory has no room for a stack of images";
+        s.refusal = share < 2 ? "a device gets only one"
+                              : "device memory has no room for a stack of images";
         return s;
     }
     s.images = images;
     s.kernel = stack->decision.kernel;
     s.bytes = stack->decision.workspace.total;
+    s.image_ms = stack->decision.estimate_ms / images;
     return s;
 }

@@ -20,9 +20,9 @@ typedef struct xncc_stack_plan {
     uint64_t result_bytes; /* of the results, which follow the search */
 } xncc_stack_plan;
 
-/* Decides how a plan searches `preference->images` images, and returns what goes to
- * decision->stack of the plan. Fills *stack if that has at least two images. decision: of the plan;
- * the memory of both is within the machine's limit. */
+/* Decides how a plan searches `preference->images` images, of which several devices get a share
+ * each, and returns what goes to decision->stack of the plan. Fills *stack if that has at least two
+ * images. decision: of the plan; the memory of both is within the machine's limit. */
 xncc_stack xncc_stack_choose(const xncc_problem *problem, const xncc_machine *machine,
                              const xncc_preference *preference, const xncc_decision *decision,
                              xncc_stack_plan *stack);

@@ -32,13 +32,14 @@ static void run_member(void *argument, uint64_t index, int32_t slot)
     }
 }
 
-/* Deals the parts that are left. */
+/* Deals the parts that are left. Parts that are fixed are all left. */
 static void deal(rounds *r)
 {
     const xncc_team *team = r->plan->team;
     r->members = 0;
-    for (int32_t m = xncc_member_from(team, 0); m >= 0 && r->members < r->count;
-         m = xncc_member_from(team, m + 1))
+    for (int32_t m = r->parts->fixed ? 0 : xncc_member_from(team, 0);
+         m >= 0 && r->members < r->count;
+         m = r->parts->fixed ? m + 1 : xncc_member_from(team, m + 1))
         r->member[r->members++] = m;
 }
 
@@ -64,8 +65,10 @@ static xncc_status judge(const rounds *r, xncc_error *error)
                                             error);
     for (int32_t i = 0; i < r->members && !status; i++)
         if (r->status[i])
-            status = xncc_member_fails(r->plan->team, r->member[i], r->status[i], &r->why[i],
-                                       error);
+            status = r->parts->fixed ? xncc_member_name(r->plan->team, r->member[i], r->status[i],
+                                                        &r->why[i], error)
+                                     : xncc_member_fails(r->plan->team, r->member[i], r->status[i],
+                                                         &r->why[i], error);
     return status;
 }
 

@@ -14,10 +14,12 @@ typedef struct xncc_parts {
     xncc_part_fn function;
     void *argument;
     int32_t count; /* 1 .. the members of the team */
+    int fixed;     /* 1: part i is that of member i, and of no other */
 } xncc_parts;
 
-/* Computes all parts. The parts of a member that fails go to the others, unless the team is strict.
- * Returns the status of the first part that failed otherwise; the text names its member. */
+/* Computes all parts. The parts of a member that fails go to the others, unless they are fixed or
+ * the team is strict. Returns the status of the first part that failed otherwise; the text names
+ * its member. */
 xncc_status xncc_parts_run(xncc_team_plan *plan, const xncc_parts *parts, xncc_error *error);
 
 #endif

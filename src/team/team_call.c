@@ -8,6 +8,16 @@ int xncc_team_call_stays(const xncc_team_call *call)
            (call->map && call->map->memory == XNCC_DEVICE);
 }
 
+xncc_status xncc_team_call_band(xncc_team_plan *plan, const xncc_team_call *call, int32_t member,
+                                int32_t part, const xncc_band *band, xncc_image *view,
+                                xncc_error *error)
+{
+    const xncc_band all = xncc_spread_band(&plan->problem, &plan->decision.spread, part, 1);
+    const xncc_image *image = call->held ? &call->held->image[part] : call->image;
+    const int32_t top = call->held ? all.first - all.above : 0;
+    return xncc_team_take_band(plan, image, top, member, band, view, error);
+}
+
 /* The device memory of a call. */
 static const void *memory_of(const xncc_team_call *call)
 {

@@ -5,8 +5,16 @@
 
 #include "team/parts.h"
 
+/* An image and a map of which member i holds part i. */
+typedef struct xncc_held {
+    const xncc_image *image;
+    const xncc_map *map;       /* NULL: a search has none */
+    const xncc_stream *stream; /* NULL: the default streams */
+} xncc_held;
+
 /* The arguments of a call. Those that it does not have are NULL. */
 typedef struct xncc_team_call {
+    const xncc_held *held; /* in place of image, map and stream */
     const xncc_image *image;
     const xncc_template *templ;
     const xncc_filter *filter;
@@ -25,8 +33,16 @@ int xncc_team_call_stays(const xncc_team_call *call);
 /* The stream of a part of a call on a member. */
 static inline xncc_stream xncc_team_stream(const xncc_team_call *call, int32_t member)
 {
+    if (call->held)
+        return call->held->stream ? call->held->stream[member] : NULL;
     return member == 0 || xncc_team_call_stays(call) ? call->stream : NULL;
 }
+
+/* Binds the member's plan to a band of a match, which is one of part `part`, and makes a view of
+ * what the band reads. */
+xncc_status xncc_team_call_band(xncc_team_plan *plan, const xncc_team_call *call, int32_t member,
+                                int32_t part, const xncc_band *band, xncc_image *view,
+                                xncc_error *error);
 
 /* Runs the whole call on the member that holds its device memory. one: computes it. */
 xncc_status xncc_team_call_there(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn one,

@@ -81,7 +81,7 @@ static xncc_status find_part(xncc_team_plan *plan, void *argument, int32_t membe
     if (!h->match)
         return xncc_fail(error, XNCC_ERROR_MEMORY,
                          "no memory for %zu matches of a band; ask for fewer with top", rule.top);
-    xncc_status status = xncc_team_take_band(plan, s->call.image, member, &band, &view, error);
+    xncc_status status = xncc_team_call_band(plan, &s->call, member, part, &band, &view, error);
     if (!status)
         status = plan->team->member[member].is.engine->ops->find(
             plan->seat[member].plan, &view, xncc_team_template(plan, s->call.templ, member), &rule,
@@ -151,7 +151,7 @@ static int has_room(const xncc_team_plan *plan, const search *s)
 /* Searches the bands, first by the caller's rule. */
 static xncc_status find_divided(xncc_team_plan *plan, search *s, xncc_error *error)
 {
-    const xncc_parts parts = { find_part, s, plan->decision.spread.devices };
+    const xncc_parts parts = { find_part, s, plan->decision.spread.devices, s->call.held != NULL };
     const uint64_t d = (uint64_t)s->call.rule->min_distance;
     s->enough = s->call.rule->top;
     xncc_status status = xncc_parts_run(plan, &parts, error);
@@ -165,9 +165,25 @@ static xncc_status find_divided(xncc_team_plan *plan, search *s, xncc_error *err
         s->enough = UINT64_MAX;
     *s->call.found = 0;
     if (!has_room(plan, s))
-        return xncc_parts_run(plan, &(xncc_parts){ find_one, s, 1 }, error);
+        return s->call.held
+                   ? xncc_fail(error, XNCC_ERROR_MEMORY,
+                               "no room for the candidates of a part; ask for fewer matches with "
+                               "top, or for a smaller minimum distance")
+                   : xncc_parts_run(plan, &(xncc_parts){ find_one, s, 1, 0 }, error);
     status = xncc_parts_run(plan, &parts, error);
     return status ? status : choose(plan, s, error);
+}
+
+static xncc_status find_in_parts(xncc_team_plan *plan, search *s, xncc_error *error)
+{
+    s->part = xncc_alloc((uint64_t)plan->decision.spread.devices, sizeof *s->part);
+    const xncc_status status = s->part ? find_divided(plan, s, error)
+                                       : xncc_fail(error, XNCC_ERROR_MEMORY,
+                                                   "no memory for the parts of a search");
+    for (int32_t i = 0; s->part && i < plan->decision.spread.devices; i++)
+        xncc_free(s->part[i].match);
+    xncc_free(s->part);
+    return status;
 }
 
 xncc_status xncc_team_find(xncc_engine_plan *engine_plan, const xncc_image *image,
@@ -184,12 +200,18 @@ xncc_status xncc_team_find(xncc_engine_plan *engine_plan, const xncc_image *imag
                  .rule = *rule };
     if (xncc_team_call_stays(&s.call) || plan->stays || plan->decision.spread.devices < 2)
         return xncc_team_call_run(plan, &s.call, find_one, find_one, error);
-    s.part = xncc_alloc((uint64_t)plan->decision.spread.devices, sizeof *s.part);
-    xncc_status status = s.part ? find_divided(plan, &s, error)
-                                : xncc_fail(error, XNCC_ERROR_MEMORY,
-                                            "no memory for the parts of a search");
-    for (int32_t i = 0; s.part && i < plan->decision.spread.devices; i++)
-        xncc_free(s.part[i].match);
-    xncc_free(s.part);
-    return status;
+    return find_in_parts(plan, &s, error);
+}
+
+xncc_status xncc_team_find_parts(xncc_engine_plan *engine_plan, const xncc_image *image,
+                                 const xncc_template *templ, const xncc_search_rule *rule,
+                                 xncc_match *match, size_t *found, const xncc_stream *stream,
+                                 xncc_error *error)
+{
+    const xncc_held held = { .image = image, .stream = stream };
+    search s = {
+        .call = { .held = &held, .templ = templ, .rule = rule, .match = match, .found = found },
+        .rule = *rule
+    };
+    return find_in_parts(xncc_team_plan_of(engine_plan), &s, error);
 }

@@ -2,6 +2,7 @@
 /* A team's part of a plan, and the plans of its members (team_plan.h). */
 #include "team/team_plan.h"
 
+#include "base/int_math.h"
 #include "base/memory.h"
 #include "plan/decide.h"
 #include "plan/problem.h"
@@ -28,15 +29,22 @@ static int is_same(const xncc_problem *a, const xncc_problem *b)
            a->rule.mode == b->rule.mode && a->rule.border == b->rule.border;
 }
 
+static int is_ready(xncc_engine *engine, xncc_kernel kernel)
+{
+    return !engine->ops->ready || engine->ops->ready(engine, kernel);
+}
+
 /* Decides for a member: the kernel of the whole plan if that can serve the problem, else any. */
 static xncc_status decide(const xncc_team_plan *plan, int32_t member, const xncc_problem *problem,
-                          xncc_decision *decision, xncc_error *error)
+                          xncc_decision *decision, xncc_stack_plan *stack, xncc_error *error)
 {
     xncc_engine *engine = plan->team->member[member].is.engine;
     xncc_preference want = XNCC_PREFERENCE_INIT;
     xncc_status status;
     want.device = plan->decision.engine;
     want.kernel = xncc_kernel_table[plan->decision.kernel].name;
+    if (plan->decision.stack.images > 1 && is_same(problem, &plan->problem))
+        want.images = xncc_ceil_div(plan->decision.stack.wanted, xncc_members_used(plan->team));
     do {
         xncc_machine machine = { .cpu.absent = 1 };
         status = engine->ops->describe(engine, &machine, error);
@@ -47,7 +55,11 @@ static xncc_status decide(const xncc_team_plan *plan, int32_t member, const xncc
             want.kernel = NULL;
             status = xncc_decide(problem, &machine, &want, decision, error);
         }
-    } while (!status && engine->ops->ready && !engine->ops->ready(engine, decision->kernel));
+        if (!status)
+            decision->stack = xncc_stack_choose(problem, &machine, &want, decision, stack);
+    } while (!status &&
+             !(is_ready(engine, decision->kernel) &&
+               (decision->stack.images < 2 || is_ready(engine, stack->decision.kernel))));
     return status;
 }
 
@@ -57,24 +69,29 @@ xncc_status xncc_seat_take(xncc_team_plan *plan, int32_t member, const xncc_prob
     xncc_engine *engine = plan->team->member[member].is.engine;
     xncc_seat *seat = &plan->seat[member];
     xncc_decision decision;
+    xncc_stack_plan stack;
     if (seat->plan && is_same(&seat->problem, problem))
         return XNCC_OK;
     if (seat->plan)
         engine->ops->unbind(seat->plan);
     seat->plan = NULL;
     seat->problem = *problem;
-    xncc_status status = decide(plan, member, problem, &decision, error);
-    return status ? status
-                  : engine->ops->bind(engine, problem, &decision, plan->watch, &seat->plan, error);
+    xncc_status status = decide(plan, member, problem, &decision, &stack, error);
+    if (!status)
+        status = engine->ops->bind(engine, problem, &decision, plan->watch, &seat->plan, error);
+    if (!status && decision.stack.images > 1 && engine->ops->bind_stack)
+        status = engine->ops->bind_stack(seat->plan, &stack, error);
+    return status;
 }
 
-xncc_status xncc_team_take_band(xncc_team_plan *plan, const xncc_image *image, int32_t member,
-                                const xncc_band *band, xncc_image *view, xncc_error *error)
+xncc_status xncc_team_take_band(xncc_team_plan *plan, const xncc_image *image, int32_t top,
+                                int32_t member, const xncc_band *band, xncc_image *view,
+                                xncc_error *error)
 {
     const xncc_problem p = xncc_spread_problem(&plan->problem, band);
     const xncc_extent map = xncc_problem_extent(&plan->problem);
     const xncc_rectangle rectangle = { map.x0,
-                                       (int64_t)map.y0 + band->first - band->above,
+                                       (int64_t)map.y0 + band->first - band->above - top,
                                        p.image_width,
                                        p.image_height,
                                        plan->problem.rule.border,
@@ -125,6 +142,16 @@ xncc_status xncc_team_bind(xncc_engine *engine, const xncc_problem *problem,
     else
         *result = (xncc_engine_plan *)(void *)plan;
     return status;
+}
+
+/* Each member decides on a stack of its own, with its first plan for whole images. */
+xncc_status xncc_team_bind_stack(xncc_engine_plan *plan, const xncc_stack_plan *stack,
+                                 xncc_error *error)
+{
+    (void)plan;
+    (void)stack;
+    (void)error;
+    return XNCC_OK;
 }
 
 void xncc_team_unbind(xncc_engine_plan *engine_plan)

@@ -22,6 +22,13 @@ static xncc_map rows_of(const xncc_map *map, int32_t first, int32_t count)
     return rows;
 }
 
+/* What a decision needs to know of the team. */
+static xncc_machine machine_of(const xncc_team_plan *plan)
+{
+    return (xncc_machine){ .team = { plan->decision.engine, xncc_members_used(plan->team),
+                                     plan->team->options.handover_ms } };
+}
+
 /* ---- maps ---- */
 
 static xncc_status correlate_one(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
@@ -42,9 +49,10 @@ static xncc_status correlate_part(xncc_team_plan *plan, void *argument, int32_t 
 {
     const xncc_team_call *call = argument;
     const xncc_band band = xncc_spread_band(&plan->problem, &plan->decision.spread, part, 0);
-    const xncc_map rows = rows_of(call->map, band.first, band.count);
+    const xncc_map rows = call->held ? call->held->map[part]
+                                     : rows_of(call->map, band.first, band.count);
     xncc_image view;
-    xncc_status status = xncc_team_take_band(plan, call->image, member, &band, &view, error);
+    xncc_status status = xncc_team_call_band(plan, call, member, part, &band, &view, error);
     return status ? status
                   : ops_of(plan, member)
                         ->correlate(plan->seat[member].plan, &view,
@@ -58,6 +66,17 @@ xncc_status xncc_team_correlate(xncc_engine_plan *plan, const xncc_image *image,
 {
     xncc_team_call call = { .image = image, .templ = templ, .map = map, .stream = stream };
     return xncc_team_call_run(xncc_team_plan_of(plan), &call, correlate_one, correlate_part, error);
+}
+
+xncc_status xncc_team_correlate_parts(xncc_engine_plan *engine_plan, const xncc_image *image,
+                                      const xncc_template *templ, const xncc_map *map,
+                                      const xncc_stream *stream, xncc_error *error)
+{
+    xncc_team_plan *plan = xncc_team_plan_of(engine_plan);
+    const xncc_held held = { image, map, stream };
+    xncc_team_call call = { .held = &held, .templ = templ };
+    const xncc_parts parts = { correlate_part, &call, plan->decision.spread.devices, 1 };
+    return xncc_parts_run(plan, &parts, error);
 }
 
 /* ---- convolutions ---- */
@@ -169,15 +188,109 @@ xncc_status xncc_team_find_batch(xncc_engine_plan *engine_plan, const xncc_image
 {
     xncc_team_plan *plan = xncc_team_plan_of(engine_plan);
     batch b = { .call = { .image = image, .group = group, .rule = rule, .stream = stream } };
-    const xncc_machine machine = { .team = { plan->decision.engine, xncc_members_used(plan->team),
-                                             plan->team->options.handover_ms } };
+    const xncc_machine machine = machine_of(plan);
     const int32_t devices = xncc_team_call_stays(&b.call)
                                 ? 1
-                                : xncc_spread_templates(&machine, &plan->decision, group->count);
+                                : xncc_spread_items(&machine, &plan->decision,
+                                                    plan->decision.estimate_ms, group->count);
     b.each = (group->count + (size_t)devices - 1) / (size_t)devices;
     if (xncc_team_call_stays(&b.call))
         return xncc_team_call_there(plan, &b.call, batch_part, error);
-    const xncc_parts parts = { batch_part, &b, (int32_t)((group->count + b.each - 1) / b.each) };
+    const xncc_parts parts = { batch_part, &b, (int32_t)((group->count + b.each - 1) / b.each), 0 };
+    return xncc_parts_run(plan, &parts, error);
+}
+
+/* ---- several images: each member has some ---- */
+
+typedef struct images {
+    xncc_team_call call;
+    const xncc_image_group *group;
+    size_t each;     /* of each part; the last one has the rest */
+    int32_t *holder; /* the member that holds each image; NULL: they are in host memory */
+} images;
+
+/* Searches `count` images, from `first` on, on a member that is bound to the plan's problem. */
+static xncc_status find_images(xncc_team_plan *plan, const images *i, int32_t member, size_t first,
+                               size_t count, xncc_error *error)
+{
+    const xncc_engine_ops *ops = ops_of(plan, member);
+    const xncc_template *templ = xncc_team_template(plan, i->call.templ, member);
+    const size_t capacity = i->group->capacity;
+    const xncc_stream stream = member == (i->holder ? i->holder[0] : 0) ? i->call.stream : NULL;
+    const xncc_image_group some = { i->group->image + first, count, capacity,
+                                    i->group->match + first * capacity, i->group->found + first };
+    xncc_status status = XNCC_OK;
+    if (ops->find_images)
+        return ops->find_images(plan->seat[member].plan, &some, templ, i->call.rule, stream, error);
+    for (size_t k = 0; k < count && !status; k++)
+        status = ops->find(plan->seat[member].plan, &some.image[k], templ, i->call.rule,
+                           some.match + k * capacity, &some.found[k], stream, error);
+    return status;
+}
+
+static xncc_status images_part(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
+                               xncc_error *error)
+{
+    const images *i = argument;
+    const size_t first = (size_t)part * i->each, left = i->group->count - first;
+    const xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
+    return status ? status
+                  : find_images(plan, i, member, first, left < i->each ? left : i->each, error);
+}
+
+/* Searches the images that a member holds, in runs that follow each other. */
+static xncc_status images_there(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
+                                xncc_error *error)
+{
+    const images *i = argument;
+    xncc_status status = XNCC_OK;
+    (void)part;
+    for (size_t first = 0, end; first < i->group->count && !status; first = end) {
+        for (end = first; end < i->group->count && i->holder[end] == member; end++)
+            ;
+        if (end > first)
+            status = xncc_seat_take(plan, member, &plan->problem, error);
+        if (end > first && !status)
+            status = find_images(plan, i, member, first, end - first, error);
+        end += end == first;
+    }
+    return status;
+}
+
+static int are_on_devices(const xncc_image_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (group->image[i].memory == XNCC_DEVICE)
+            return 1;
+    return 0;
+}
+
+xncc_status xncc_team_find_images(xncc_engine_plan *engine_plan, const xncc_image_group *group,
+                                  const xncc_template *templ, const xncc_search_rule *rule,
+                                  xncc_stream stream, xncc_error *error)
+{
+    xncc_team_plan *plan = xncc_team_plan_of(engine_plan);
+    images i = { .call = { .templ = templ, .rule = rule, .stream = stream }, .group = group };
+    if (are_on_devices(group)) {
+        i.holder = xncc_alloc(group->count, sizeof *i.holder);
+        if (!i.holder)
+            return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a list of %zu images",
+                             group->count);
+        for (size_t k = 0; k < group->count; k++)
+            i.holder[k] = xncc_member_holding(plan->team, group->image[k].data);
+        const xncc_parts parts = { images_there, &i, plan->team->count, 1 };
+        const xncc_status status = xncc_parts_run(plan, &parts, error);
+        xncc_free(i.holder);
+        return status;
+    }
+    const xncc_machine machine = machine_of(plan);
+    const xncc_stack *stack = &plan->decision.stack;
+    const size_t devices = (size_t)xncc_spread_items(
+        &machine, &plan->decision,
+        stack->images > 1 ? stack->image_ms : plan->decision.spread.alone_ms, group->count);
+    i.each = (group->count + devices - 1) / devices;
+    const xncc_parts parts = { images_part, &i, (int32_t)((group->count + i.each - 1) / i.each),
+                               0 };
     return xncc_parts_run(plan, &parts, error);
 }
 

@@ -8,6 +8,9 @@
 xncc_status xncc_team_correlate(xncc_engine_plan *plan, const xncc_image *image,
                                 const xncc_template *templ, const xncc_map *map, xncc_stream stream,
                                 xncc_error *error);
+xncc_status xncc_team_correlate_parts(xncc_engine_plan *plan, const xncc_image *image,
+                                      const xncc_template *templ, const xncc_map *map,
+                                      const xncc_stream *stream, xncc_error *error);
 xncc_status xncc_team_convolve(xncc_engine_plan *plan, const xncc_image *image,
                                const xncc_filter *filter, const xncc_map *out, xncc_stream stream,
                                xncc_error *error);
@@ -20,5 +23,12 @@ xncc_status xncc_team_find_on_device(xncc_engine_plan *plan, const xncc_image *i
 xncc_status xncc_team_find_batch(xncc_engine_plan *plan, const xncc_image *image,
                                  const xncc_templ_group *group, const xncc_search_rule *rule,
                                  xncc_stream stream, xncc_error *error);
+xncc_status xncc_team_find_images(xncc_engine_plan *plan, const xncc_image_group *group,
+                                  const xncc_template *templ, const xncc_search_rule *rule,
+                                  xncc_stream stream, xncc_error *error);
+xncc_status xncc_team_find_parts(xncc_engine_plan *plan, const xncc_image *image,
+                                 const xncc_template *templ, const xncc_search_rule *rule,
+                                 xncc_match *match, size_t *found, const xncc_stream *stream,
+                                 xncc_error *error);
 
 #endif

@@ -155,6 +155,33 @@ std::vector<xncc_match> expect_find(const Objects &o, const xncc_find_options &o
     return match;
 }
 
+void check_parts(const Objects &o)
+{
+    exactncc::Preference one;
+    one.parts = 1;
+    const exactncc::Problem problem = exactncc::problem(o.scene.image, o.templ[0]);
+    exactncc::Plan plan(o.context, problem), whole(o.context, problem, one);
+    const xncc_part part = whole.part(0);
+    CHECK(part.image_height == o.scene.image.height);
+    xncc_map map = {};
+    map.width = problem.image_width - problem.templ_width + 1;
+    map.height = part.map_height;
+    std::vector<float> score(static_cast<std::size_t>(map.width) * map.height), same_score(score);
+    map.data = score.data();
+    whole.correlate_parts({ &o.scene.image, 1 }, o.templ[0], { &map, 1 });
+    map.data = same_score.data();
+    plan.correlate(o.scene.image, o.templ[0], map);
+    CHECK(same(score, same_score));
+    const std::vector<xncc_match> found = whole.find_parts({ &o.scene.image, 1 }, o.templ[0]);
+    CHECK(!found.empty() && same(found, plan.find(o.scene.image, o.templ[0])));
+    exactncc::Failure failure;
+    whole.correlate_parts({ &o.scene.image, 1 }, o.templ[0], {}, {}, &failure);
+    CHECK(failure.status() == XNCC_ERROR_ARGUMENT);
+    CHECK(std::string(failure.text()) == "map is a null pointer");
+    whole.part(1, &failure);
+    CHECK(std::string(failure.text()) == "part: 1 is not one of 0 .. 0");
+}
+
 void check_find(const Objects &o)
 {
     exactncc::FindOptions options = find_options();
@@ -383,6 +410,7 @@ int main()
     check_objects(objects);
     check_correlate(objects);
     check_find(objects);
+    check_parts(objects);
     check_find_batch(objects);
     check_poses(objects);
     check_track(objects);

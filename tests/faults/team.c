@@ -3,6 +3,7 @@
  * its own, within the limit. Each call of CUDA on one of them fails in turn: the others do its work
  * and the context says so, or the error names it, and nothing is lost. Kernels do not run, so
  * results are not compared. */
+#include "exactncc/parts.h"
 #include "kit/pixels.h"
 #include "pretend/pretend.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 enum { DEVICES = 4, UNUSED = 2, FAULTY = 1, SIDE = 3000, TEMPL = 24, TOP = 8, TEMPLS = 6 };
+enum { SMALL = 200, IMAGES = 1200 };
 
 static const size_t LIMIT = (size_t)48 << 20;
 
@@ -37,6 +39,66 @@ int pretend_fails(const char *call, const char *detail, const void *place)
 
 static kit_image scene;
 static kit_map map;
+
+/* The devices have a part of the image and of the map each. */
+static xncc_status use_parts(xncc_context *context, const xncc_problem *problem,
+                             const xncc_template *templ, xncc_error *error)
+{
+    static xncc_match match[TOP];
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_image image[DEVICES];
+    xncc_map rows[DEVICES];
+    xncc_plan_info info = XNCC_PLAN_INFO_INIT;
+    xncc_plan *plan = NULL;
+    size_t found = 0;
+    preference.parts = 3;
+    xncc_status status = xncc_plan_create(context, problem, &preference, &plan, error);
+    if (!status)
+        status = xncc_plan_describe(plan, &info, error);
+    for (int32_t i = 0; i < info.devices && !status; i++) {
+        xncc_part part = XNCC_PART_INIT;
+        CHECK_STATUS(xncc_plan_part(plan, i, &part, NULL), XNCC_OK);
+        CHECK_STATUS(
+            xncc_image_crop(&scene.view, 0, part.image_y, SIDE, part.image_height, &image[i], NULL),
+            XNCC_OK);
+        rows[i] = map.view;
+        rows[i].data = kit_map_row(&map.view, part.map_y);
+        rows[i].height = part.map_height;
+    }
+    if (!status)
+        status = xncc_plan_correlate_parts(plan, image, (size_t)info.devices, templ, rows, NULL,
+                                           error);
+    CHECK_INT(pretend_under_way(), 0);
+    if (!status)
+        status = xncc_plan_find_parts(plan, image, (size_t)info.devices, templ, NULL, match, TOP,
+                                      &found, NULL, error);
+    CHECK_INT(pretend_under_way(), 0);
+    xncc_plan_destroy(plan);
+    return status;
+}
+
+/* The devices share small images. */
+static xncc_status use_images(xncc_context *context, const xncc_template *templ, xncc_error *error)
+{
+    static xncc_match match[IMAGES * TOP];
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_problem p = XNCC_PROBLEM_INIT;
+    xncc_image image[IMAGES];
+    xncc_plan *plan = NULL;
+    size_t found[IMAGES];
+    preference.images = IMAGES;
+    for (int i = 0; i < IMAGES; i++)
+        CHECK_STATUS(xncc_image_crop(&scene.view, i, i, SMALL, SMALL, &image[i], NULL), XNCC_OK);
+    xncc_status status = xncc_problem_set(&p, image, templ, error);
+    if (!status)
+        status = xncc_plan_create(context, &p, &preference, &plan, error);
+    if (!status)
+        status = xncc_plan_find_images(plan, image, IMAGES, templ, NULL, match, TOP, found, NULL,
+                                       error);
+    CHECK_INT(pretend_under_way(), 0);
+    xncc_plan_destroy(plan);
+    return status;
+}
 
 static xncc_status use(const xncc_context_options *o, char *warning, xncc_error *error)
 {
@@ -73,6 +135,10 @@ static xncc_status use(const xncc_context_options *o, char *warning, xncc_error 
         status = xncc_find_batch(context, &scene.view, several, TEMPLS, &few, NULL, candidate, TOP,
                                  &found, error);
     CHECK_INT(pretend_under_way(), 0);
+    if (!status)
+        status = use_parts(context, &p, templ, error);
+    if (!status)
+        status = use_images(context, templ, error);
     if (context)
         (void)xncc_context_warning(context, warning, XNCC_ERROR_SIZE);
     xncc_template_destroy(templ);

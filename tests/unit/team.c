@@ -425,7 +425,7 @@ static void check_bands(void)
     m.team.handover_ms = 0.0;
     m.team.engine = XNCC_DEVICE_CPU; /* of another kind than the plan's engine */
     CHECK_INT(xncc_spread_choose(&p, &m, &any, &d).devices, 1);
-    CHECK_INT(xncc_spread_templates(&m, &d, 100), 1);
+    CHECK_INT(xncc_spread_items(&m, &d, 1.0, 100), 1);
     m.team.engine = XNCC_DEVICE_CUDA;
     for (int memory = 1; memory <= 3; memory++) {
         xncc_preference there = any;
@@ -441,16 +441,16 @@ static void check_bands(void)
     CHECK_INT(xncc_spread_choose(&p, &m, &any, &d).devices, 1);
 }
 
-static void check_templates(void)
+static void check_items(void)
 {
     xncc_machine m = { .team = { XNCC_DEVICE_CUDA, 4, 0.0 } };
     const xncc_decision d = { .engine = XNCC_DEVICE_CUDA, .estimate_ms = 1.0 };
     static const int32_t devices[] = { 1, 2, 3, 4, 3, 3, 4, 4, 3, 4 };
     for (size_t count = 1; count <= 10; count++)
-        CHECK_INT(xncc_spread_templates(&m, &d, count), devices[count - 1]);
+        CHECK_INT(xncc_spread_items(&m, &d, 1.0, count), devices[count - 1]);
     m.team.handover_ms = 1.0; /* two templates are as fast on one device */
-    CHECK_INT(xncc_spread_templates(&m, &d, 2), 1);
-    CHECK_INT(xncc_spread_templates(&m, &d, 3), 3);
+    CHECK_INT(xncc_spread_items(&m, &d, 1.0, 2), 1);
+    CHECK_INT(xncc_spread_items(&m, &d, 1.0, 3), 3);
 }
 
 /* What a plan says. A small problem runs on one device, unless sharing costs nothing. */
@@ -538,11 +538,12 @@ int main(int argc, char **argv)
     check_convolutions(kit_short() || on_cuda ? 20 : 60);
     check_batches();
     check_others();
+    check_parts(team, on_cuda);
     if (on_cuda) {
         check_there();
     } else {
         check_bands();
-        check_templates();
+        check_items();
         check_words();
         check_options();
     }

@@ -45,6 +45,10 @@ xncc_context *team_context(int count, int strict, double handover_ms);
 /* The same of engines of CUDA device 0. The test is skipped if there is none. */
 xncc_context *team_context_cuda(int count);
 
+/* Images and maps in parts, and several images, on these contexts (by the number of devices).
+ * on_cuda: they are engines of CUDA. */
+void check_parts(xncc_context *const *team, int on_cuda);
+
 /* Members that fail, calls that are cancelled, memory that runs out. */
 void check_faults(void);
 

@@ -248,6 +248,18 @@ static xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image,
                   : plan->at->cpu->ops->find_batch(plan->inner, &view, group, rule, NULL, error);
 }
 
+static xncc_status find_images(xncc_engine_plan *plan, const xncc_image_group *group,
+                               const xncc_template *templ, const xncc_search_rule *rule,
+                               xncc_stream stream, xncc_error *error)
+{
+    xncc_status status = XNCC_OK;
+    CHECK(group->count > 0);
+    for (size_t i = 0; i < group->count && !status; i++)
+        status = find(plan, &group->image[i], templ, rule, group->match + i * group->capacity,
+                      &group->found[i], stream, error);
+    return status;
+}
+
 static int holds(const xncc_engine *engine, const void *address)
 {
     const team_notes *note = &team_note[desk_of(engine)->number];
@@ -352,6 +364,7 @@ static const xncc_engine_ops operations = { .destroy = destroy,
                                             .fetch = fetch,
                                             .find_on_device = find_on_device,
                                             .find_batch = find_batch,
+                                            .find_images = find_images,
                                             .holds = holds,
                                             .can_read_chips = can_read_chips,
                                             .read_chips = read_chips,

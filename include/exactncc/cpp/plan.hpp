@@ -3,6 +3,7 @@
 #ifndef EXACTNCC_CPP_PLAN_HPP
 #define EXACTNCC_CPP_PLAN_HPP
 
+#include "../parts.h"
 #include "../plan.h"
 #include "../scan.h"
 #include "find.hpp"
@@ -119,6 +120,39 @@ class Plan {
             result[i].assign(match.data() + i * room, match.data() + i * room + found[i]);
         return result;
     }
+    // A part that one of several devices holds (exactncc/parts.h). number: 0 .. describe().devices
+    // - 1.
+    xncc_part part(std::int32_t number, Failure *failure = nullptr) const
+    {
+        detail::Call call(failure);
+        xncc_part part = XNCC_PART_INIT;
+        call.succeeds(xncc_plan_part(get(), number, &part, call.error()));
+        return part;
+    }
+    // images, maps: one per part. streams: one per part, or none for the default streams.
+    void correlate_parts(span<const xncc_image> images, const Template &templ,
+                         span<const xncc_map> maps, span<const xncc_stream> streams = {},
+                         Failure *failure = nullptr)
+    {
+        detail::Call call(failure);
+        const std::size_t count = std::min(count_of(images, streams), maps.size());
+        call.succeeds(xncc_plan_correlate_parts(get(), images.data(), count, templ.get(),
+                                                maps.data(), streams.data(), call.error()));
+    }
+    std::vector<xncc_match> find_parts(span<const xncc_image> images, const Template &templ,
+                                       const PeakRule &peaks = {},
+                                       span<const xncc_stream> streams = {},
+                                       Failure *failure = nullptr)
+    {
+        detail::Call call(failure);
+        const std::size_t count = count_of(images, streams);
+        return detail::with_room<xncc_match>(
+            peaks.top, [&](xncc_match *match, std::size_t room, std::size_t *found) {
+                return call.succeeds(xncc_plan_find_parts(get(), images.data(), count, templ.get(),
+                                                          &peaks, match, room, found,
+                                                          streams.data(), call.error()));
+            });
+    }
     // match, found: in device memory.
     void find_on_device(const xncc_image &image, const Template &templ, span<xncc_match> match,
                         std::uint32_t *found, const PeakRule &peaks = {},
@@ -137,6 +171,12 @@ class Plan {
 
   private:
     friend class Scan; // keeps the plan alive
+
+    // The number of parts: the call refuses it if it is not that of the plan.
+    static std::size_t count_of(span<const xncc_image> images, span<const xncc_stream> streams)
+    {
+        return streams.size() > 0 ? std::min(images.size(), streams.size()) : images.size();
+    }
     std::shared_ptr<xncc_plan> handle_;
 };
 
