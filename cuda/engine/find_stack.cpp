@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Many images, stack by stack: the map of a stack is that of one tall image, and the passes of the
 // search have a slot per image. Stacks follow each other on the stream. While the device searches
-// one, the host hands out the results of the one before.
+// one, the next one comes from the host, and the host hands out the results of the one before.
 #include "cuda/engine/find_stack.h"
 
 #include "cuda/engine/device_find.h"
@@ -74,43 +74,74 @@ cudaError_t gather(const xncc_image *image, size_t count, UploadRows to, cudaStr
     return code;
 }
 
-// Copies images to the plan's memory, below each other, and makes *view a view of the stack there.
-xncc_status copy_images(const ImagesCall &call, const Some &some, xncc_image *view)
+// The memory of the images of a stack.
+unsigned char *copies(const ImagesCall &call, int turn)
+{
+    return call.plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH) +
+           static_cast<size_t>(turn) * call.stack->of.image_bytes;
+}
+
+// Copies images to the plan's memory, below each other.
+xncc_status copy_images(const ImagesCall &call, const Some &some, int turn, cudaStream_t stream)
 {
     const xncc_image *image = call.group->image + some.first;
     UploadRows to = {};
-    to.target = call.plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH);
+    to.target = copies(call, turn);
     to.target_pitch = static_cast<size_t>(call.stack->of.image_pitch);
     to.row_bytes = static_cast<size_t>(xncc_image_row_bytes(image));
     to.rows = image->height;
     Upload &upload = call.plan->upload;
     cudaError_t code = cudaSuccess;
     if (image->memory == XNCC_DEVICE) {
-        code = gather(image, some.count, to, call.stream);
+        code = gather(image, some.count, to, stream);
     } else if (follow_each_other(image, some.count)) {
         UploadRows all = to;
         all.source = static_cast<const unsigned char *>(image->data);
         all.source_pitch = static_cast<size_t>(xncc_image_pitch(image));
         all.rows = to.rows * static_cast<int32_t>(some.count);
-        code = upload.copy_rows(all, call.stream);
+        code = upload.copy_rows(all, stream);
     } else {
-        code = upload.copy_images(image, some.count, to, call.stream);
+        code = upload.copy_images(image, some.count, to, stream);
     }
-    view->memory = XNCC_DEVICE;
-    view->data = to.target;
-    view->pitch = static_cast<int64_t>(to.target_pitch);
     return check(code, "copying the images below each other", call.error);
 }
 
+bool come_from_host(const ImagesCall &call)
+{
+    return call.group->image->memory == XNCC_HOST;
+}
+
+// Begins to bring a stack from the host, once the memory of its images is free.
+xncc_status bring(const ImagesCall &call, const Some &some, int turn)
+{
+    Stack &stack = *call.stack;
+    xncc_status status = check(cudaStreamWaitEvent(stack.side.get(), stack.sent[turn].get(), 0),
+                               "waiting for the images before", call.error);
+    if (!status)
+        status = copy_images(call, some, turn, stack.side.get());
+    if (!status)
+        status = check(cudaEventRecord(stack.arrived[turn].get(), stack.side.get()),
+                       "copying the images below each other", call.error);
+    return status;
+}
+
 // Queues the search of one stack.
-xncc_status search_stack(const ImagesCall &call, const Some &some, bool in_place)
+xncc_status search_stack(const ImagesCall &call, const Some &some, int turn, bool in_place)
 {
     xncc_engine_plan *plan = call.plan;
     xncc_image view = call.group->image[some.first];
     const int64_t height = view.height;
     xncc_status status = xncc_check_cancelled(plan->watch, call.error);
-    if (!status && !in_place)
-        status = copy_images(call, some, &view);
+    if (!status && come_from_host(call))
+        status = check(cudaStreamWaitEvent(call.stream, call.stack->arrived[turn].get(), 0),
+                       "waiting for the images", call.error);
+    else if (!status && !in_place)
+        status = copy_images(call, some, turn, call.stream);
+    if (!in_place) {
+        view.memory = XNCC_DEVICE;
+        view.data = copies(call, turn);
+        view.pitch = static_cast<int64_t>(call.stack->of.image_pitch);
+    }
     view.height = plan->problem.image_height;
     Call one = make_call(plan, &view, call.templ, call.stream, call.error);
     one.rows_padded = !in_place;
@@ -189,35 +220,54 @@ xncc_status complete(const ImagesCall &call, const Piece &piece)
 // The next stack of a piece. Images that follow each other in device memory are read where they
 // are: a last stack that would not be full begins earlier, with images that have been searched, and
 // finds their matches again.
-xncc_status search_next(const ImagesCall &call, const Piece &piece, const Some &next)
+xncc_status search_next(const ImagesCall &call, const Piece &piece, const Some &next, int turn)
 {
     const xncc_image *image = call.group->image + piece.first;
     const size_t images = call.images(), end = next.slot + next.count,
                  from = piece.count < images ? next.slot : end - images;
     const bool in_place = image->memory == XNCC_DEVICE && piece.count >= images &&
                           follow_each_other(image + from, images);
-    return search_stack(call, in_place ? Some{ piece.first + from, end - from, from } : next,
+    return search_stack(call, in_place ? Some{ piece.first + from, end - from, from } : next, turn,
                         in_place);
+}
+
+// The stack of a piece that begins with image `at`.
+Some stack_at(const ImagesCall &call, const Piece &piece, size_t at)
+{
+    const size_t images = call.images(), left = piece.count - at;
+    return { piece.first + at, left < images ? left : images, at };
+}
+
+// Begins to bring the first stack of a piece, after the work that is on the stream.
+xncc_status bring_first(const ImagesCall &call, const Piece &piece)
+{
+    xncc_status status = XNCC_OK;
+    for (int turn = 0; turn < 2 && !status; turn++)
+        status = check(cudaEventRecord(call.stack->sent[turn].get(), call.stream),
+                       "preparing the search in several images", call.error);
+    return status ? status : bring(call, stack_at(call, piece, 0), 0);
 }
 
 // Searches the images of a piece, stack by stack.
 xncc_status find_piece(const ImagesCall &call, const Piece &piece)
 {
     Stack &stack = *call.stack;
-    const size_t images = call.images();
     Some before = {};
     size_t at = 0;
     stack.search.place_results(piece.count);
     xncc_status status = check(stack.fetched.need(xncc_search_results(piece.count, call.rule->top)),
                                "making room for the matches", call.error);
+    if (!status && come_from_host(call))
+        status = bring_first(call, piece);
     for (int turn = 0; at < piece.count && !status; turn = 1 - turn) {
-        const size_t left = piece.count - at;
-        const Some next = { piece.first + at, left < images ? left : images, at };
-        status = search_next(call, piece, next);
+        const Some next = stack_at(call, piece, at);
+        status = search_next(call, piece, next, turn);
         call.step(next.count);
         at += next.count;
         if (!status)
             status = send_results(call, piece, next, turn);
+        if (!status && come_from_host(call) && at < piece.count)
+            status = bring(call, stack_at(call, piece, at), 1 - turn);
         if (!status && before.count > 0)
             status = check(cudaEventSynchronize(stack.sent[1 - turn].get()), "fetching the matches",
                            call.error);
@@ -226,6 +276,8 @@ xncc_status find_piece(const ImagesCall &call, const Piece &piece)
         before = next;
     }
     call.step(piece.count - at); // after a failure
+    if (status)
+        forgive(cudaStreamSynchronize(stack.side.get())); // nobody waits for what it brings
     const xncc_status end = finish(call.plan, call.stream, true, status ? nullptr : call.error);
     if (status || end)
         return status ? status : end;
@@ -243,11 +295,14 @@ xncc_status make_memory(xncc_engine_plan *plan, Stack *stack, xncc_error *error)
         return status;
     unsigned char *memory = stack->plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH);
     status = check(stack->search.make(plan->x.map, plan->y.map, plan->decision.stack.images,
-                                      memory + stack->of.image_bytes),
+                                      memory + 2 * stack->of.image_bytes),
                    "preparing the search in several images", error);
-    for (Event &sent : stack->sent)
-        if (!status && !sent.get())
-            status = check(sent.make(), "preparing the search in several images", error);
+    for (Event *event :
+         { &stack->sent[0], &stack->sent[1], &stack->arrived[0], &stack->arrived[1] })
+        if (!status && !event->get())
+            status = check(event->make(), "preparing the search in several images", error);
+    if (!status && !stack->side.get())
+        status = check(stack->side.make(), "preparing the search in several images", error);
     stack->made = !status;
     return status;
 }

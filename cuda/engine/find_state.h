@@ -36,7 +36,10 @@ struct Stack {
     bool made = false;                // the rest is set
     PeakWorkspace search;
     PinnedMemory fetched; // the states of a piece, then their matches
-    Event sent[2];        // by turns: the results of a stack are on the host
+    Stream side;          // images come from the host on it, while the stack before is searched
+    // By turns:
+    Event arrived[2]; // the images of a stack are on the device
+    Event sent[2];    // its results are on the host, and the memory of its images is free
 };
 
 } // namespace xncc

@@ -60,7 +60,7 @@ static int fit(const xncc_problem *p, const xncc_machine *machine,
     s->search_bytes = xncc_round_up(
         xncc_search_bytes(xncc_peak_tiles(map.width, map.height), (uint64_t)images), 256);
     s->result_bytes = most_results;
-    w->bytes[XNCC_BUFFER_BATCH] = s->image_bytes + s->search_bytes + s->result_bytes;
+    w->bytes[XNCC_BUFFER_BATCH] = 2 * s->image_bytes + s->search_bytes + s->result_bytes;
     w->total += w->bytes[XNCC_BUFFER_BATCH];
     return w->total <= (uint64_t)machine->cuda.workspace;
 }

@@ -15,7 +15,8 @@ typedef struct xncc_stack_plan {
     xncc_problem problem;
     xncc_decision decision;
     uint64_t image_pitch;  /* bytes per row of copied images */
-    uint64_t image_bytes;  /* of all copied images; they begin XNCC_BUFFER_BATCH */
+    uint64_t image_bytes;  /* of the copied images of a stack. XNCC_BUFFER_BATCH begins with two of
+                              these: while one stack is searched, the next one is copied */
     uint64_t search_bytes; /* of the search, without its results, which follows them */
     uint64_t result_bytes; /* of the results, which follow the search */
 } xncc_stack_plan;

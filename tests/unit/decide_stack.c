@@ -52,7 +52,7 @@ static void check_memory(const asked *a, const xncc_stack *s, const xncc_stack_p
     CHECK(stack->image_bytes >= copies);
     CHECK(stack->search_bytes >= (uint64_t)s->images * XNCC_PEAK_ROOM * 8);
     CHECK_INT(w->bytes[XNCC_BUFFER_BATCH],
-              stack->image_bytes + stack->search_bytes + stack->result_bytes);
+              2 * stack->image_bytes + stack->search_bytes + stack->result_bytes);
     CHECK(stack->result_bytes >= (uint64_t)XNCC_PEAK_ROOM * 12 + 28);
     CHECK_INT(stack->problem.image_height, s->images * p->image_height);
 }

@@ -208,6 +208,10 @@ static void check_in_device_memory(xncc_context *context)
     size_t found = 0;
     views v;
     begin(3);
+    for (uint64_t number = 4; t.scene.image.view.mask; number++) { /* it would lie there, too */
+        end();
+        begin(number);
+    }
     xncc_template *templ = template_of(context);
     xncc_plan *plan = plan_of(context, 2, XNCC_DEVICE);
     views_open(&v, plan, XNCC_DEVICE);
