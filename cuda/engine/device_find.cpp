@@ -237,7 +237,7 @@ xncc_status match_find_on_device(xncc_engine_plan *plan, const xncc_image *image
     xncc_status status = prepare_search(call, &search);
     if (!status)
         status = search_fast(call, search);
-    if (!status)
+    if (!status && !xncc_decision_takes_best(&plan->decision, search.job.top))
         status = run_tournament(call, search);
     progress_step(plan, plan->y.map);
     return finish_as(status, plan, stream, false, error);

@@ -178,8 +178,10 @@ xncc_status choose_matches(const xncc_engine_plan *plan, const ProductSearch &m,
     job.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
     job.plane = m.slots.sums_step;
     job.bound_margin = xncc_method_is_normed(p.rule.method) ? BOUND_MARGIN : 0.0f;
-    cudaError_t code = launch_peak_select(job, m.count, stream);
-    if (code == cudaSuccess)
+    const bool alone = xncc_decision_takes_best(&plan->decision, job.top) != 0;
+    cudaError_t code = alone ? launch_window_best(job, scores, m.count, stream)
+                             : launch_peak_select(job, m.count, stream);
+    if (code == cudaSuccess && !alone)
         code = launch_window_collect(job, scores, m.count, stream);
     return check(code, "launching the search for matches", error);
 }

@@ -281,6 +281,18 @@ __device__ void score_tile(const PeakJob &job, const WindowScores &scores,
     __syncthreads();
 }
 
+// Computes the scores of a tile and its rim.
+__device__ void make_scores(const PeakJob &job, const WindowScores &scores, int slot, const Tile &t,
+                            Sums *sums)
+{
+    xncc_score_rule rule = scores.rule[slot];
+    rule.needs_u128 = 0; // a constant for the compiler: n * 255 < 2^25
+    const uint32_t *products = scores.products ? scores.products + slot * job.plane : nullptr;
+    if (!products)
+        multiply_tile(scores, scores.templ[slot], t, sums);
+    score_tile(job, scores, rule, t, products, sums);
+}
+
 struct CollectJob {
     PeakJob peaks;
     WindowScores scores;
@@ -296,16 +308,11 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
     wait_for_front();
     Sums &sums = shared.sums;
     int slot = blockIdx.z;
-    xncc_score_rule rule = scores.rule[slot];
-    rule.needs_u128 = 0; // a constant for the compiler: n * 255 < 2^25
     uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
-    const uint32_t *products = scores.products ? scores.products + slot * job.plane : nullptr;
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
         Tile t(job, static_cast<int32_t>(list[i]));
-        if (!products)
-            multiply_tile(scores, scores.templ[slot], t, &sums);
-        score_tile(job, scores, rule, t, products, &sums);
+        make_scores(job, scores, slot, t, &sums);
         append_leaders(job, slot, level, t, sums.score);
         __syncthreads();
     }
@@ -313,7 +320,125 @@ __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant
         choose(job, slot, shared.key);
 }
 
+// Returns the largest of the tiles' bounds. Called by all threads of a block.
+__device__ uint32_t best_bound(const uint32_t *best, int32_t tiles, uint32_t *room)
+{
+    uint32_t most = 0;
+    for (int32_t first = threadIdx.x; first < tiles; first += BATCH * THREADS)
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            most = max(most, best[min(first + k * THREADS, tiles - 1)]);
+    return block_max(most, room);
+}
+
+// Returns the key of a tile's best score. Called by all threads of a block; a thread looks at a
+// part of the tile.
+__device__ uint64_t best_of_tile(const PeakJob &job, const Tile &t, const TileScores &scores)
+{
+    uint64_t best = 0;
+    for (int k = threadIdx.x; k < t.rows * PEAK_COLUMNS; k += THREADS) {
+        const int r = k / PEAK_COLUMNS, c = k % PEAK_COLUMNS;
+        const uint32_t at = static_cast<uint32_t>(t.y + r) * static_cast<uint32_t>(job.width) +
+                            static_cast<uint32_t>(t.x + c);
+        best = max(best, peak_key(peak_order(scores.at[r + 1][c + 1], job.smallest), at));
+    }
+    return best;
+}
+
+// The blocks of a slot that look for its best match. Each leaves a key, of which a lane of the last
+// pass takes LEADERS.
+constexpr int LEADERS = 4;
+__host__ __device__ int best_blocks(const PeakJob &job, int slots)
+{
+    const int most = ceil_div(LEADERS * LANES, slots);
+    return job.tiles < most ? job.tiles : most;
+}
+
+// Returns an order (peak_order). A tile with a better bound has a score within bound_margin of it;
+// bounds that are not better may say less (cuda/score/tile_best.cuh): ccoeff_normed and ccorr_normed
+// have 0 for windows with a negative score or none, sqdiff_normed at most 1 for tiles with windows
+// of zeros, and 0 everywhere if the template is zeros. The bounds of other methods are scores.
+__device__ uint32_t loose_bound(xncc_method method, const xncc_score_rule &rule)
+{
+    if (!xncc_method_is_normed(method))
+        return 0;
+    if (!xncc_method_of_difference(method))
+        return peak_order(0.0f, 0);
+    return rule.sum2 == 0 ? UINT32_MAX : peak_order(1.0f, 1);
+}
+
+// Finds the best score of each slot. The blocks of a slot share its tiles. All of them take the
+// level from all tiles, and compute the scores of those of their own tiles that may reach it.
+//
+// Let b be the best bound of a tile. If it is better than loose_bound, the exact best of that tile
+// is no worse than b by bound_margin, so that is the level, as in select_tiles. If not, all tiles
+// within the limit are looked at.
+__global__ __launch_bounds__(THREADS) void best_of_windows(const __grid_constant__ CollectJob of)
+{
+    const PeakJob &job = of.peaks;
+    __shared__ Sums sums;
+    __shared__ uint32_t bounds[LANES];
+    __shared__ uint64_t winners[LANES];
+    let_next_begin();
+    wait_for_front();
+    const int slot = blockIdx.z, lane = threadIdx.x % LANES, step = static_cast<int>(gridDim.x);
+    const uint32_t *best = job.best + static_cast<size_t>(slot) * job.tiles;
+    const uint32_t bound = best_bound(best, job.tiles, bounds),
+                   limit = peak_order(job.limit, job.smallest),
+                   level = bound > loose_bound(of.scores.method, of.scores.rule[slot])
+                               ? max(worse(bound, job.bound_margin), limit)
+                               : limit,
+                   reach = worse(level, job.bound_margin);
+    uint64_t winner = 0;
+    for (int first = blockIdx.x; first < job.tiles; first += LANES * step) {
+        const int own = first + lane * step;
+        unsigned left = __ballot_sync(WHOLE_WARP, own < job.tiles && best[own] >= reach);
+        for (; left != 0; left &= left - 1) { // the same in every warp
+            const Tile t(job, first + (__ffs(static_cast<int>(left)) - 1) * step);
+            make_scores(job, of.scores, slot, t, &sums);
+            winner = max(winner, best_of_tile(job, t, sums.score));
+            __syncthreads();
+        }
+    }
+    winner = block_max(winner, winners);
+    if (threadIdx.x == 0)
+        job.leader[static_cast<size_t>(slot) * job.tiles + blockIdx.x] = winner;
+}
+
+// Writes the match of each slot: the best of what its blocks found. One warp per slot.
+__global__ __launch_bounds__(LANES) void write_best(PeakJob job)
+{
+    wait_for_front();
+    const int slot = blockIdx.z, lane = static_cast<int>(threadIdx.x),
+              blocks = best_blocks(job, static_cast<int>(gridDim.z));
+    const uint64_t *leader = job.leader + static_cast<size_t>(slot) * job.tiles;
+    uint64_t winner = 0;
+#pragma unroll
+    for (int k = 0; k < LEADERS; k++)
+        winner = max(winner, leader[min(lane + k * LANES, blocks - 1)]);
+    winner = warp_max(winner);
+    if (lane > 0)
+        return;
+    const uint32_t found = winner >> 32 >= max(peak_order(job.limit, job.smallest), 1u);
+    if (found)
+        write_match(job, slot, 0, winner);
+    job.state[slot] = PeakState{ 0, 0, 0, found, 1, 0, 0 };
+    if (job.found)
+        job.found[slot] = found;
+}
+
 } // namespace
+
+cudaError_t launch_window_best(const PeakJob &job, const WindowScores &scores, int slots,
+                               cudaStream_t stream)
+{
+    const dim3 grid = peak_grid(best_blocks(job, slots), slots);
+    cudaError_t code = launch(best_of_windows, grid, THREADS, 0, stream, job.pdl,
+                              CollectJob{ job, scores });
+    return code == cudaSuccess
+               ? launch(write_best, peak_grid(1, slots), LANES, 0, stream, job.pdl, job)
+               : code;
+}
 
 cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots,
                                   cudaStream_t stream)

@@ -32,6 +32,13 @@ struct WindowScores {
 cudaError_t launch_window_collect(const PeakJob &job, const WindowScores &scores, int slots,
                                   cudaStream_t stream);
 
+// Finds the best match alone (job.top is 1) in place of launch_peak_select and
+// launch_window_collect. The search is done afterwards: the best score of a map is a candidate
+// whatever the distance between matches, so no list of candidates is needed, which could be too
+// long.
+cudaError_t launch_window_best(const PeakJob &job, const WindowScores &scores, int slots,
+                               cudaStream_t stream);
+
 } // namespace xncc
 
 #endif

@@ -40,10 +40,33 @@ template <class T> __device__ T warp_max(T value)
     return value;
 }
 
+// Returns the largest value of the block, in every thread. room: one element per warp in shared
+// memory; it may be reused after the next barrier.
+template <class T> __device__ T block_max(T value, T *room)
+{
+    const unsigned lane = threadIdx.x % LANES;
+    value = warp_max(value);
+    if (lane == 0)
+        room[threadIdx.x / LANES] = value;
+    __syncthreads();
+    return warp_max(lane < blockDim.x / LANES ? room[lane] : T(0));
+}
+
 // The inverse of peak_order, up to the sign that `smallest` turned. order is not 0.
 __device__ inline float score_of_order(uint32_t order)
 {
     return __uint_as_float(order & 0x80000000u ? order & 0x7fffffffu : ~order);
+}
+
+// Returns the order of the score that is worse by bound_margin, times the score if that is above 1,
+// rounded down. 0 stays 0.
+__device__ inline uint32_t worse(uint32_t order, float bound_margin)
+{
+    if (order == 0 || bound_margin == 0.0f)
+        return order;
+    const float score = score_of_order(order),
+                margin = __fmul_ru(bound_margin, fmaxf(fabsf(score), 1.0f));
+    return peak_order(__fsub_rd(score, margin), 0);
 }
 
 // The position of a candidate in the map.

@@ -52,17 +52,6 @@ __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
         job.best[static_cast<size_t>(slot) * job.tiles + tile] = all;
 }
 
-// Returns the order of the score that is worse by bound_margin, times the score if that is above 1,
-// rounded down. 0 stays 0.
-__device__ uint32_t worse(uint32_t order, float bound_margin)
-{
-    if (order == 0 || bound_margin == 0.0f)
-        return order;
-    const float score = score_of_order(order),
-                margin = __fmul_ru(bound_margin, fmaxf(fabsf(score), 1.0f));
-    return peak_order(__fsub_rd(score, margin), 0);
-}
-
 // The orders of a thread's first HELD tiles. The loads of all of them are in flight together, and
 // the list needs no second look at them.
 struct HeldTiles {

@@ -15,17 +15,6 @@ namespace {
 
 constexpr int BLOCK = PEAK_BLOCK;
 
-// Returns the largest value of the block, in every thread. room: one element per warp in shared
-// memory; it may be reused after the next barrier.
-__device__ uint64_t block_max(uint64_t value, uint64_t *room)
-{
-    value = warp_max(value);
-    if (threadIdx.x % LANES == 0)
-        room[threadIdx.x / LANES] = value;
-    __syncthreads();
-    return warp_max(room[threadIdx.x % LANES]);
-}
-
 // The matches near a tile, as indices, for one warp. If there are more than NEAR_ROOM, all matches
 // are checked instead.
 constexpr uint32_t NEAR_ROOM = 224;

@@ -173,6 +173,8 @@ void xncc_decision_explain(const xncc_decision *d, char *text, size_t size)
             d->fft.width, d->fft.height, d->fft.batch, d->fft.columns, d->fft.rows);
     if (d->band_height)
         put(&w, "bands of %d x %d map elements\n", d->band_width, d->band_height);
+    if (d->searches_products)
+        put(&w, "search without a map: one match by the best score, several by a list of tiles\n");
     if (d->engine == XNCC_DEVICE_CUDA)
         put_memory(&w, d);
     put_spread(&w, &d->spread);
