@@ -8,8 +8,9 @@
 //    into prefix sums. A window's sum is the difference of two prefix sums.
 // 3. The scores. NaN, which is no candidate, stands for elements outside the map.
 //
-// Then the threads look for candidates; the last block to finish chooses the matches. Shared
-// memory: struct Sums, which the keys of the choice reuse.
+// Then the threads look for candidates; the last block to finish chooses the matches. For the best
+// match alone the blocks choose their tiles themselves, and need no candidates. Shared memory:
+// struct Sums, which the keys of the choice reuse.
 //
 // Profiled on one H200, 2026-11, for 1920 x 1080, with cold caches: 20.5 us, including the choice
 // (docs/notes/2026-11-find.md).
@@ -30,8 +31,8 @@ constexpr int MAX_PIXELS = COLUMNS + XNCC_WINDOW_WIDTH - 1; // the most pixels u
 constexpr int THREADS = 288;
 constexpr int WARPS = THREADS / LANES;
 constexpr int LANE_PIXELS = (MAX_PIXELS + LANES - 1) / LANES;
-constexpr int BATCH = 8;                  // image rows whose loads are in flight together
-constexpr int SLIDES = ROWS / 2;          // the same of windows; they need two image rows each
+constexpr int BATCH = 16;                 // image rows whose loads are in flight together
+constexpr int SLIDES = ROWS / 2 + 1;      // the same of windows; they need two image rows each
 constexpr int STRIPS = THREADS / COLUMNS; // threads that share a column when X is computed
 constexpr int STRIP = ROWS / STRIPS;      // the rows of each of them
 static_assert(STRIPS * STRIP == ROWS, "the strips of a column must cover the tile");
@@ -354,25 +355,16 @@ __host__ __device__ int best_blocks(const PeakJob &job, int slots)
     return job.tiles < most ? job.tiles : most;
 }
 
-// Returns an order (peak_order). A tile with a better bound has a score within bound_margin of it;
-// bounds that are not better may say less (cuda/score/tile_best.cuh): ccoeff_normed and ccorr_normed
-// have 0 for windows with a negative score or none, sqdiff_normed at most 1 for tiles with windows
-// of zeros, and 0 everywhere if the template is zeros. The bounds of other methods are scores.
-__device__ uint32_t loose_bound(xncc_method method, const xncc_score_rule &rule)
-{
-    if (!xncc_method_is_normed(method))
-        return 0;
-    if (!xncc_method_of_difference(method))
-        return peak_order(0.0f, 0);
-    return rule.sum2 == 0 ? UINT32_MAX : peak_order(1.0f, 1);
-}
-
 // Finds the best score of each slot. The blocks of a slot share its tiles. All of them take the
 // level from all tiles, and compute the scores of those of their own tiles that may reach it.
 //
-// Let b be the best bound of a tile. If it is better than loose_bound, the exact best of that tile
-// is no worse than b by bound_margin, so that is the level, as in select_tiles. If not, all tiles
-// within the limit are looked at.
+// Let b be the best bound of a tile. The exact best of that tile is no worse than b by
+// bound_margin, so that is the level, as in select_tiles, except where windows have a worse score
+// or none (cuda/score/tile_best.cuh):
+// - By ccoeff_normed and ccorr_normed their bound is 0, and no bound is below 0. So if b is 0, all
+//   tiles reach the level. So they do by sqdiff_normed under a template of zeros.
+// - By sqdiff_normed a window of zeros is known by the bound 1, also if it has no score
+//   (XNCC_FLAT_NAN). So if b is no better, there is no level but the limit.
 __global__ __launch_bounds__(THREADS) void best_of_windows(const __grid_constant__ CollectJob of)
 {
     const PeakJob &job = of.peaks;
@@ -385,9 +377,9 @@ __global__ __launch_bounds__(THREADS) void best_of_windows(const __grid_constant
     const uint32_t *best = job.best + static_cast<size_t>(slot) * job.tiles;
     const uint32_t bound = best_bound(best, job.tiles, bounds),
                    limit = peak_order(job.limit, job.smallest),
-                   level = bound > loose_bound(of.scores.method, of.scores.rule[slot])
-                               ? max(worse(bound, job.bound_margin), limit)
-                               : limit,
+                   level = of.scores.method == XNCC_SQDIFF_NORMED && bound <= peak_order(1.0f, 1)
+                               ? limit
+                               : max(worse(bound, job.bound_margin), limit),
                    reach = worse(level, job.bound_margin);
     uint64_t winner = 0;
     for (int first = blockIdx.x; first < job.tiles; first += LANES * step) {

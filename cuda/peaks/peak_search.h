@@ -90,7 +90,7 @@ struct PeakJob {
 
 // The passes, in order. The first and the third read a map of scores. Most score passes fill `best`
 // while they write the map (MapTiles), fused/, score/ and products/ have kernels that do so without
-// a map, and collect.h has another collection.
+// a map, and collect.h has another collection, and a way of its own for the best match alone.
 
 // Sets `best` of every tile from the map.
 cudaError_t launch_peak_tiles(const PeakJob &job, int slots, cudaStream_t stream);

@@ -18,8 +18,8 @@ typedef struct check_run {
     int full;                                   /* 1: more cases */
     int fp64_is_slow;  /* 1: run CUDA as on a device with slow double precision */
     int pixels;        /* the pixel types to check: bit 1 << xncc_pixel */
-    const char *group; /* for match and general: tiny, small or large; for find: maps or bands; or
-                          brief or threads; NULL: all */
+    const char *group; /* for match and general: tiny, small or large; for find: maps, bands,
+                          tiles, widths or best; or brief or threads; NULL: all */
     uint64_t turn; /* counts results; properties that are not combined with each other are rotated
                       by it */
     const char
@@ -30,6 +30,7 @@ typedef struct check_run {
 /* The areas of the command line. */
 void check_match(check_run *run);
 void check_find(check_run *run);
+void check_best(check_run *run); /* part of check_find */
 void check_scan(check_run *run);
 void check_general(check_run *run);
 void check_convolve(check_run *run);

@@ -357,6 +357,10 @@ static void check_widths(check_run *run)
 
 void check_find(check_run *run)
 {
+    if (run->group && (check_in_group(run, "best") || check_is_brief(run)))
+        check_best(run);
+    if (run->group && check_in_group(run, "best"))
+        return;
     if (run->group && check_in_group(run, "widths")) {
         check_widths(run);
         return;

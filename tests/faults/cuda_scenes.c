@@ -151,6 +151,13 @@ static xncc_status find_there(void)
                                    w.found_there, w.stream);
 }
 
+static xncc_status find_best_there(void)
+{
+    const kit_find_options o = { .min_score = -1.0f, .top = 1 };
+    return kit_plan_find_on_device(w.plan, &w.there, w.templ[0], &o, w.match_there, TOP,
+                                   w.found_there, w.stream);
+}
+
 /* From an image of the host, through the host. */
 static xncc_status find_to_there(void)
 {
@@ -375,6 +382,7 @@ static const scene of_matches[] = {
     { "correlate in device memory", begin_plan, correlate_there, end_plan, 0 },
     { "find", begin_plan, find, end_plan, 1 },
     { "find on the device", begin_plan, find_there, end_plan, 0 },
+    { "find the best on the device", begin_plan, find_best_there, end_plan, 0 },
     { "find on the device, from the host", begin_plan, find_to_there, end_plan, 1 },
     { "find a group", begin_plan, find_group, end_plan, 1 },
     { "find in images", begin_plan, find_images, end_plan, 1 },

@@ -5,6 +5,7 @@
 
 #include "plan/cost_cuda.h"
 #include "plan/cost_tensor.h"
+#include "plan/explain.h"
 
 #include <string.h>
 
@@ -239,13 +240,15 @@ static void check_added_planes(void)
 }
 
 /* One channel of 8 bits is searched without a map by every method, on one band of the map, by the
- * kernels that bound tiles; several channels and 16 bits are not. */
+ * kernels that bound tiles; several channels and 16 bits are not. One match is then the best score.
+ */
 static void check_searches(void)
 {
     static const char *const kernels[] = { "tensor-fused", "tensor-wgmma", "tensor-mma" };
     static const xncc_pixel pixels[] = { XNCC_U8, XNCC_S8, XNCC_U16 };
     const xncc_machine m = machine(5);
     xncc_error error;
+    char text[4096];
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
         for (size_t i = 0; i < sizeof pixels / sizeof *pixels; i++)
             for (int method = 0; method < XNCC_COVERAGE; method++)
@@ -257,6 +260,12 @@ static void check_searches(void)
                     if (decide(&p, &m, kernels[k], &d, &error))
                         continue;
                     CHECK_INT(d.searches_products, channels == 1 && pixels[i] != XNCC_U16);
+                    for (uint64_t top = 0; top < 3; top++)
+                        CHECK_INT(xncc_decision_takes_best(&d, top),
+                                  d.searches_products && top == 1);
+                    xncc_decision_explain(&d, text, sizeof text);
+                    CHECK_INT(strstr(text, "one match by the best score") != NULL,
+                              d.searches_products);
                     CHECK_INT(d.bounds_tiles,
                               d.searches_products && k == 1 && p.rule.method == XNCC_CCOEFF_NORMED);
                 }
