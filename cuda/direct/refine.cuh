@@ -107,7 +107,7 @@ __device__ __forceinline__ void put_on(FloatDoubt *list, uint32_t *count, FloatD
 // The score of a window of equal samples by a centred method.
 __device__ __forceinline__ float flat_score(const RefineJob &job)
 {
-    return job.method == XNCC_CCOEFF ? 0.0f : job.undefined;
+    return xncc_window_flat(job.method, job.undefined);
 }
 
 } // namespace xncc

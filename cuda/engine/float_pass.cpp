@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The steps of kernels float-fft and float-tiles: one function per step makes the jobs of its
-// kernels.
+// The steps of kernels float-fft, float-tiles and float-fused: one function per step makes the jobs
+// of its kernels.
 #include "cuda/engine/float_pass.h"
 
 #include "cuda/direct/refine.h"
+#include "cuda/fused/fused_floats.h"
 #include "cuda/score/float_score.h"
 #include "cuda/windows/column_sums.h"
 
@@ -130,6 +131,34 @@ xncc_status sum_float_columns(const Call &call, const Band &band)
     return check(launch_column_sums(job, call.stream), "launching the window sums", call.error);
 }
 
+xncc_status score_fused_floats(const Call &call, const Band &band, const Target &target)
+{
+    xncc_engine_plan *plan = call.plan;
+    const xncc_problem &p = plan->problem;
+    xncc_status status = plan->floats.prepare_template(p.pixel, p.rule.method, *call.templ,
+                                                       call.stream, call.error);
+    const RefineJob finer = make_refine_job(call, band, target);
+    FusedFloatsJob job = {};
+    job.image = finer.image;
+    job.constants = finer.constants;
+    job.method = p.rule.method;
+    job.width = band.width;
+    job.height = band.height;
+    job.templ_width = p.templ_width;
+    job.templ_height = p.templ_height;
+    job.undefined = finer.undefined;
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    job.doubts = finer.doubts.hard;
+    job.room = finer.doubts.room;
+    if (!status)
+        status = check(launch_fused_floats(job, call.stream), "launching the scores", call.error);
+    return status ? status
+                  : check(launch_refine_hard(finer, plan->engine->machine.cuda.processors,
+                                             call.stream),
+                          "launching the sums in pairs of doubles", call.error);
+}
+
 // Each step takes up what the one before left in doubt.
 xncc_status score_floats(const Call &call, const Band &band, const Target &target)
 {
@@ -153,7 +182,7 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
 
 SettleList floats_to_settle(const xncc_engine_plan *plan)
 {
-    if (!xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SCORE))
+    if (!xncc_kernel_is_of_doubles(plan->decision.kernel))
         return {};
     const FloatConstants *constants = plan->floats.constants();
     const FloatDoubts doubts = doubts_of(plan);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The steps of kernels float-fft and float-tiles: products, sums of columns, scores, and windows in
-// doubt.
+// The steps of kernels float-fft and float-tiles (products, sums of columns, scores) and of kernel
+// float-fused, and windows in doubt.
 #ifndef XNCC_CUDA_ENGINE_FLOAT_PASS_H
 #define XNCC_CUDA_ENGINE_FLOAT_PASS_H
 
@@ -17,6 +17,9 @@ xncc_status sum_float_columns(const Call &call, const Band &band);
 
 // Scores a band. The map may hold XNCC_DOUBT afterwards.
 xncc_status score_floats(const Call &call, const Band &band, const Target &target);
+
+// The step of kernel float-fused. The map may hold XNCC_DOUBT afterwards.
+xncc_status score_fused_floats(const Call &call, const Band &band, const Target &target);
 
 // The windows that remain in doubt; empty for other kernels.
 SettleList floats_to_settle(const xncc_engine_plan *plan);

@@ -209,7 +209,7 @@ xncc_status prepare_image(const Call &call, Band *band, const Target *target, bo
 {
     *multiplied = false;
     const xncc_decision &d = call.plan->decision;
-    if (xncc_decision_has(&d, XNCC_STEP_PIXELS) || xncc_decision_has(&d, XNCC_STEP_FLOAT_PRODUCTS))
+    if (xncc_decision_has(&d, XNCC_STEP_PIXELS) || xncc_kernel_is_of_doubles(d.kernel))
         return XNCC_OK;
     return xncc_decision_has(&d, XNCC_STEP_PLANES) ? make_planes(call, band)
                                                    : fill_band(call, *band, target, multiplied);

@@ -6,6 +6,7 @@
 #include "cuda/direct/settle.h"
 #include "cuda/engine/float_pass.h"
 #include "cuda/fused/fused_channels.h"
+#include "cuda/fused/fused_floats.h"
 #include "cuda/fused/fused_masked_u8.h"
 #include "cuda/fused/fused_u8.h"
 #include "cuda/score/channel_score.h"
@@ -469,6 +470,7 @@ xncc_status run_score_step(const Call &call, const Band &band, const Target &tar
     case XNCC_STEP_FUSED_MASKED: return score_fused_masked(call, band, target);
     case XNCC_STEP_PIXELS: return match_pixels(call, band, target);
     case XNCC_STEP_FLOAT_SCORE: return score_floats(call, band, target);
+    case XNCC_STEP_FUSED_FLOATS: return score_fused_floats(call, band, target);
     default:
         return xncc_fail(call.error, XNCC_ERROR_INTERNAL, "step %s gives no scores",
                          xncc_step_table[d.step[d.step_count - 1]].name);
@@ -490,6 +492,8 @@ xncc_status score_bind(const xncc_engine_plan *plan, xncc_error *error)
         code = fused_set_max_shared_memory(make_strip_job(plan, {}, {}), d.tensor, most);
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS))
         code = fused_channels_set_max_shared_memory(d.tensor, most);
+    if (xncc_decision_has(&d, XNCC_STEP_FUSED_FLOATS))
+        code = fused_floats_set_max_shared_memory(most - XNCC_FLOAT_FUSED_STATIC);
     if (xncc_decision_has(&d, XNCC_STEP_CHANNEL_SCORE))
         code = channel_score_set_max_shared_memory(most);
     if (xncc_decision_has(&d, XNCC_STEP_STRIP_SCORE))
@@ -561,7 +565,7 @@ xncc_status score_band(const Call &call, const Band &band, const Target &target,
 {
     const xncc_problem &p = call.plan->problem;
     const bool settles = (xncc_pixel_is_float(p.pixel) ||
-                          xncc_decision_has(&call.plan->decision, XNCC_STEP_FLOAT_SCORE)) &&
+                          xncc_kernel_is_of_doubles(call.plan->decision.kernel)) &&
                          p.rule.method != XNCC_COVERAGE;
     xncc_status status = run_score_step(call, band, target, skip);
     return status || !settles ? status : settle_band(call, band, target);

@@ -13,12 +13,14 @@ xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision
     static_assert(sizeof(FloatConstants) <= XNCC_FFT_CONSTANTS, "the decision has less room");
     const xncc_fft_blocks &of = decision.fft;
     const xncc_fft_buffers buffers = xncc_fft_workspace(&problem, &of);
-    tiles = decision.kernel == XNCC_KERNEL_FLOAT_TILES;
+    kernel = decision.kernel;
     blocks.width = of.width;
     blocks.height = of.height;
     blocks.step_x = of.width - of.columns + 1;
     blocks.step_y = of.height - of.rows + 1;
-    blocks.relative = tiles ? xncc_float_tiles_error() : xncc_fft_double_error(&of);
+    if (kernel != XNCC_KERNEL_FLOAT_FUSED)
+        blocks.relative = kernel == XNCC_KERNEL_FLOAT_TILES ? xncc_float_tiles_error()
+                                                            : xncc_fft_double_error(&of);
     double2 *data = reinterpret_cast<double2 *>(memory);
     spectrum = reinterpret_cast<double2 *>(memory + buffers.data);
     unsigned char *area = memory + buffers.data + buffers.spectrum, *bounds = area + buffers.area;
@@ -26,34 +28,54 @@ xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision
     blocks.squares = reinterpret_cast<double *>(bounds + XNCC_FFT_CONSTANTS);
     blocks.error = blocks.squares + of.count;
     room = of.count;
-    if (tiles)
-        return check(float_tiles_set_max_shared_memory(), "preparing the kernels", error);
-    return fft.make(of, data, area, buffers.area, error);
+    if (kernel == XNCC_KERNEL_FLOAT_FFT)
+        return fft.make(of, data, area, buffers.area, error);
+    return kernel == XNCC_KERNEL_FLOAT_TILES
+               ? check(float_tiles_set_max_shared_memory(), "preparing the kernels", error)
+               : XNCC_OK;
+}
+
+// Makes what depends on the template alone, unless it is there.
+cudaError_t FloatProducts::describe(xncc_pixel pixel, xncc_method method,
+                                    const DeviceTemplate &templ, cudaStream_t stream)
+{
+    const TemplateView t = { templ.pixels.as<unsigned char>(), static_cast<int64_t>(templ.pitch),
+                             templ.width, templ.height };
+    bool ready = false;
+    cudaError_t code = cudaMemsetAsync(&state->doubts, 0, 3 * sizeof state->doubts, stream);
+    if (code == cudaSuccess)
+        code = held.look_for(templ, 0, stream, &ready);
+    if (code != cudaSuccess || ready)
+        return code;
+    code = launch_template_terms(pixel, t, method, blocks.error + room, state, stream);
+    if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_TILES)
+        code = launch_float_tiles_template(pixel, t, state, spectrum, stream);
+    if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_FFT)
+        code = fft.transform_template(t, blocks, pixel, state, spectrum, stream);
+    return code;
 }
 
 // Everything that comes before the blocks.
 cudaError_t FloatProducts::prepare(const FloatProductsJob &job, const DeviceTemplate &templ,
                                    cudaStream_t stream)
 {
-    const xncc_pixel pixel = job.image.image.pixel;
-    const TemplateView t = { templ.pixels.as<unsigned char>(), static_cast<int64_t>(templ.pitch),
-                             templ.width, templ.height };
     cudaError_t code = cudaMemsetAsync(
         blocks.squares, 0, static_cast<size_t>(ceil_div(blocks.count, 2)) * sizeof(double), stream);
     if (code == cudaSuccess)
-        code = cudaMemsetAsync(&state->doubts, 0, 3 * sizeof state->doubts, stream);
-    bool ready = false;
-    if (code == cudaSuccess)
-        code = held.look_for(templ, 0, stream, &ready);
-    if (code == cudaSuccess && !ready) {
-        code = launch_template_terms(pixel, t, job.method, blocks.error + room, state, stream);
-        if (code == cudaSuccess)
-            code = tiles ? launch_float_tiles_template(pixel, t, state, spectrum, stream)
-                         : fft.transform_template(t, blocks, pixel, state, spectrum, stream);
-    }
+        code = describe(job.image.image.pixel, job.method, templ, stream);
     if (code == cudaSuccess && xncc_method_is_centred(job.method))
         code = launch_image_pivot(job.image, state, stream);
     return code;
+}
+
+xncc_status FloatProducts::prepare_template(xncc_pixel pixel, xncc_method method,
+                                            const DeviceTemplate &templ, cudaStream_t stream,
+                                            xncc_error *error)
+{
+    const cudaError_t code = describe(pixel, method, templ, stream);
+    if (code != cudaSuccess)
+        held.forget();
+    return check(code, "making the template's constants", error);
 }
 
 xncc_status FloatProducts::correlate(const FloatProductsJob &job, const DeviceTemplate &templ,
@@ -63,8 +85,9 @@ xncc_status FloatProducts::correlate(const FloatProductsJob &job, const DeviceTe
     blocks.count = blocks.across * ceil_div(job.height, blocks.step_y);
     cudaError_t code = prepare(job, templ, stream);
     if (code == cudaSuccess)
-        code = tiles ? launch_float_tiles(job, blocks, spectrum, state, stream)
-                     : fft.transform_blocks(job, blocks, spectrum, state, stream);
+        code = kernel == XNCC_KERNEL_FLOAT_TILES
+                   ? launch_float_tiles(job, blocks, spectrum, state, stream)
+                   : fft.transform_blocks(job, blocks, spectrum, state, stream);
     if (code != cudaSuccess)
         held.forget();
     return check(code, "correlating by Fourier transforms", error);

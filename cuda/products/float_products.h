@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // X of floats and u32 with bounds of the errors, by the transforms of kernel float-fft or of kernel
-// float-tiles, and what a plan owns for them.
+// float-tiles, and what a plan owns for them and for kernel float-fused.
 #ifndef XNCC_CUDA_PRODUCTS_FLOAT_PRODUCTS_H
 #define XNCC_CUDA_PRODUCTS_FLOAT_PRODUCTS_H
 
@@ -18,6 +18,9 @@ class FloatProducts {
     // the band before.
     xncc_status correlate(const FloatProductsJob &job, const DeviceTemplate &templ,
                           cudaStream_t stream, xncc_error *error);
+    // Makes only the template's constants, and forgets the doubts: for kernel float-fused.
+    xncc_status prepare_template(xncc_pixel pixel, xncc_method method, const DeviceTemplate &templ,
+                                 cudaStream_t stream, xncc_error *error);
     // The blocks of the band that was correlated last.
     const FloatBlocks &last() const
     {
@@ -31,11 +34,13 @@ class FloatProducts {
   private:
     cudaError_t prepare(const FloatProductsJob &job, const DeviceTemplate &templ,
                         cudaStream_t stream);
+    cudaError_t describe(xncc_pixel pixel, xncc_method method, const DeviceTemplate &templ,
+                         cudaStream_t stream);
 
     FloatFft fft;
     SpectrumCache held;
-    bool tiles = false; // kernel float-tiles
-    int32_t room = 0;   // pairs of blocks that there are bounds for
+    xncc_kernel kernel = XNCC_KERNEL_FLOAT_FFT;
+    int32_t room = 0; // pairs of blocks that there are bounds for
     FloatBlocks blocks = {};
     double2 *spectrum = nullptr;
     FloatConstants *state = nullptr;

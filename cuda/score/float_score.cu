@@ -96,16 +96,6 @@ __device__ double error_at(const FloatScoreJob &job, int x, int row_of_blocks)
     return error < more ? more : error; // where a bound is NaN, so is X
 }
 
-// The score of a window, where the template decides it or the bounds do.
-template <xncc_method METHOD>
-__device__ float score_of(const FloatScoreJob &job, const xncc_window_templ &t,
-                          const xncc_window_sums &s)
-{
-    if (xncc_method_is_centred(METHOD) && t.flat && isfinite(s.X) && isfinite(s.Q))
-        return METHOD == XNCC_CCOEFF ? 0.0f : job.undefined;
-    return xncc_window_score(METHOD, &t, &s);
-}
-
 template <xncc_method METHOD>
 __global__
 __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatScoreJob job,
@@ -154,8 +144,7 @@ __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatSco
         for (int i = 0; i < SPAN; i++) {
             if (x + i < end) {
                 sums.X = __ldg(products + x + i);
-                map[x + i] = t.bad ? xncc_float_of_bits(0x7fc00000u)
-                                   : score_of<METHOD>(job, t, sums);
+                map[x + i] = xncc_window_decide(METHOD, &t, &sums, job.undefined);
             }
             sums.S += ds[i];
             sums.Q += dq[i];

@@ -105,4 +105,22 @@ static XNCC_HD float xncc_window_score(xncc_method method, const xncc_window_tem
     return xncc_same_float(low, high) && error <= 0x1p900 ? low : doubt;
 }
 
+/* The score of a window or template of equal samples by a centred method. undefined: that of
+ * ccoeff_normed. */
+static XNCC_HD float xncc_window_flat(xncc_method method, float undefined)
+{
+    return method == XNCC_CCOEFF ? 0.0f : undefined;
+}
+
+/* The score, where the template decides it or the bounds do, or XNCC_DOUBT. */
+static XNCC_HD float xncc_window_decide(xncc_method method, const xncc_window_templ *t,
+                                        const xncc_window_sums *s, float undefined)
+{
+    if (t->bad)
+        return xncc_float_of_bits(UINT32_C(0x7fc00000));
+    if (xncc_method_is_centred(method) && t->flat && isfinite(s->X) && isfinite(s->Q))
+        return xncc_window_flat(method, undefined);
+    return xncc_window_score(method, t, s);
+}
+
 #endif

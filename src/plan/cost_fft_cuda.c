@@ -36,6 +36,9 @@ static const double tile_ms = 6.8e-3, slow_tiles = 16.0;
  * of such windows per millisecond and multiprocessor, half of what is reached on pictures, because
  * noise has ten times as many or more. */
 static const double doubt_rate = 8.0e-7, refine_rate = 4.0e6;
+/* float-fused: multiply-adds per millisecond and multiprocessor; what sums and score of a window
+ * take, as multiply-adds; and how many times as long it takes where doubles are slow. */
+static const double fused_rate = 1.1e8, fused_score = 290.0, slow_fused = 32.0;
 static const double launch_ms = 0.004;
 
 /* Let u = 2^-53, x the complex block (two real blocks side by side, or the two bytes of one), t the
@@ -274,6 +277,55 @@ xncc_status xncc_fit_fft_cuda(const xncc_problem *problem, const xncc_machine *m
     }
     fit->fft = s.best;
     fit->estimate_ms = s.ms;
+    return XNCC_OK;
+}
+
+/* Rows of the template, in whole parts that are multiplied at a time. */
+static int32_t fused_rows(int32_t templ_height)
+{
+    return (templ_height + XNCC_FLOAT_FUSED_ROWS - 1) / XNCC_FLOAT_FUSED_ROWS *
+           XNCC_FLOAT_FUSED_ROWS;
+}
+
+int32_t xncc_float_fused_shared(int32_t templ_width, int32_t templ_height)
+{
+    const int32_t rows = fused_rows(templ_height), samples = XNCC_FLOAT_FUSED_HEIGHT + rows - 1,
+                  pitch = XNCC_FLOAT_FUSED_WIDTH + XNCC_FLOAT_FUSED_TEMPLATE - 1;
+    return (int32_t)sizeof(double) *
+           (rows * templ_width + samples * pitch + samples * (XNCC_FLOAT_FUSED_WIDTH + 1));
+}
+
+xncc_status xncc_fit_float_fused(const xncc_problem *problem, const xncc_machine *machine,
+                                 uint64_t budget, xncc_decision *fit, xncc_error *error)
+{
+    const int32_t width = problem->templ_width, height = problem->templ_height;
+    if (width > XNCC_FLOAT_FUSED_TEMPLATE || height > XNCC_FLOAT_FUSED_TEMPLATE)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-fused serves templates up to %d x %d pixels, and this one "
+                         "is %d x %d",
+                         (int)XNCC_FLOAT_FUSED_TEMPLATE, (int)XNCC_FLOAT_FUSED_TEMPLATE, width,
+                         height);
+    const int64_t limit = machine->cuda.shared_optin > machine->cuda.shared_memory
+                              ? machine->cuda.shared_optin
+                              : machine->cuda.shared_memory;
+    const int32_t shared = xncc_float_fused_shared(width, height) + XNCC_FLOAT_FUSED_STATIC;
+    if (shared > limit)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-fused needs %d bytes of shared memory, and a thread block "
+                         "has %lld",
+                         (int)shared, (long long)limit);
+    fit->fft = (xncc_fft_blocks){ .batch = 1, .columns = width, .rows = height };
+    if (xncc_fft_workspace(problem, &fit->fft).total > budget)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-fused needs %llu bytes for the template, and a plan may use "
+                         "%llu; raise device_memory of the context",
+                         (unsigned long long)xncc_fft_workspace(problem, &fit->fft).total,
+                         (unsigned long long)budget);
+    fit->shared_bytes = shared - XNCC_FLOAT_FUSED_STATIC;
+    const double slow = has_fast_doubles(machine) ? 1.0 : slow_fused,
+                 each = (double)width * (double)fused_rows(height) + fused_score;
+    fit->estimate_ms = launch_ms * 5.0 + (double)fit->band_width * (double)fit->band_height * each *
+                                             slow / (fused_rate * xncc_machine_processors(machine));
     return XNCC_OK;
 }
 

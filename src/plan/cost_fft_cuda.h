@@ -50,6 +50,25 @@ xncc_fft_buffers xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_
 xncc_status xncc_fit_fft_cuda(const xncc_problem *problem, const xncc_machine *machine,
                               uint64_t budget, xncc_decision *fit, xncc_error *error);
 
+/* Kernel float-fused, whose sums need no transform: the sides of a tile of the map, the rows of the
+ * template that are multiplied at a time, the largest side of a template, and at least the static
+ * shared memory of a thread block. */
+enum {
+    XNCC_FLOAT_FUSED_WIDTH = 32,
+    XNCC_FLOAT_FUSED_HEIGHT = 64,
+    XNCC_FLOAT_FUSED_ROWS = 8,
+    XNCC_FLOAT_FUSED_TEMPLATE = 16,
+    XNCC_FLOAT_FUSED_STATIC = 1024
+};
+
+/* The dynamic shared memory of its thread blocks: the template, the samples under a tile, and their
+ * sums along the rows. */
+int32_t xncc_float_fused_shared(int32_t templ_width, int32_t templ_height);
+
+/* As xncc_fit_fft_cuda, for kernel float-fused. The buffers hold the constants of the template. */
+xncc_status xncc_fit_float_fused(const xncc_problem *problem, const xncc_machine *machine,
+                                 uint64_t budget, xncc_decision *fit, xncc_error *error);
+
 /* Kernel float-tiles: the points of a side of its transforms, the largest side of a template, and
  * the shared memory of a thread block. */
 enum { XNCC_FLOAT_TILE = 64, XNCC_FLOAT_TILES_TEMPLATE = 48, XNCC_FLOAT_TILES_SHARED = 76 << 10 };

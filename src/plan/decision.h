@@ -32,8 +32,8 @@ typedef struct xncc_tensor_blocks {
     uint64_t toeplitz;    /* bytes of a block in the form that the products read */
 } xncc_tensor_blocks;
 
-/* How kernels fft, float-fft and float-tiles on CUDA divide image and template. All zero for other
- * kernels. */
+/* How kernels fft, float-fft and float-tiles on CUDA divide image and template. Kernel float-fused
+ * has no transforms, but the template. All zero for other kernels. */
 typedef struct xncc_fft_blocks {
     int32_t width, height; /* points of a transform */
     int32_t batch;         /* transforms at a time */
@@ -50,7 +50,7 @@ typedef enum xncc_buffer {
     XNCC_BUFFER_ROWS,       /* sums along the image rows of a band, or down its columns */
     XNCC_BUFFER_TEMPLATE,   /* byte planes of the template */
     XNCC_BUFFER_TOEPLITZ,   /* the template as matrix products read it */
-    XNCC_BUFFER_TRANSFORMS, /* the buffers of kernels fft, float-fft, float-tiles */
+    XNCC_BUFFER_TRANSFORMS, /* the buffers of kernels fft and float-* */
     XNCC_BUFFER_MAP,        /* rows of the map */
     XNCC_BUFFER_SEARCH,     /* the peak search in one map, with its results */
     XNCC_BUFFER_SOURCE,     /* an image from the host, with its mask */
@@ -68,9 +68,9 @@ typedef struct xncc_workspace {
     uint64_t sums_pitch;  /* elements per row of a plane of sums */
     uint64_t sums;        /* bytes of a plane of sums */
     uint64_t rows_pitch;  /* elements per row of XNCC_BUFFER_ROWS */
-    /* Kernels float-fft and float-tiles: windows in doubt that each of the two lists behind X has
-     * room for, and where in XNCC_BUFFER_ROWS the reach of the sums of columns begins and where the
-     * sums of groups of rows. */
+    /* Kernels float-*: windows in doubt that each of the two lists behind X has room for. float-fft
+     * and float-tiles: where in XNCC_BUFFER_ROWS the reach of the sums of columns begins and where
+     * the sums of groups of rows. */
     uint64_t doubts, reach, groups;
 } xncc_workspace;
 

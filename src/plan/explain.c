@@ -168,7 +168,7 @@ void xncc_decision_explain(const xncc_decision *d, char *text, size_t size)
     if (d->tensor.across * d->tensor.down > 1)
         put(&w, "template in %d x %d blocks of %d x %d pixels\n", d->tensor.across, d->tensor.down,
             d->tensor.width, d->tensor.height);
-    if (d->fft.batch)
+    if (d->fft.width)
         put(&w, "transforms of %d x %d points, %d at a time, template pieces of %d x %d\n",
             d->fft.width, d->fft.height, d->fft.batch, d->fft.columns, d->fft.rows);
     if (d->band_height)

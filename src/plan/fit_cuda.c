@@ -19,11 +19,13 @@
 /* Rates per millisecond and multiprocessor. Measured on one H200 (132 multiprocessors), November
  * 2026. */
 static const double direct_rate = 6.6e6; /* kernel general: pixels of a window and channel */
-static const double border_rate = 1.0e7; /* bytes of an image laid out with its border */
-static const double plane_rate = 1.2e7;  /* bytes of planes laid out */
-static const double window_rate = 3.0e6; /* map elements of a window sum */
-static const double term_rate = 4.5e6;   /* sums that the term score reads */
-static const double masked_rate = 1.2e7; /* sums that the masked score reads */
+/* Where kernels for floats compete with it: what its windows and their pixels take, as pixels. */
+static const double direct_window = 36.0, direct_pixel = 2.2;
+static const double border_rate = 1.0e7;         /* bytes of an image laid out with its border */
+static const double plane_rate = 1.2e7;          /* bytes of planes laid out */
+static const double window_rate = 3.0e6;         /* map elements of a window sum */
+static const double term_rate = 4.5e6;           /* sums that the term score reads */
+static const double masked_rate = 1.2e7;         /* sums that the masked score reads */
 static const double masked_window_rate = 1.14e6; /* map elements, if it also makes N, S and Q */
 /* Map elements of the sums down columns, the score and the windows in doubt of float-fft. */
 static const double float_rate = 3.0e5, float_launches = 10.0;
@@ -165,6 +167,10 @@ static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of,
                              "kernel %s serves f32, f64 and u32 with one channel and all pixels "
                              "counting; other kernels serve this problem",
                              name);
+        if (d->kernel == XNCC_KERNEL_FLOAT_FUSED) {
+            add_step(d, XNCC_STEP_FUSED_FLOATS);
+            return XNCC_OK;
+        }
         add_step(d, XNCC_STEP_FLOAT_PRODUCTS);
         add_step(d, XNCC_STEP_COLUMN_SUMS);
         add_step(d, XNCC_STEP_FLOAT_SCORE);
@@ -296,7 +302,8 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
     if (!status && fft) {
         const uint64_t rest = limit - d->workspace.total,
                        budget = rest < max_transforms ? rest : max_transforms;
-        status = d->kernel == XNCC_KERNEL_FLOAT_TILES
+        status = d->kernel == XNCC_KERNEL_FLOAT_FUSED ? xncc_fit_float_fused(p, m, budget, d, error)
+                 : d->kernel == XNCC_KERNEL_FLOAT_TILES
                      ? xncc_fit_float_tiles(p, m, budget, d, error)
                      : xncc_fit_fft_cuda(floats ? p : of, m, budget, d, error);
     }
@@ -374,9 +381,15 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
 {
     const double processors = xncc_machine_processors(m), elements = elements_of(p),
                  layout = layout_ms(p, of, m, d);
-    if (d->kernel == XNCC_KERNEL_GENERAL)
-        return launch_ms + elements * p->templ_width * p->templ_height * p->channels /
+    if (d->kernel == XNCC_KERNEL_GENERAL) {
+        const double pixels = (double)p->templ_width * p->templ_height * p->channels;
+        const int plain = xncc_pixel_is_of_doubles(p->pixel) && p->channels == 1 &&
+                          xncc_problem_counts_all(p);
+        return launch_ms + elements * (plain ? direct_window + direct_pixel * pixels : pixels) /
                                (direct_rate * processors);
+    }
+    if (xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS))
+        return xncc_fft_bands_ms(p, d);
     if (xncc_kernel_is_of_doubles(d->kernel))
         return xncc_fft_bands_ms(p, d) + float_launches * launch_ms +
                elements / (float_rate * processors);

@@ -35,6 +35,9 @@ enum { XNCC_MATCHES = 1 << XNCC_TASK_MATCH, XNCC_CONVOLVES = 1 << XNCC_TASK_CONV
     K(FFT_AVX512, "fft-avx512", XNCC_DEVICE_CPU, XNCC_MATCHES, XNCC_ON_HOST)                       \
     K(FFT_CUDA, "fft", XNCC_DEVICE_CUDA, XNCC_MATCHES, "texture", "device memory",                 \
       XNCC_AS_PARAMETER, "device memory")                                                          \
+    K(FLOAT_FUSED, "float-fused", XNCC_DEVICE_CUDA, XNCC_MATCHES,                                  \
+      "device memory, then shared memory", "device memory, then shared memory", "device memory",   \
+      "registers")                                                                                 \
     K(FLOAT_FFT, "float-fft", XNCC_DEVICE_CUDA, XNCC_MATCHES, "device memory", "device memory",    \
       "device memory", "device memory")                                                            \
     K(FLOAT_TILES, "float-tiles", XNCC_DEVICE_CUDA, XNCC_MATCHES,                                  \
@@ -76,10 +79,11 @@ typedef enum xncc_kernel {
         XNCC_KERNEL_COUNT
 } xncc_kernel;
 
-/* Returns 1 for the kernels for floats and u32 by transforms in double. */
+/* Returns 1 for the kernels for floats and u32 that read the image as doubles. */
 static inline int xncc_kernel_is_of_doubles(xncc_kernel kernel)
 {
-    return kernel == XNCC_KERNEL_FLOAT_FFT || kernel == XNCC_KERNEL_FLOAT_TILES;
+    return kernel == XNCC_KERNEL_FLOAT_FUSED || kernel == XNCC_KERNEL_FLOAT_FFT ||
+           kernel == XNCC_KERNEL_FLOAT_TILES;
 }
 
 /* A row of the list. */

@@ -46,6 +46,8 @@ typedef enum xncc_stage {
     S(FUSED, "fused", PRODUCTS, SCORES)                                                            \
     S(FUSED_CHANNELS, "fused-channels", PRODUCTS, SCORES)                                          \
     S(FUSED_MASKED, "fused-masked", PRODUCTS, SCORES)                                              \
+    /* kernel float-fused: floats and u32 under small templates, from the image itself */          \
+    S(FUSED_FLOATS, "fused-floats", IMAGE, SCORES)                                                 \
     S(PIXELS, "pixels", IMAGE, SCORES)
 
 /* XNCC_STEP_<identifier>, in the order of the list. */

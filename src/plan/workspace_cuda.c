@@ -128,14 +128,20 @@ static void size_pixels(const xncc_problem *p, xncc_decision *d)
 }
 
 /* Kernels for floats that read the image itself: X, and two lists of windows in doubt; S and Q of
- * columns, what they reach, and sums of groups of rows. */
+ * columns, what they reach, and sums of groups of rows. Of these, float-fused has only the lists.
+ */
 static void size_floats(const xncc_problem *p, xncc_decision *d)
 {
     xncc_workspace *w = &d->workspace;
-    const uint64_t width = (uint64_t)d->band_width, height = (uint64_t)d->band_height;
-    w->sums_pitch = xncc_round_up(width, 32);
+    const uint64_t width = (uint64_t)d->band_width, height = (uint64_t)d->band_height,
+                   pitch = xncc_round_up(width, 32);
+    w->doubts = smaller(times(pitch, height) / XNCC_DOUBT_SHARE + XNCC_LEAST_DOUBTS, UINT32_MAX);
+    if (xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS)) {
+        w->bytes[XNCC_BUFFER_SUMS] = w->doubts * 2 * 8;
+        return;
+    }
+    w->sums_pitch = pitch;
     w->sums = times(w->sums_pitch * 8, height);
-    w->doubts = smaller(w->sums / 8 / XNCC_DOUBT_SHARE + XNCC_LEAST_DOUBTS, UINT32_MAX);
     w->bytes[XNCC_BUFFER_SUMS] = plus(w->sums, w->doubts * 2 * 8);
     w->rows_pitch = xncc_round_up(width + (uint64_t)p->templ_width - 1, XNCC_COLUMN_BLOCK);
     w->reach = times(w->rows_pitch * 16, height);
@@ -153,7 +159,7 @@ void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
     *w = (xncc_workspace){ 0 };
     if (xncc_decision_has(d, XNCC_STEP_PLANES))
         size_planes(p, d);
-    else if (xncc_decision_has(d, XNCC_STEP_FLOAT_PRODUCTS))
+    else if (xncc_kernel_is_of_doubles(d->kernel))
         size_floats(p, d);
     else if (!xncc_decision_has(d, XNCC_STEP_PIXELS))
         size_pixels(p, d);

@@ -248,8 +248,8 @@ static void check_measured(void)
     check_choices(four, sizeof four / sizeof *four, 4, 0, 0);
 }
 
-/* What serves floats and u32 on an H200: transforms in shared memory, cuFFT, or without it the
- * direct kernels. */
+/* What serves floats and u32 on an H200: sums in one pass, transforms in shared memory, cuFFT, or
+ * without it the direct kernels. */
 static void check_floats(void)
 {
     static const struct {
@@ -257,10 +257,10 @@ static void check_floats(void)
         int32_t n;
         int without_fft;
         const char *kernel;
-    } some[] = { { XNCC_F32, 8, 0, "float-tiles" },  { XNCC_F32, 32, 0, "float-tiles" },
+    } some[] = { { XNCC_F32, 8, 0, "float-fused" },  { XNCC_F32, 32, 0, "float-tiles" },
                  { XNCC_F32, 64, 0, "float-fft" },   { XNCC_F32, 512, 0, "float-fft" },
-                 { XNCC_F64, 16, 0, "float-tiles" }, { XNCC_F64, 128, 0, "float-fft" },
-                 { XNCC_U32, 4, 0, "general" },      { XNCC_U32, 8, 0, "float-tiles" },
+                 { XNCC_F64, 16, 0, "float-fused" }, { XNCC_F64, 128, 0, "float-fft" },
+                 { XNCC_U32, 3, 0, "float-fused" },  { XNCC_U32, 20, 0, "float-tiles" },
                  { XNCC_U32, 256, 0, "float-fft" },  { XNCC_F32, 32, 1, "float-tiles" },
                  { XNCC_F32, 64, 1, "shared" },      { XNCC_F64, 64, 1, "general" } };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
@@ -293,6 +293,17 @@ static void check_floats(void)
     CHECK_STATUS(decide(&p, &m, "float-tiles", &d, &error), XNCC_ERROR_UNSUPPORTED);
     CHECK(strstr(error.text, "65536") != NULL);
     m = machine(5);
+    p = matching(XNCC_F32, 4096, 4096, 8, 17);
+    CHECK_STATUS(decide(&p, &m, "float-fused", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "16 x 16") != NULL && strstr(error.text, "8 x 17") != NULL);
+    p.templ_height = 16;
+    CHECK_STATUS(decide(&p, &m, "float-fused", &d, &error), XNCC_OK);
+    check_cuda(&p, &m, &d);
+    m.cuda.shared_optin = m.cuda.shared_memory = 49152;
+    CHECK_STATUS(decide(&p, &m, "float-fused", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "49152") != NULL);
+    m = machine(5);
+    p = matching(XNCC_F32, 4096, 4096, 48, 8);
     p.templ_masked = 1;
     CHECK_STATUS(decide(&p, &m, "float-fft", &d, &error), XNCC_ERROR_UNSUPPORTED);
     p = matching(XNCC_U16, 4096, 4096, 64, 64);

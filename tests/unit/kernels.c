@@ -29,6 +29,7 @@ static int serves(xncc_kernel kernel, xncc_pixel pixel, const xncc_machine *mach
     case XNCC_KERNEL_FFT_AVX512: return (features & XNCC_CPU_AVX512_VNNI) != 0;
     case XNCC_KERNEL_FFT_CUDA: return integers && machine->cuda.fft;
     case XNCC_KERNEL_FLOAT_FFT: return !integers && machine->cuda.fft;
+    case XNCC_KERNEL_FLOAT_FUSED: return !integers && machine->cuda.shared_optin >= 56 << 10;
     case XNCC_KERNEL_FLOAT_TILES: return !integers && machine->cuda.shared_optin >= 76 << 10;
     case XNCC_KERNEL_TENSOR_WGMMA: return integers && major == 9 && machine->cuda.minor == 0;
     case XNCC_KERNEL_TENSOR_MMA: return integers && major >= 8;

@@ -158,6 +158,26 @@ static void check_float_blocks(const xncc_problem *p, const xncc_machine *m, con
     CHECK(d->workspace.bytes[XNCC_BUFFER_ROWS] >= d->workspace.groups + columns * groups * 32);
 }
 
+/* Sums of floats without transforms: the template is small enough, and a block has room for it and
+ * for the samples and sums of 32 x 64 windows. */
+static void check_fused_floats(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+{
+    CHECK(p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32);
+    CHECK(p->channels == 1 && !p->templ_masked && !p->image_masked);
+    CHECK(p->templ_width <= 16 && p->templ_height <= 16);
+    const int64_t pixels = (int64_t)p->templ_width * p->templ_height,
+                  rows = 64 + p->templ_height - 1;
+    CHECK(d->shared_bytes >= 8 * (pixels + rows * (32 + p->templ_width - 1 + 32)));
+    CHECK(d->shared_bytes + 1024 <= (m->cuda.shared_optin > m->cuda.shared_memory
+                                         ? m->cuda.shared_optin
+                                         : m->cuda.shared_memory));
+    /* the template in double, and two lists of windows in doubt */
+    CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >= (uint64_t)pixels * 8 + 512);
+    CHECK(d->workspace.doubts >= (uint64_t)d->band_width * (uint64_t)d->band_height / 8);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >= d->workspace.doubts * 16);
+    CHECK_INT(d->workspace.bytes[XNCC_BUFFER_ROWS], 0);
+}
+
 /* Kernels that read the image through textures. */
 static int reads_textures(xncc_kernel kernel)
 {
@@ -232,6 +252,8 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
         check_fft_blocks(p, m, d);
     else if (d->kernel == XNCC_KERNEL_FLOAT_FFT || d->kernel == XNCC_KERNEL_FLOAT_TILES)
         check_float_blocks(p, m, d);
+    else if (d->kernel == XNCC_KERNEL_FLOAT_FUSED)
+        check_fused_floats(p, m, d);
     else
         CHECK_INT(d->fft.batch, 0);
     if (d->kernel == XNCC_KERNEL_CONV_TILED)

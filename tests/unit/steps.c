@@ -23,7 +23,7 @@ static xncc_machine gpu(void)
 typedef struct wanted {
     const char *kernel, *steps;
     xncc_pixel pixel;
-    int32_t width; /* of the template, whose height is 20 */
+    int32_t width, height; /* of the template; height 0: 20 */
     int32_t channels;
     xncc_method method;
     xncc_mode mode;
@@ -104,6 +104,9 @@ static const wanted some_steps[] = {
       .mode = XNCC_SAME, .border = XNCC_BORDER_MIRROR },
     { "float-tiles", "float-products, column-sums, float-score", .pixel = XNCC_F64, .width = 32,
       .method = XNCC_SQDIFF_NORMED },
+    { "float-fused", "fused-floats", .pixel = XNCC_F32, .width = 8, .height = 8 },
+    { "float-fused", "fused-floats", .pixel = XNCC_U32, .width = 16, .height = 3,
+      .method = XNCC_CCORR, .mode = XNCC_SAME, .border = XNCC_BORDER_WRAP },
     { "general", "pixels", .pixel = XNCC_U8, .width = 32, .channels = 3 },
 };
 
@@ -112,7 +115,7 @@ static void check_steps(void)
     const xncc_machine m = gpu();
     for (size_t i = 0; i < sizeof some_steps / sizeof *some_steps; i++) {
         const wanted *w = &some_steps[i];
-        xncc_problem p = matching(w->pixel, 640, 480, w->width, 20);
+        xncc_problem p = matching(w->pixel, 640, 480, w->width, w->height ? w->height : 20);
         p.channels = w->channels ? w->channels : 1;
         p.rule.method = w->method;
         p.rule.mode = w->mode;
