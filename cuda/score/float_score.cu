@@ -114,7 +114,10 @@ __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatSco
     Slide at = first_window(job, columns + begin, lane);
     for (int first = begin; first < end; first += STEP) {
         const int x = first + lane * SPAN;
-        double ds[SPAN], dq[SPAN], s = 0.0, q = 0.0, moved = 0.0;
+        double ds[SPAN], dq[SPAN], X[SPAN], s = 0.0, q = 0.0, moved = 0.0;
+#pragma unroll
+        for (int i = 0; i < SPAN; i++) // early: the sums below take as long as the loads
+            X[i] = x + i < end ? __ldg(products + x + i) : 0.0;
 #pragma unroll
         for (int i = 0; i < SPAN; i++) { // columns past the last one reach no window that is stored
             const double2 in = __ldg(columns + min(x + i + job.templ_width, last)),
@@ -143,7 +146,7 @@ __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatSco
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
             if (x + i < end) {
-                sums.X = __ldg(products + x + i);
+                sums.X = X[i];
                 map[x + i] = xncc_window_decide(METHOD, &t, &sums, job.undefined);
             }
             sums.S += ds[i];

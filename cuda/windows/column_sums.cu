@@ -5,8 +5,8 @@
 // doubles, so what has left leaves no trace but of the second order, and what is stored is rounded
 // once more. For high windows the first sum of a strip is made from sums of groups of rows. A block
 // has XNCC_COLUMN_BLOCK adjacent columns of one strip of XNCC_COLUMN_STRIP rows (blockIdx.x:
-// strips, one after the other); loads of BATCH rows are in flight at a time. Shared memory: 32
-// bytes. Any compute capability.
+// strips, one after the other); loads are in flight while rows before them are summed. Shared
+// memory: 32 bytes. Any compute capability.
 //
 // What the pairs lose. A strip makes at most templ_height + 2 * XNCC_COLUMN_STRIP additions, and
 // each loses a unit of 2^-53 of the low part, which is at most their number times a unit of all
@@ -19,12 +19,14 @@ namespace xncc {
 
 namespace {
 
-constexpr int THREADS = XNCC_COLUMN_BLOCK;
+constexpr int THREADS = XNCC_COLUMN_BLOCK, BLOCKS = 6; // the latter per multiprocessor
 constexpr int STRIP = XNCC_COLUMN_STRIP;
 constexpr int GROUP = XNCC_COLUMN_GROUP;
-constexpr int BATCH = 8; // rows whose loads are in flight at a time
+constexpr int BATCH = 8; // rows whose loads are in flight at a time,
+constexpr int AHEAD = 4; // or while so many before them are summed
 constexpr unsigned ALL = 0xffffffffu;
-static_assert(STRIP % GROUP == 0 && STRIP % BATCH == 0 && GROUP % BATCH == 0, "whole groups");
+static_assert(STRIP % GROUP == 0 && STRIP % BATCH == 0 && GROUP % BATCH == 0 && STRIP % AHEAD == 0,
+              "whole groups");
 
 // S and Q of a column.
 struct ColumnSum {
@@ -59,18 +61,33 @@ template <xncc_pixel PIXEL> struct Column {
           first(float_column<PIXEL>(job.image, column, row, rows))
     {
     }
-    // BATCH samples from row y on.
-    __device__ __forceinline__ void load(int y, double (&v)[BATCH]) const
+    // COUNT samples from row y on, as they are; NaN where no window of the band reaches.
+    template <int COUNT> __device__ __forceinline__ void fetch(int y, double (&v)[COUNT]) const
     {
         const unsigned char *from = first + (y - y0) * of.image.pitch;
+        if (first) {
 #pragma unroll
-        for (int k = 0; k < BATCH; k++) {
-            const double one = first ? xncc_sum(
-                                           xncc_sample_value(PIXEL, from + k * of.image.pitch, 0),
-                                           -pivot)
-                                     : float_value<PIXEL>(of, x, y + k, pivot);
-            v[k] = isfinite(one) ? one : 0.0;
+            for (int k = 0; k < COUNT; k++)
+                v[k] = xncc_sample_value(PIXEL, from + k * of.image.pitch, 0);
+        } else {
+#pragma unroll
+            for (int k = 0; k < COUNT; k++)
+                v[k] = x < of.columns && y + k < of.rows ? float_sample<PIXEL>(of, x, y + k) : NAN;
         }
+    }
+    // A sample that was fetched, as the sums take it.
+    __device__ __forceinline__ double value(double sample) const
+    {
+        const double one = xncc_sum(sample, -pivot);
+        return isfinite(one) ? one : 0.0;
+    }
+    // BATCH samples from row y on, as the sums take them.
+    __device__ __forceinline__ void load(int y, double (&v)[BATCH]) const
+    {
+        fetch(y, v);
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            v[k] = value(v[k]);
     }
 };
 
@@ -85,9 +102,15 @@ __global__ __launch_bounds__(THREADS) void sum_groups(const __grid_constant__ Co
         return;
     const Column<PIXEL> column(job, x, group * GROUP, GROUP);
     ColumnSum sum = {};
+    double next[BATCH];
+    column.fetch(group * GROUP, next);
     for (int y = group * GROUP; y < (group + 1) * GROUP; y += BATCH) {
         double v[BATCH];
-        column.load(y, v);
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            v[k] = column.value(next[k]);
+        if (y + BATCH < (group + 1) * GROUP)
+            column.fetch(y + BATCH, next);
 #pragma unroll
         for (int k = 0; k < BATCH; k++)
             sum.enter(v[k]);
@@ -142,8 +165,9 @@ __device__ void store_reach(double reach, double *to)
 }
 
 template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(THREADS) void sum_columns(const __grid_constant__ ColumnSumsJob job,
-                                                       int across)
+__global__ __launch_bounds__(THREADS,
+                             BLOCKS) void sum_columns(const __grid_constant__ ColumnSumsJob job,
+                                                      int across)
 {
     const int x = static_cast<int>(blockIdx.x) % across * THREADS + static_cast<int>(threadIdx.x),
               y0 = static_cast<int>(blockIdx.x) / across * STRIP, y1 = min(y0 + STRIP, job.rows);
@@ -153,12 +177,21 @@ __global__ __launch_bounds__(THREADS) void sum_columns(const __grid_constant__ C
         const Column<PIXEL> column(job, x, y0, STRIP + job.templ_height - 1);
         ColumnSum sum = begin_strip(job, column, &reach);
         double2 *to = job.to.sums + y0 * job.to.pitch + x;
-        for (int y = y0; y < y1; y += BATCH, to += BATCH * job.to.pitch) {
-            double in[BATCH], out[BATCH]; // rows past the last window are 0
-            column.load(y + job.templ_height - 1, in);
-            column.load(y, out);
+        double in[AHEAD], out[AHEAD], next_in[AHEAD], next_out[AHEAD];
+        column.fetch(y0 + job.templ_height - 1, next_in);
+        column.fetch(y0, next_out);
+        for (int y = y0; y < y1; y += AHEAD, to += AHEAD * job.to.pitch) {
 #pragma unroll
-            for (int k = 0; k < BATCH; k++) {
+            for (int k = 0; k < AHEAD; k++) { // rows past the last window are 0
+                in[k] = column.value(next_in[k]);
+                out[k] = column.value(next_out[k]);
+            }
+            if (y + AHEAD < y1) {
+                column.fetch(y + AHEAD + job.templ_height - 1, next_in);
+                column.fetch(y + AHEAD, next_out);
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) {
                 sum.enter(in[k]);
                 reach += in[k] * in[k];
                 if (y + k < y1)
