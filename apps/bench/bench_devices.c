@@ -2,6 +2,7 @@
 /* The table `devices`: what several devices share, next to the first of them alone. Images and maps
  * are in page-locked host memory, or in parts in the memory of the devices. */
 #include "bench_run.h"
+#include "bench_several.h"
 #include "device_timer.h"
 #include "exactncc/batch.h"
 #include "exactncc/parts.h"
@@ -10,10 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP = 16, MOST_IMAGES = 1000, MOST_PARTS = XNCC_MAX_DEVICES };
-
-/* The largest memory of the images of a search of several. */
-static const size_t most_pixels = (size_t)1 << 31;
+enum { TOP = 16, MOST_PARTS = XNCC_MAX_DEVICES };
 
 static const bench_column columns[] = {
     BENCH_KIND,         BENCH_PIXEL,     BENCH_WIDTH,   BENCH_HEIGHT,   BENCH_TEMPL_WIDTH,
@@ -31,13 +29,6 @@ typedef struct held {
     xncc_map map[MOST_PARTS];
 } held;
 
-/* Images of one size, one after the other in page-locked memory. */
-typedef struct several {
-    char *pixels;
-    size_t count;
-    xncc_image image[MOST_IMAGES];
-} several;
-
 /* One way to do the work: on the first device, or on all. */
 typedef struct side {
     xncc_context *context;
@@ -46,13 +37,13 @@ typedef struct side {
     xncc_template **templ; /* `count` of them; the first is that of the plans */
     int32_t count;
     const xncc_image *image;
-    const several *images;
+    const bench_several *images; /* in page-locked memory */
     held held;
     xncc_map map;
     xncc_match match[TOP];
     size_t found;
-    xncc_match match_in[MOST_IMAGES]; /* the best of each image */
-    size_t found_in[MOST_IMAGES];
+    xncc_match match_in[BENCH_MOST_IMAGES]; /* the best of each image */
+    size_t found_in[BENCH_MOST_IMAGES];
     xncc_candidate *best; /* the best match of each template */
     size_t best_count;
     xncc_error why;
@@ -124,39 +115,6 @@ static void let_go(held *h)
         device_free(h->image[i].data);
         device_free(h->map[i].data);
     }
-}
-
-/* Makes images of one size: the image, shifted by some samples, again and again. There are none if
- * one is so large that a device is busy with it. */
-static xncc_status several_open(several *s, const bench_case *c, app_error *error)
-{
-    const size_t size = (size_t)c->image.width * (size_t)c->image.height *
-                        xncc_pixel_size(c->image.pixel) * (size_t)c->problem.channels,
-                 sample = xncc_pixel_size(c->image.pixel);
-    memset(s, 0, sizeof *s);
-    if (size > most_pixels / MOST_IMAGES)
-        return XNCC_OK;
-    s->pixels = malloc(size * MOST_IMAGES);
-    if (!s->pixels)
-        return app_fail(error, XNCC_ERROR_MEMORY, "out of memory for %d images", MOST_IMAGES);
-    for (size_t i = 0; i < MOST_IMAGES; i++) {
-        const size_t shift = i * 13 % (size / sample) * sample;
-        char *to = s->pixels + i * size;
-        memcpy(to, (const char *)c->image.data + shift, size - shift);
-        memcpy(to + size - shift, c->image.data, shift);
-        s->image[i] = c->image;
-        s->image[i].data = to;
-    }
-    const xncc_status status = device_lock(s->pixels, size * MOST_IMAGES, error);
-    s->count = status ? 0 : MOST_IMAGES;
-    return status;
-}
-
-static void several_close(several *s)
-{
-    if (s->count)
-        device_unlock(s->pixels);
-    free(s->pixels);
 }
 
 /* Templates are crops of the image, at places spread over it. */
@@ -349,7 +307,7 @@ static xncc_status add_size(bench_run *run, bench_section *section, const xncc_p
                             app_error *error)
 {
     bench_case c;
-    static several images; /* it and the sides are large; one thread measures */
+    static bench_several images; /* it and the sides are large; one thread measures */
     static side alone, all;
     memset(&alone, 0, sizeof alone);
     memset(&all, 0, sizeof all);
@@ -374,7 +332,10 @@ static xncc_status add_size(bench_run *run, bench_section *section, const xncc_p
     if (!status)
         status = open_alone(o, &alone.context, error);
     if (!status)
-        status = several_open(&images, &c, error);
+        status = bench_several_open(&images, &c, BENCH_MOST_IMAGES, error);
+    if (!status && images.count > 0)
+        status = device_lock(images.pixels, images.bytes, error);
+    const int images_locked = !status && images.count > 0;
     if (!status)
         status = bind(&alone, &c, run->options->batch, error);
     if (!status)
@@ -391,7 +352,9 @@ static xncc_status add_size(bench_run *run, bench_section *section, const xncc_p
     while (locked > 0)
         device_unlock(lock[--locked]);
     free(second);
-    several_close(&images);
+    if (images_locked)
+        device_unlock(images.pixels);
+    bench_several_close(&images);
     bench_case_close(&c);
     return status;
 }

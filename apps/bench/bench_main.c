@@ -43,9 +43,10 @@ static void print_json(void)
 /* The tables that the options ask for. */
 static xncc_status make_tables(bench_run *run, app_error *error)
 {
-    static xncc_status (*const make[])(
-        bench_run *, app_error *) = { bench_sizes, bench_kinds, bench_filters, bench_throughput,
-                                      bench_find,  bench_batch, bench_mixed,   bench_devices };
+    static xncc_status (*const make[])(bench_run *, app_error *) = {
+        bench_sizes, bench_kinds, bench_filters, bench_throughput, bench_find,
+        bench_batch, bench_mixed, bench_devices, bench_images
+    };
     const unsigned tables = run->options->tables;
     xncc_status status = XNCC_OK;
     if (!tables)

@@ -6,7 +6,7 @@
 
 static const char *const tasks[] = { "all", "match", "convolve", NULL };
 static const char *const table_names[] = { "sizes", "kinds", "filters", "templates", "find",
-                                           "batch", "mixed", "devices", NULL };
+                                           "batch", "mixed", "devices", "images",    NULL };
 static const char *const format_names[] = { "table", "csv", "json", "markdown", NULL };
 
 /* The options that a setter is given are the first member of these. */
@@ -90,7 +90,8 @@ static const app_option table[] = {
     { "find", 0, NULL, APP_GROUP_OUTPUT, APP_BENCH, set_find, NULL, NULL, NULL,
       "instead: searches without a map, and searches for many templates" },
     { "table", 0, "NAME,...", APP_GROUP_OUTPUT, APP_BENCH, set_table, table_names, NULL,
-      "sizes, kinds, filters, templates, find, batch, mixed or devices, with commas between",
+      "sizes, kinds, filters, templates, find, batch, mixed, devices or images, with commas "
+      "between",
       "instead: these of the tables" },
     { "batch", 0, "N", APP_GROUP_PROBLEM, APP_BENCH, set_batch, NULL, "360",
       "a whole number 1 .. 10000", "number of templates in the table of many templates" },

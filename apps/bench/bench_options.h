@@ -17,7 +17,8 @@ enum {
     BENCH_TABLE_BATCH = 32,
     BENCH_TABLE_MIXED = 64,
     BENCH_TABLE_DEVICES = 128,
-    BENCH_TABLE_ALL = 255
+    BENCH_TABLE_IMAGES = 256,
+    BENCH_TABLE_ALL = 511
 };
 
 typedef struct bench_options {

@@ -112,5 +112,6 @@ xncc_status bench_find(bench_run *run, app_error *error);       /* searches */
 xncc_status bench_batch(bench_run *run, app_error *error);      /* templates of one size */
 xncc_status bench_mixed(bench_run *run, app_error *error);      /* templates of several sizes */
 xncc_status bench_devices(bench_run *run, app_error *error);    /* several devices, if there are */
+xncc_status bench_images(bench_run *run, app_error *error);     /* many small images, CPU */
 
 #endif

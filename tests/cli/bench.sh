@@ -24,7 +24,7 @@ for option in --version -V; do
     prints 'exactncc-bench '
 done
 wrong '--repet: no such option; did you mean --repeat?' --repet 3
-wrong '--table kind: must be sizes, kinds, filters, templates, find, batch, mixed or devices, with commas between; did you mean kinds?' --table kind
+wrong '--table kind: must be sizes, kinds, filters, templates, find, batch, mixed, devices or images, with commas between; did you mean kinds?' --table kind
 wrong 'x: takes no files' x
 wrong '--table devices: needs several devices, as --device cuda:all or cuda:0,1 names them' --device cpu --table devices
 wrong '--nonsense: no such option' --nonsense
@@ -121,8 +121,8 @@ prints '| filter | width | height | side | cpu_1_thread_ms | cpu_kernel | cpu_ms
 prints '| gaussian | 96 | 80 | 27 |'
 prints '| 96 | 80 | 16 | 12 | u8, template mask, border overlap | cpu |'
 prints 'ttaps_s'
-[ "$(grep -c '^### ' out)" -eq 7 ] || { fail '--tables: not seven tables'; cat out; }
-[ "$(grep -c ' | exact |$' out)" -eq 52 ] || { fail '--tables: not 52 rows that are all exact'; cat out; }
+[ "$(grep -c '^### ' out)" -eq 8 ] || { fail '--tables: not eight tables'; cat out; }
+[ "$(grep -c ' | exact |$' out)" -eq 54 ] || { fail '--tables: not 54 rows that are all exact'; cat out; }
 holds '--tables: every line of a table has as many bars as its header' awk -F'|' '/^\|/ && n && NF != n { exit 1 } { n = /^\|/ ? NF : 0 }' out
 bench 0 --device cpu --tables --size 96x80 --template 8x8 --batch 3 --repeat 1 --format csv
 for header in width,height,pixel,template_width,template_height,device,kernel,ms,tmac_s,floor_ms,floor_by,ratio,checked \

@@ -9,7 +9,7 @@ int main(int argc, char **argv)
 {
     static xncc_status (*const make[])(
         bench_run *, app_error *) = { bench_sizes, bench_kinds, bench_filters, bench_throughput,
-                                      bench_find,  bench_batch, bench_mixed };
+                                      bench_find,  bench_batch, bench_mixed,   bench_images };
     static bench_options options;
     static bench_run run;
     char *words[] = { "exactncc-bench", "--device", "cpu",      "--quiet", "--size",  "96x80",

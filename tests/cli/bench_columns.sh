@@ -31,6 +31,7 @@ device,kernel,pixel,width,height,template_width,template_height,ms,ttaps_s,gpixe
 device,kernel,method,pixel,width,height,template_width,template_height,found,map_ms,ms,call_ms,end_to_end_ms,copy_ms,pinned_copy_ms,rest_ms,over_copy,checked
 device,kernel,method,pixel,width,height,template_width,template_height,templates,ms,end_to_end_ms,ms_each,tmac_s,checked
 problem,device,memory,pixel,width,height,templates,alone_ms,ms,share,checked
+pixel,width,height,template_width,template_height,images,threads,alone_ms,apart_ms,ms,share,over_apart,checked
 END
 holds 'the headers of all tables, in their order' diff golden headers
 
