@@ -161,8 +161,8 @@ static kit_map best_of(const several *v, int32_t *index)
     return best;
 }
 
-static void check_best(several *v, const kit_map *want, const int32_t *index, int32_t *got,
-                       const char *kernel)
+static void check_best_scores(several *v, const kit_map *want, const int32_t *index, int32_t *got,
+                              const char *kernel)
 {
     random_run *run = v->run;
     xncc_context *context = run->check.context[0];
@@ -234,7 +234,7 @@ static void check_all(several *v)
         kit_give_up("no memory for the indices of %zu positions", most);
     kit_map best = best_of(v, index);
     for (size_t k = 0; k < kernels; k++)
-        check_best(v, &best, index, index + most, kernel[k]);
+        check_best_scores(v, &best, index, index + most, kernel[k]);
     kit_map_destroy(&best);
     free(index);
 }
