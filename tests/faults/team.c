@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { DEVICES = 4, UNUSED = 2, FAULTY = 1, SIDE = 3000, TEMPL = 24, TOP = 8, TEMPLS = 6 };
-enum { SMALL = 200, IMAGES = 1200 };
+enum { SMALL = 1000, IMAGES = 24 };
 
 static const size_t LIMIT = (size_t)48 << 20;
 
