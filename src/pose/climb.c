@@ -46,6 +46,7 @@ typedef struct seen {
 /* One candidate on its way. */
 typedef struct climb {
     xncc_pose_rung *rung;
+    xncc_running *running; /* of the thread; NULL: there is none */
     int sign;  /* of its scores */
     int parts; /* 1: its poses are scored in parts, by all threads */
     xncc_pose_candidate at, best;
@@ -113,7 +114,7 @@ static xncc_status try_pose(climb *c, attempt *a, xncc_error *error)
     nearest_window(r, a->offset_x, a->offset_y, &c->at, &a->to);
     const xncc_probe_block block = unseen(c, &a->to);
     if (block.wanted) {
-        xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, &block, a->score);
+        xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, c->running, &block, a->score);
         choose(c, a);
     }
     xncc_pose_store_give(pose);
@@ -212,7 +213,8 @@ typedef struct climb_run {
     xncc_pose_rung *rung;
     int moves, parts;
     xncc_pose_candidate *candidate;
-    climber *climber; /* room for 2 * count */
+    climber *climber;      /* room for 2 * count */
+    xncc_running *running; /* per thread */
     size_t count;
     xncc_first_failure failure;
 } climb_run;
@@ -232,7 +234,6 @@ static void fetch(const xncc_pose_rung *r, const xncc_pose_candidate *c)
 
 static void climb_task(void *argument, uint64_t index, int32_t slot)
 {
-    (void)slot;
     climb_run *run = argument;
     const size_t first = (size_t)index * CANDIDATES_PER_TASK, left = run->count - first,
                  end = first + (left < CANDIDATES_PER_TASK ? left : CANDIDATES_PER_TASK);
@@ -248,6 +249,7 @@ static void climb_task(void *argument, uint64_t index, int32_t slot)
             break;
         xncc_status status = xncc_check_cancelled(&run->rung->job->watch, &error);
         climb way = { .rung = run->rung,
+                      .running = run->running ? &run->running[slot] : NULL,
                       .sign = c->score < 0.0 ? -1 : 1,
                       .parts = run->parts,
                       .at = *c,
@@ -311,10 +313,14 @@ xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, i
     line_up(&run, above);
     const size_t tasks = (count - 1) / CANDIDATES_PER_TASK + 1;
     run.parts = xncc_pose_wants_parts(rung->job, &rung->poses.source, count);
+    xncc_status status = XNCC_OK;
     if (!run.parts)
+        status = xncc_running_open(xncc_pool_threads(rung->job->pool), &run.running, error);
+    if (!run.parts && !status)
         xncc_pose_run(rung->job, tasks, climb_task, &run);
     for (size_t i = 0; i < tasks && run.parts; i++)
         climb_task(&run, i, 0);
+    xncc_free(run.running);
     xncc_free(run.climber);
-    return xncc_first_failure_status(&run.failure);
+    return status ? status : xncc_first_failure_status(&run.failure);
 }

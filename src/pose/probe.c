@@ -31,6 +31,10 @@ xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels
     if (!probe->span)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d rows", height);
     loops->prepare(probe);
+    uint64_t between = 0;
+    for (int32_t r = 0; r < height; r++)
+        between += (uint64_t)(probe->span[2 * r + 1] - probe->span[2 * r]);
+    probe->solid = between == probe->of.count;
     xncc_pose_probe_finish(probe);
     return XNCC_OK;
 }
@@ -86,14 +90,37 @@ void xncc_probe_list_scores(const xncc_pose_probe *probe, const xncc_probe_list 
         score[list->number[i]] = xncc_pose_probe_score(probe, &sum[i]);
 }
 
-void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops *loops,
-                            const xncc_image *image, const xncc_probe_block *block, double *score)
+/* Sets S and Q of the windows of a list. */
+static void take_sums(const xncc_pose_probe *probe, const xncc_running *running,
+                      const xncc_probe_block *block, const xncc_probe_list *list,
+                      xncc_probe_sums *sum)
 {
+    uint64_t both[XNCC_PROBE_FAR];
+    for (int32_t j = 0; j < block->side; j++)
+        xncc_running_windows(running, block->x, block->y + j, probe->span, probe->of.height,
+                             block->side, both + j * block->side);
+    for (int32_t i = 0; i < list->count; i++) {
+        sum[i].S = both[list->number[i]] & UINT32_MAX;
+        sum[i].Q = both[list->number[i]] >> 32;
+    }
+}
+
+void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops *loops,
+                            const xncc_image *image, xncc_running *running,
+                            const xncc_probe_block *block, double *score)
+{
+    const int32_t width = probe->of.width, height = probe->of.height, more = block->side - 1;
+    const int64_t pitch = xncc_image_pitch(image);
     xncc_probe_list list;
     xncc_probe_sums sum[XNCC_PROBE_FAR] = { { 0, 0, 0 } };
-    xncc_probe_list_make(block, probe->of.width, probe->of.height, image, &list);
-    if (list.count > 0)
-        loops->add(probe, image->data, xncc_image_pitch(image), list.at, list.count, sum);
+    xncc_probe_list_make(block, width, height, image, &list);
+    if (list.count > 0 && running && probe->solid && loops->multiply &&
+        xncc_running_cover(running, image, block->x, block->y, width + more, height + more)) {
+        take_sums(probe, running, block, &list, sum);
+        loops->multiply(probe, image->data, pitch, list.at, list.count, sum);
+    } else if (list.count > 0) {
+        loops->add(probe, image->data, pitch, list.at, list.count, sum);
+    }
     xncc_probe_list_scores(probe, &list, sum, block->side, score);
 }
 

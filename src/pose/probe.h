@@ -6,6 +6,7 @@
 
 #include "exactncc/image.h"
 #include "pose/resample.h"
+#include "pose/running.h"
 
 /* The windows of a probe: side x side, row by row. */
 enum { XNCC_PROBE_SIDE = 3, XNCC_PROBE_WINDOWS = 9, XNCC_PROBE_FAR_SIDE = 5, XNCC_PROBE_FAR = 25 };
@@ -16,6 +17,7 @@ typedef struct xncc_pose_probe {
     int32_t *span;       /* per row the first counting column, and one more than the last; owned */
     uint64_t sum, sum2;  /* over the pixels that count */
     double root_var;     /* of n*sum2 - sum^2; 0: flat */
+    int solid;           /* 1: all pixels between the first and the last of a row count */
 } xncc_pose_probe;
 
 /* The sums of a window over the pixels that count. */
@@ -31,6 +33,9 @@ typedef struct xncc_probe_loops {
      * pitch: bytes per row of the image. */
     void (*add)(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
                 const int64_t *at, int32_t count, xncc_probe_sums *sum);
+    /* The same for X alone, where the probe is solid. NULL: that is not worth it. */
+    void (*multiply)(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                     const int64_t *at, int32_t count, xncc_probe_sums *sum);
 } xncc_probe_loops;
 
 /* The windows of a probe that are asked for: those whose top-left pixels are (x, y) .. (x + side -
@@ -76,9 +81,11 @@ void xncc_probe_list_scores(const xncc_pose_probe *probe, const xncc_probe_list 
                             const xncc_probe_sums *sum, int32_t side, double *score);
 
 /* Computes the scores of a block, as above. They are those of xncc_correlate before the rounding to
- * float. */
+ * float. running: sums of the image, of which the caller will ask for more blocks nearby, or NULL.
+ */
 void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops *loops,
-                            const xncc_image *image, const xncc_probe_block *block, double *score);
+                            const xncc_image *image, xncc_running *running,
+                            const xncc_probe_block *block, double *score);
 
 /* Asks for the pixels of a window that will soon be read, if the image is larger than a cache. Any
  * part of the window may lie outside the image. */

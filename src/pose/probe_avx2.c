@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The sums of windows in steps of sixteen pixels of a row. The last step of a row ends where the
- * row ends and leaves out what the steps before it have added; a row of less than sixteen pixels is
- * read in two overlapping parts. So nothing beyond a row is read. */
+ * row ends and leaves out what the steps before it have added. A row of less than sixteen pixels is
+ * read with those beside it in the window; in a window of less, in two overlapping parts. So
+ * nothing beyond a window is read. */
 #include "pose/probe.h"
 
 #include <immintrin.h>
 #include <string.h>
 
-enum { STEP = 16, HALF = 8, QUARTER = 4 };
+enum { WIDE = 32, STEP = 16, HALF = 8, QUARTER = 4 };
+
+/* The sums of all windows stay in registers only if these loops are unrolled. XNCC_SANITIZED: a
+ * build with sanitizers, whose checks need not be repeated for each window. */
+#if defined(XNCC_SANITIZED)
+#define UNROLLED
+#elif defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 9")
+#endif
 
 /* A step adds at most 16 * 255 * 255 to a sum of 32 bits, and a row has at most XNCC_MAX_POSE_SIDE
  * / STEP + 1 steps. After the row that reaches MOST_STEPS a sum is still below 2^32. */
@@ -26,6 +37,11 @@ typedef struct lanes {
 static inline __m128i load(const uint8_t *from)
 {
     return _mm_loadu_si128((const __m128i *)(const void *)from);
+}
+
+static inline __m256i load_wide(const uint8_t *from)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)from);
 }
 
 static inline __m128i load_half(const uint8_t *from)
@@ -71,57 +87,109 @@ static inline uint32_t total(__m256i v)
     return (uint32_t)_mm_cvtsi128_si32(s);
 }
 
-__attribute__((always_inline)) static inline void add_step(lanes *to, __m128i pixels, __m128i kept,
-                                                           __m256i templ)
+/* Which sums a loop adds: all three, or X alone. */
+enum { ALL, ALONE };
+
+/* Adds sixteen pixels. Where X is alone, those of the template that are left out are 0. */
+__attribute__((always_inline)) static inline void
+add_step(lanes *to, __m128i pixels, __m128i kept, __m256i templ, int what)
 {
-    const __m256i v = _mm256_cvtepu8_epi16(_mm_and_si128(pixels, kept));
-    to->S = _mm256_add_epi32(to->S, _mm256_madd_epi16(v, _mm256_set1_epi16(1)));
-    to->Q = _mm256_add_epi32(to->Q, _mm256_madd_epi16(v, v));
+    const __m256i v = _mm256_cvtepu8_epi16(what == ALONE ? pixels : _mm_and_si128(pixels, kept));
+    if (what == ALL) {
+        to->S = _mm256_add_epi32(to->S, _mm256_madd_epi16(v, _mm256_set1_epi16(1)));
+        to->Q = _mm256_add_epi32(to->Q, _mm256_madd_epi16(v, v));
+    }
     to->X = _mm256_add_epi32(to->X, _mm256_madd_epi16(v, templ));
 }
 
-__attribute__((always_inline)) static inline void
-add_row(const uint8_t *const image[XNCC_PROBE_SIDE], int64_t row, const uint8_t *templ,
-        const uint8_t *mask, int32_t count, int32_t windows, lanes *to)
+/* Windows that are summed at once: in registers. */
+enum { MOST_ALL = 3, MOST_ALONE = XNCC_PROBE_WINDOWS, FEW = 5 };
+
+/* Where windows begin: at from[w], or in a block of 3 x 3 that begins at from[0]. */
+typedef struct place {
+    const uint8_t *from[MOST_ALONE];
+    int64_t pitch;
+    int block;
+} place;
+
+__attribute__((always_inline)) static inline const uint8_t *at_window(const place *p, int32_t w)
 {
+    return p->block ? p->from[0] + w / XNCC_PROBE_SIDE * p->pitch + w % XNCC_PROBE_SIDE
+                    : p->from[w];
+}
+
+/* A row of a template with its mask, and where it lies in a window. before: how many pixels of the
+ * window are read before it; negative: the window is too narrow for that. */
+typedef struct row {
+    int64_t image;
+    const uint8_t *templ, *mask;
+    int32_t count, before;
+} row;
+
+static inline row row_of(const xncc_pose_probe *probe, int64_t pitch, int32_t r)
+{
+    const int32_t *span = probe->span + 2 * (size_t)r, width = probe->of.width;
+    const size_t at = (size_t)r * (size_t)width + (size_t)span[0];
+    return (row){ r * pitch + span[0], (const uint8_t *)probe->of.pixels + at, probe->of.mask + at,
+                  span[1] - span[0],
+                  span[0] + STEP <= width ? 0
+                  : width < STEP          ? -1
+                                          : span[0] + STEP - width };
+}
+
+__attribute__((always_inline)) static inline void add_row(const row *a, const place *image,
+                                                          int32_t windows, int what, lanes *to)
+{
+    const int32_t count = a->count;
+    const uint8_t *templ = a->templ, *mask = a->mask;
+    if (count < STEP && a->before >= 0) {
+        const int32_t at = -a->before;
+        const __m128i from = load(keep_last + (STEP + at)),
+                      after = load(keep_last + (STEP + at - count)),
+                      kept = _mm_andnot_si128(after, _mm_and_si128(from, load(mask + at)));
+        const __m256i t = _mm256_cvtepu8_epi16(_mm_and_si128(load(templ + at), kept));
+        UNROLLED for (int32_t w = 0; w < windows; w++)
+            add_step(&to[w], load(at_window(image, w) + a->image + at), kept, t, what);
+        return;
+    }
     if (count < STEP) {
         const __m128i kept = _mm_and_si128(load_short(mask, count), first_time(count));
-        const __m256i t = _mm256_cvtepu8_epi16(load_short(templ, count));
+        const __m256i t = _mm256_cvtepu8_epi16(_mm_and_si128(load_short(templ, count), kept));
         for (int32_t w = 0; w < windows; w++)
-            add_step(&to[w], load_short(image[w] + row, count), kept, t);
+            add_step(&to[w], load_short(at_window(image, w) + a->image, count), kept, t, what);
         return;
     }
     for (int32_t i = 0; i < count; i += STEP) {
         const int32_t at = i + STEP <= count ? i : count - STEP;
         const __m128i kept = _mm_and_si128(load(mask + at), load(keep_last + (at + STEP - i)));
-        const __m256i t = _mm256_cvtepu8_epi16(load(templ + at));
-        for (int32_t w = 0; w < windows; w++)
-            add_step(&to[w], load(image[w] + row + at), kept, t);
+        const __m256i t = _mm256_cvtepu8_epi16(_mm_and_si128(load(templ + at), kept));
+        UNROLLED for (int32_t w = 0; w < windows; w++)
+            add_step(&to[w], load(at_window(image, w) + a->image + at), kept, t, what);
     }
 }
 
-__attribute__((always_inline)) static inline void add_windows(const xncc_pose_probe *probe,
-                                                              const uint8_t *image, int64_t pitch,
-                                                              const int64_t *window,
-                                                              int32_t windows, xncc_probe_sums *sum)
+__attribute__((always_inline)) static inline void
+add_windows(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+            const int64_t *window, int32_t windows, int block, int what, xncc_probe_sums *sum)
 {
-    const uint8_t *from[XNCC_PROBE_SIDE];
+    place from = { .pitch = pitch, .block = block };
     for (int32_t w = 0; w < windows; w++)
-        from[w] = image + window[w];
+        from.from[w] = image + window[w];
     for (int32_t r = 0; r < probe->of.height;) {
-        lanes to[XNCC_PROBE_SIDE];
-        for (int32_t w = 0; w < windows; w++)
-            to[w].S = to[w].Q = to[w].X = _mm256_setzero_si256();
+        lanes to[MOST_ALONE];
+        UNROLLED for (int32_t w = 0; w < windows; w++) to[w].S = to[w].Q = to[w].X =
+            _mm256_setzero_si256();
         for (int32_t steps = 0; r < probe->of.height && steps < MOST_STEPS; r++) {
-            const int32_t *span = probe->span + 2 * (size_t)r;
-            const size_t at = (size_t)r * (size_t)probe->of.width + (size_t)span[0];
-            add_row(from, r * pitch + span[0], (const uint8_t *)probe->of.pixels + at,
-                    probe->of.mask + at, span[1] - span[0], windows, to);
-            steps += (span[1] - span[0]) / STEP + 1;
+            const row a = row_of(probe, pitch, r);
+            add_row(&a, &from, windows, what, to);
+            steps += a.count / STEP + 1;
         }
-        for (int32_t w = 0; w < windows; w++) {
-            sum[w].S += total(to[w].S);
-            sum[w].Q += total(to[w].Q);
+        UNROLLED for (int32_t w = 0; w < windows; w++)
+        {
+            if (what == ALL) {
+                sum[w].S += total(to[w].S);
+                sum[w].Q += total(to[w].Q);
+            }
             sum[w].X += total(to[w].X);
         }
     }
@@ -130,15 +198,104 @@ __attribute__((always_inline)) static inline void add_windows(const xncc_pose_pr
 static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
                 const int64_t *at, int32_t count, xncc_probe_sums *sum)
 {
-    for (; count >= XNCC_PROBE_SIDE; count -= XNCC_PROBE_SIDE) {
-        add_windows(probe, image, pitch, at, XNCC_PROBE_SIDE, sum);
-        at += XNCC_PROBE_SIDE;
-        sum += XNCC_PROBE_SIDE;
+    for (; count >= MOST_ALL; count -= MOST_ALL) {
+        add_windows(probe, image, pitch, at, MOST_ALL, 0, ALL, sum);
+        at += MOST_ALL;
+        sum += MOST_ALL;
     }
     if (count == 2)
-        add_windows(probe, image, pitch, at, 2, sum);
+        add_windows(probe, image, pitch, at, 2, 0, ALL, sum);
     else if (count == 1)
-        add_windows(probe, image, pitch, at, 1, sum);
+        add_windows(probe, image, pitch, at, 1, 0, ALL, sum);
 }
 
-const xncc_probe_loops xncc_probe_avx2 = { xncc_probe_prepare_portable, add };
+/* Are nine windows a block of 3 x 3? Their addresses then need fewer registers. */
+static int is_block(const int64_t *at, int64_t pitch)
+{
+    int same = 1;
+    for (int32_t w = 1; w < XNCC_PROBE_WINDOWS; w++)
+        same &= at[w] == at[0] + w / XNCC_PROBE_SIDE * pitch + w % XNCC_PROBE_SIDE;
+    return same;
+}
+
+static void multiply(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                     const int64_t *at, int32_t count, xncc_probe_sums *sum)
+{
+    if (count == XNCC_PROBE_WINDOWS && is_block(at, pitch)) {
+        add_windows(probe, image, pitch, at, XNCC_PROBE_WINDOWS, 1, ALONE, sum);
+        return;
+    }
+    for (; count >= FEW; count -= FEW) {
+        add_windows(probe, image, pitch, at, FEW, 0, ALONE, sum);
+        at += FEW;
+        sum += FEW;
+    }
+    switch (count) {
+    case 1: add_windows(probe, image, pitch, at, 1, 0, ALONE, sum); break;
+    case 2: add_windows(probe, image, pitch, at, 2, 0, ALONE, sum); break;
+    case 3: add_windows(probe, image, pitch, at, 3, 0, ALONE, sum); break;
+    case 4: add_windows(probe, image, pitch, at, 4, 0, ALONE, sum); break;
+    default: break;
+    }
+}
+
+/* The last `count` of 32 lanes. */
+static inline __m256i last_lanes(int32_t count)
+{
+    const __m256i at = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+                                        17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+    return _mm256_cmpgt_epi8(at, _mm256_set1_epi8((char)(WIDE - 1 - count)));
+}
+
+/* Makes the bytes of a row of the mask 0 and 255, sets the row's span, and adds up the row: its
+ * pixels to the four numbers of *sum, their squares to the eight of *sum2. Pixels that do not count
+ * are 0. */
+static inline void prepare_row(const uint8_t *templ, uint8_t *mask, int32_t width, int32_t span[2],
+                               __m256i *sum, __m256i *sum2)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    int32_t first = width, end = 0;
+    for (int32_t i = 0; i < width; i += WIDE) {
+        const int32_t at = i + WIDE <= width ? i : width - WIDE;
+        const __m256i none = _mm256_cmpeq_epi8(load_wide(mask + at), zero);
+        const uint32_t kept = ~(uint32_t)_mm256_movemask_epi8(none);
+        const __m256i t = _mm256_and_si256(load_wide(templ + at), last_lanes(at + WIDE - i));
+        const __m256i low = _mm256_unpacklo_epi8(t, zero), high = _mm256_unpackhi_epi8(t, zero);
+        _mm256_storeu_si256((__m256i *)(void *)(mask + at),
+                            _mm256_xor_si256(none, _mm256_set1_epi8(-1)));
+        *sum = _mm256_add_epi64(*sum, _mm256_sad_epu8(t, zero));
+        *sum2 = _mm256_add_epi32(
+            *sum2, _mm256_add_epi32(_mm256_madd_epi16(low, low), _mm256_madd_epi16(high, high)));
+        if (kept == 0)
+            continue;
+        first = first < width ? first : at + __builtin_ctz(kept);
+        end = at + WIDE - __builtin_clz(kept);
+    }
+    span[0] = first < end ? first : 0;
+    span[1] = end;
+}
+
+static void prepare(xncc_pose_probe *probe)
+{
+    const int32_t width = probe->of.width;
+    if (width < WIDE) {
+        xncc_probe_prepare_portable(probe);
+        return;
+    }
+    __m256i sum = _mm256_setzero_si256();
+    for (int32_t r = 0; r < probe->of.height;) {
+        __m256i sum2 = _mm256_setzero_si256();
+        for (int32_t steps = 0; r < probe->of.height && steps < MOST_STEPS; r++) {
+            const size_t at = (size_t)r * (size_t)width;
+            prepare_row((const uint8_t *)probe->of.pixels + at, probe->of.mask + at, width,
+                        probe->span + 2 * (size_t)r, &sum, &sum2);
+            steps += width / STEP + 2;
+        }
+        probe->sum2 += total(sum2);
+    }
+    uint64_t four[4];
+    _mm256_storeu_si256((__m256i *)(void *)four, sum);
+    probe->sum = four[0] + four[1] + four[2] + four[3];
+}
+
+const xncc_probe_loops xncc_probe_avx2 = { prepare, add, multiply };

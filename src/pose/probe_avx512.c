@@ -218,4 +218,4 @@ static void prepare(xncc_pose_probe *probe)
     }
 }
 
-const xncc_probe_loops xncc_probe_avx512 = { prepare, add };
+const xncc_probe_loops xncc_probe_avx512 = { prepare, add, NULL };

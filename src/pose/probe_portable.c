@@ -50,4 +50,21 @@ static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitc
     }
 }
 
-const xncc_probe_loops xncc_probe_portable = { xncc_probe_prepare_portable, add };
+static void multiply(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                     const int64_t *windows, int32_t count, xncc_probe_sums *sum)
+{
+    for (int32_t r = 0; r < probe->of.height; r++) {
+        const int32_t *span = probe->span + 2 * (size_t)r;
+        const uint8_t *templ = (const uint8_t *)probe->of.pixels +
+                               (size_t)r * (size_t)probe->of.width;
+        for (int32_t w = 0; w < count; w++) {
+            const uint8_t *from = image + r * pitch + windows[w];
+            uint32_t X = 0;
+            for (int32_t i = span[0]; i < span[1]; i++)
+                X += (uint32_t)((uint16_t)from[i] * (uint16_t)templ[i]);
+            sum[w].X += X;
+        }
+    }
+}
+
+const xncc_probe_loops xncc_probe_portable = { xncc_probe_prepare_portable, add, multiply };

@@ -242,11 +242,12 @@ typedef struct refine_run {
     xncc_pose_store *poses; /* per template; NULL: there are no probes, or parts is 1 */
     const xncc_pose_hit *hit;
     xncc_pose_match *match;
-    int parts; /* 1: one match after the other, in parts */
+    xncc_running *running; /* per thread; NULL as above */
+    int parts;             /* 1: one match after the other, in parts */
     xncc_first_failure failure;
 } refine_run;
 
-static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit,
+static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit, int32_t slot,
                               xncc_pose_match *match, xncc_error *error)
 {
     const xncc_pose_job *job = run->job;
@@ -264,6 +265,7 @@ static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit,
     refiner r = { .scorer = { .job = job,
                               .source = poses ? &poses->source : &subject->inner,
                               .poses = poses,
+                              .running = poses ? &run->running[slot] : NULL,
                               .parts = run->parts },
                   .grid = grid,
                   .angles = grid->angle.count > 1 ? 3 : 1,
@@ -299,13 +301,12 @@ static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit,
 
 static void refine_task(void *argument, uint64_t index, int32_t slot)
 {
-    (void)slot;
     refine_run *run = argument;
     const xncc_pose_hit *hit = &run->hit[index];
     xncc_error error = { "" };
     if (xncc_first_failure_status(&run->failure))
         return;
-    const xncc_status status = refine_hit(run, hit, &run->match[index], &error);
+    const xncc_status status = refine_hit(run, hit, slot, &run->match[index], &error);
     xncc_first_failure_note(&run->failure, status, &error);
 }
 
@@ -345,6 +346,8 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
     xncc_status status = XNCC_OK;
     run.parts = probes && wants_parts(job, hit, count);
     if (probes && !run.parts)
+        status = xncc_running_open(xncc_pool_threads(job->pool), &run.running, error);
+    if (!status && run.running)
         status = open_stores(&run, error);
     if (!status) {
         if (!run.parts)
@@ -356,5 +359,6 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
     for (size_t t = 0; run.poses && t < job->count; t++)
         xncc_pose_store_clear(&run.poses[t]);
     xncc_free(run.poses);
+    xncc_free(run.running);
     return status;
 }

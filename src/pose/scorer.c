@@ -71,7 +71,7 @@ static void round_scores(double *score, int32_t side)
 static void probe_windows(const xncc_pose_scorer *r, const xncc_pose_probe *probe,
                           const xncc_probe_block *block, double *score)
 {
-    xncc_pose_probe_scores(probe, r->job->loops, r->job->image, block, score);
+    xncc_pose_probe_scores(probe, r->job->loops, r->job->image, r->running, block, score);
     round_scores(score, block->side);
 }
 

@@ -181,11 +181,9 @@ static void check_fits(void)
     }
 }
 
-/* The instruction sets to test: none, and one more each time that the processor has. */
-enum { SETS = 3 };
-static uint32_t features_of(int set)
+uint32_t pose_features_of(int set)
 {
-    const uint32_t most[SETS] = { 0, XNCC_CPU_AVX2_FMA, ~0u };
+    const uint32_t most[POSE_SETS] = { 0, XNCC_CPU_AVX2_FMA, ~0u };
     return xncc_cpu_features() & most[set];
 }
 
@@ -204,10 +202,17 @@ static void check_probe(const xncc_pose_probe *p, const uint8_t *image, int64_t 
                 want[w].Q += v * v;
                 want[w].X += v * ((const uint8_t *)p->of.pixels)[at];
             }
-    for (int k = 0; k < SETS; k++) {
+    for (int k = 0; k < POSE_SETS; k++) {
+        const xncc_probe_loops *loops = xncc_probe_loops_of(pose_features_of(k));
         xncc_probe_sums got[XNCC_PROBE_FAR] = { { 1, 2, 3 } };
-        xncc_probe_loops_of(features_of(k))->add(p, image, pitch, from, count, got);
+        loops->add(p, image, pitch, from, count, got);
         CHECK(memcmp(got, want, sizeof got) == 0);
+        if (!loops->multiply || !p->solid)
+            continue;
+        xncc_probe_sums alone[XNCC_PROBE_FAR] = { { 1, 2, 3 } };
+        loops->multiply(p, image, pitch, from, count, alone);
+        for (int w = 0; w < count; w++)
+            CHECK(alone[w].X == want[w].X && alone[w].S == (w == 0) && alone[w].Q == 2 * (w == 0));
     }
 }
 
@@ -220,7 +225,7 @@ static void check_prepared(void)
                       height = 1 + (int32_t)kit_below(&r, 9);
         const size_t size = (size_t)width * (size_t)height;
         const uint64_t often = n % 4 ? 2 : 40; /* most rows are empty */
-        for (int k = 0; k < SETS; k++) {
+        for (int k = 0; k < POSE_SETS; k++) {
             xncc_pose_pixels pixels = { .width = width,
                                         .height = height,
                                         .pixels = xncc_alloc(size, 1),
@@ -236,7 +241,7 @@ static void check_prepared(void)
                 sum += pixels.mask[i] ? v : 0;
                 sum2 += pixels.mask[i] ? (uint64_t)v * v : 0;
             }
-            CHECK_STATUS(xncc_pose_probe_make(xncc_probe_loops_of(features_of(k)), &pixels, &probe,
+            CHECK_STATUS(xncc_pose_probe_make(xncc_probe_loops_of(pose_features_of(k)), &pixels, &probe,
                                               &kit_error),
                          XNCC_OK);
             CHECK(probe.sum == sum && probe.sum2 == sum2);
@@ -271,7 +276,9 @@ static void check_rows(void)
         const int32_t height = 3 - n % 3, rows = height + down - 1;
         int32_t span[6] = { 0, n, n / 3, n - n / 4, n / 5, n };
         const xncc_pose_probe probe = {
-            .of = { .width = n, .height = height, .pixels = templ, .mask = mask }, .span = span
+            .of = { .width = n, .height = height, .pixels = templ, .mask = mask },
+            .span = span,
+            .solid = n % 5 != 4
         };
         kit_image image = kit_image_create_channels(XNCC_U8, 1, n + 4 + across - 1, rows,
                                                     (kit_room){ n % 7, KIT_AFTER });
@@ -308,7 +315,9 @@ static void check_large_probe(void)
         span[2 * y + 1] = WIDTH - y % 17;
     }
     const xncc_pose_probe probe = {
-        .of = { .width = WIDTH, .height = HEIGHT, .pixels = bytes, .mask = bytes }, .span = span
+        .of = { .width = WIDTH, .height = HEIGHT, .pixels = bytes, .mask = bytes },
+        .span = span,
+        .solid = 1
     };
     check_probe(&probe, bytes, WIDTH, &(int64_t){ 0 }, 1);
     free(bytes);
@@ -348,9 +357,9 @@ static void check_byte_rows(void)
         source.byte_rows = xncc_pose_byte_rows_of(0);
         CHECK_STATUS(xncc_pose_resample(&source, &place, &want, &kit_error), XNCC_OK);
         const size_t size = (size_t)place.width * (size_t)place.height;
-        for (int k = 1; k < 2 * SETS; k++) { /* without quads, then with them */
-            xncc_pose_source *from = k < SETS ? &source : &store.source;
-            from->byte_rows = xncc_pose_byte_rows_of(features_of(k % SETS));
+        for (int k = 1; k < 2 * POSE_SETS; k++) { /* without quads, then with them */
+            xncc_pose_source *from = k < POSE_SETS ? &source : &store.source;
+            from->byte_rows = xncc_pose_byte_rows_of(pose_features_of(k % POSE_SETS));
             CHECK_STATUS(xncc_pose_resample(from, &place, &got, &kit_error), XNCC_OK);
             CHECK(got.count == want.count && memcmp(got.mask, want.mask, size) == 0 &&
                   memcmp(got.pixels, want.pixels, size) == 0);
@@ -376,6 +385,7 @@ int main(int argc, char **argv)
     check_overlaps();
     check_fits();
     check_rows();
+    check_running();
     check_prepared();
     check_large_probe();
     check_byte_rows();

@@ -5,6 +5,10 @@
 
 #include "kit/pixels.h"
 
+/* The instruction sets to test: none, and one more each time that the processor has. */
+enum { POSE_SETS = 3 };
+uint32_t pose_features_of(int set);
+
 /* pose_resample.c: templates at poses, against an oracle of their own. */
 void check_resampling(xncc_context *context);
 
@@ -19,6 +23,9 @@ void check_levels(void);
 
 /* pose_sieve.c: which candidates go on from a level. */
 void check_sieve(void);
+
+/* pose_running.c: running sums, and the scores that they give. */
+void check_running(void);
 
 /* pose_climb.c: where candidates climb to. */
 void check_climb(xncc_context *context);

@@ -26,7 +26,7 @@ static int take_better(xncc_pose_rung *r, const xncc_pose_candidate *at, int32_t
                   x = (int32_t)floor((at->x + 0.5) / r->size - 0.5 * w + 0.5),
                   y = (int32_t)floor((at->y + 0.5) / r->size - 0.5 * h + 0.5);
     const xncc_probe_block block = { x - 1, y - 1, XNCC_PROBE_SIDE, XNCC_PROBE_ALL };
-    xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, &block, score);
+    xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, NULL, &block, score);
     for (int32_t i = 0; i < XNCC_PROBE_WINDOWS; i++) {
         if (!(sign * score[i] > sign * best->score))
             continue;
