@@ -6,19 +6,39 @@
 
 enum { LANES = 8, WORD = 4 };
 
-/* Positions are made positive before they are shifted: they are below 2^48 in magnitude. */
-#define POSITION_BIAS (INT64_C(1) << 50)
+/* Positions are rounded down to 256ths of a pixel, of which REST bits are left over. */
+enum { REST = 33 - XNCC_TAP_BITS, REST_MASK = (1 << REST) - 1 };
 
-/* Eight positions along one axis, in 256ths of a pixel. */
-__attribute__((always_inline)) static inline __m256i positions(int64_t start, int64_t step)
+/* Eight positions along one axis, or steps: 256ths of a pixel, and what is left over. */
+typedef struct positions {
+    __m256i whole, rest;
+} positions;
+
+/* Moves what makes a whole out of the rests. */
+static inline positions carried(__m256i whole, __m256i rest)
 {
-    const int64_t half = INT64_C(1) << (32 - XNCC_TAP_BITS), at = start + half + POSITION_BIAS;
-    const __m256i a = _mm256_setr_epi64x(at, at + step, at + 4 * step, at + 5 * step),
-                  b = _mm256_add_epi64(a, _mm256_set1_epi64x(2 * step));
-    const __m256 low = _mm256_castsi256_ps(_mm256_srli_epi64(a, 33 - XNCC_TAP_BITS)),
-                 high = _mm256_castsi256_ps(_mm256_srli_epi64(b, 33 - XNCC_TAP_BITS));
-    return _mm256_sub_epi32(_mm256_castps_si256(_mm256_shuffle_ps(low, high, 0x88)),
-                            _mm256_set1_epi32((int32_t)(POSITION_BIAS >> (33 - XNCC_TAP_BITS))));
+    return (positions){ _mm256_add_epi32(whole, _mm256_srli_epi32(rest, REST)),
+                        _mm256_and_si256(rest, _mm256_set1_epi32(REST_MASK)) };
+}
+
+static inline positions sum_of(positions a, positions b)
+{
+    return carried(_mm256_add_epi32(a.whole, b.whole), _mm256_add_epi32(a.rest, b.rest));
+}
+
+/* The same number in all lanes. */
+static inline positions same(int64_t value)
+{
+    return (positions){ _mm256_set1_epi32((int32_t)(value >> REST)),
+                        _mm256_set1_epi32((int32_t)(value & REST_MASK)) };
+}
+
+/* 0, step, 2 * step .. 7 * step. */
+static inline positions multiples(int64_t step)
+{
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const positions one = same(step);
+    return carried(_mm256_mullo_epi32(lane, one.whole), _mm256_mullo_epi32(lane, one.rest));
 }
 
 /* The two bytes at each place, in the low halves of the lanes. last: the last place of which WORD
@@ -31,12 +51,15 @@ __attribute__((always_inline)) static inline __m256i pairs(const uint8_t *from, 
     return _mm256_srlv_epi32(words, _mm256_slli_epi32(_mm256_sub_epi32(at, place), 3));
 }
 
-/* The low pairs of bytes of the lanes, weighted by pairs of 16-bit weights. */
-__attribute__((always_inline)) static inline __m256i across(__m256i pair, __m256i weights)
+/* Two bytes of each lane, the low ones or, with `second` 2, the high ones, weighted by pairs of
+ * 16-bit weights. */
+__attribute__((always_inline)) static inline __m256i across(__m256i pair, int second,
+                                                            __m256i weights)
 {
-    const __m256i spread = _mm256_setr_epi8(0, -1, 1, -1, 4, -1, 5, -1, 8, -1, 9, -1, 12, -1, 13,
-                                            -1, 0, -1, 1, -1, 4, -1, 5, -1, 8, -1, 9, -1, 12, -1,
-                                            13, -1);
+    const __m256i spread = _mm256_add_epi8(
+        _mm256_setr_epi8(0, -128, 1, -128, 4, -128, 5, -128, 8, -128, 9, -128, 12, -128, 13, -128, 0,
+                         -128, 1, -128, 4, -128, 5, -128, 8, -128, 9, -128, 12, -128, 13, -128),
+        _mm256_set1_epi16((int16_t)second));
     return _mm256_madd_epi16(_mm256_shuffle_epi8(pair, spread), weights);
 }
 
@@ -47,11 +70,29 @@ __attribute__((always_inline)) static inline __m256i uncounted(__m256i pair, __m
     return _mm256_cmpgt_epi32(_mm256_and_si256(none, weighted), _mm256_setzero_si256());
 }
 
-/* A row of the window, for eight pixels. */
+/* What all rows of a window share. */
 typedef struct strip {
     const xncc_pose_source *from;
-    __m256i last, zero;
+    positions lane_u, lane_v, next_u, next_v;
+    __m256i most_u, most_v, last;
 } strip;
+
+/* Which lanes are from 0 to a largest value. Those below 0 are large as unsigned numbers. */
+static inline __m256i up_to(__m256i at, __m256i most)
+{
+    return _mm256_cmpeq_epi32(_mm256_min_epu32(at, most), at);
+}
+
+/* The quads at eight places, by eight loads: many processors take longer for one gathered load. */
+__attribute__((always_inline)) static inline __m256i quads_at(const uint32_t *quads, __m256i at)
+{
+    uint32_t place[LANES] __attribute__((aligned(32)));
+    _mm256_store_si256((__m256i *)(void *)place, at);
+    return _mm256_setr_epi32(
+        (int32_t)quads[place[0]], (int32_t)quads[place[1]], (int32_t)quads[place[2]],
+        (int32_t)quads[place[3]], (int32_t)quads[place[4]], (int32_t)quads[place[5]],
+        (int32_t)quads[place[6]], (int32_t)quads[place[7]]);
+}
 
 /* Computes eight pixels, as bytes in 32-bit lanes. *valid: lanes of ones for those that count; it
  * comes with the lanes inside the disc. */
@@ -59,83 +100,94 @@ __attribute__((always_inline)) static inline __m256i eight(const strip *s, __m25
                                                            __m256i *valid)
 {
     const xncc_pose_source *from = s->from;
-    const __m256i most_u = _mm256_set1_epi32((from->width - 1) << XNCC_TAP_BITS),
-                  most_v = _mm256_set1_epi32((from->height - 1) << XNCC_TAP_BITS),
-                  low = _mm256_set1_epi32(XNCC_TAP_ONE - 1), one = _mm256_set1_epi32(XNCC_TAP_ONE);
-    const __m256i outside = _mm256_or_si256(
-        _mm256_or_si256(_mm256_cmpgt_epi32(s->zero, pu), _mm256_cmpgt_epi32(pu, most_u)),
-        _mm256_or_si256(_mm256_cmpgt_epi32(s->zero, pv), _mm256_cmpgt_epi32(pv, most_v)));
-    *valid = _mm256_andnot_si256(outside, *valid);
-    const __m256i wx = _mm256_and_si256(pu, low), wy = _mm256_and_si256(pv, low),
-                  has_below = _mm256_cmpgt_epi32(wy, s->zero),
-                  width = _mm256_set1_epi32(from->width);
-    __m256i at = _mm256_add_epi32(_mm256_mullo_epi32(_mm256_srli_epi32(pv, XNCC_TAP_BITS), width),
+    const __m256i low = _mm256_set1_epi32(XNCC_TAP_ONE - 1), one = _mm256_set1_epi32(XNCC_TAP_ONE),
+                  zero = _mm256_setzero_si256(), width = _mm256_set1_epi32(from->width);
+    *valid = _mm256_and_si256(*valid,
+                              _mm256_and_si256(up_to(pu, s->most_u), up_to(pv, s->most_v)));
+    const __m256i wx = _mm256_and_si256(pu, low), wy = _mm256_and_si256(pv, low);
+    /* Sides are below 2^15: one product of 16 bits. */
+    __m256i at = _mm256_add_epi32(_mm256_madd_epi16(_mm256_srli_epi32(pv, XNCC_TAP_BITS), width),
                                   _mm256_srli_epi32(pu, XNCC_TAP_BITS));
     at = _mm256_and_si256(at, *valid);
     const __m256i below = _mm256_add_epi32(
-        at, _mm256_and_si256(width, _mm256_and_si256(has_below, *valid)));
+        at, _mm256_and_si256(width, _mm256_and_si256(_mm256_cmpgt_epi32(wy, zero), *valid)));
     if (from->mask) {
         const __m256i weighted = _mm256_or_si256(
             _mm256_set1_epi32(0xff),
-            _mm256_and_si256(_mm256_cmpgt_epi32(wx, s->zero), _mm256_set1_epi32(0xff00)));
+            _mm256_and_si256(_mm256_cmpgt_epi32(wx, zero), _mm256_set1_epi32(0xff00)));
         const __m256i without = _mm256_or_si256(
             uncounted(pairs(from->mask, at, s->last), weighted),
             uncounted(pairs(from->mask, below, s->last), weighted));
         *valid = _mm256_andnot_si256(without, *valid);
     }
     const __m256i weights = _mm256_or_si256(_mm256_sub_epi32(one, wx), _mm256_slli_epi32(wx, 16));
-    __m256i above, under; /* the pixels on either side of the position */
+    __m256i upper, lower; /* the pixels on either side of the position */
     if (from->quads) {
-        above = _mm256_i32gather_epi32((const int *)(const void *)from->quads, at, 4);
-        under = _mm256_srli_epi32(above, 16);
+        const __m256i quads = quads_at(from->quads, at);
+        upper = across(quads, 0, weights);
+        lower = across(quads, 2, weights);
     } else {
-        above = pairs(from->pixels, at, s->last);
-        under = pairs(from->pixels, below, s->last);
+        upper = across(pairs(from->pixels, at, s->last), 0, weights);
+        lower = across(pairs(from->pixels, below, s->last), 0, weights);
     }
-    const __m256i upper = across(above, weights), lower = across(under, weights);
-    const __m256i sum = _mm256_add_epi32(_mm256_mullo_epi32(upper, _mm256_sub_epi32(one, wy)),
-                                         _mm256_mullo_epi32(lower, wy));
+    const __m256i sum = _mm256_add_epi32(
+        _mm256_slli_epi32(upper, XNCC_TAP_BITS),
+        _mm256_mullo_epi32(_mm256_sub_epi32(lower, upper), wy));
     const __m256i value = _mm256_srli_epi32(
         _mm256_add_epi32(sum, _mm256_set1_epi32(1 << (2 * XNCC_TAP_BITS - 1))), 2 * XNCC_TAP_BITS);
     return _mm256_and_si256(value, *valid);
 }
 
-/* Writes the low bytes of eight lanes. */
-static inline void store(uint8_t *to, __m256i v)
+/* Writes eight pixels, and 1 to the mask where they count. */
+static inline void store(uint8_t *pixels, uint8_t *mask, __m256i value, __m256i valid)
 {
-    const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(v),
-                                           _mm256_extracti128_si256(v, 1));
-    _mm_storel_epi64((__m128i *)(void *)to, _mm_packus_epi16(words, words));
+    const __m256i both = _mm256_or_si256(value,
+                                         _mm256_and_si256(valid, _mm256_set1_epi32(0x10000)));
+    const __m256i four = _mm256_shuffle_epi8(
+        both, _mm256_setr_epi8(0, 4, 8, 12, 2, 6, 10, 14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 8, 12, 2, 6,
+                               10, 14, 0, 0, 0, 0, 0, 0, 0, 0));
+    const __m128i all = _mm_unpacklo_epi32(_mm256_castsi256_si128(four),
+                                           _mm256_extracti128_si256(four, 1));
+    _mm_storel_epi64((__m128i *)(void *)pixels, all);
+    _mm_storel_epi64((__m128i *)(void *)mask, _mm_unpackhi_epi64(all, all));
 }
 
 /* Which of eight pixels from x on are inside the disc. */
 static inline __m256i inside_disc(const xncc_sampling *s, int32_t x, int32_t y)
 {
+    if (!(s->disc < 0x1p31 - 1.0))
+        return _mm256_set1_epi32(-1);
     const int32_t first = 2 * x - (s->width - 1), dy = 2 * y - (s->height - 1);
     const __m256i dx = _mm256_add_epi32(_mm256_set1_epi32(first),
                                         _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14)),
                   distance = _mm256_add_epi32(_mm256_mullo_epi32(dx, dx),
                                               _mm256_set1_epi32(dy * dy));
     /* The squares are integers, so that the limit can be rounded down. */
-    const int32_t limit = s->disc < 0x1p31 - 1.0 ? (int32_t)s->disc : INT32_MAX;
-    return _mm256_andnot_si256(_mm256_cmpgt_epi32(distance, _mm256_set1_epi32(limit)),
-                               _mm256_set1_epi32(-1));
+    return _mm256_andnot_si256(
+        _mm256_cmpgt_epi32(distance, _mm256_set1_epi32((int32_t)s->disc)),
+        _mm256_set1_epi32(-1));
 }
 
 static uint64_t sample_row(const xncc_sampling *s, const strip *here, int32_t y, uint8_t *pixels,
                            uint8_t *mask)
 {
+    const int64_t half = INT64_C(1) << (32 - XNCC_TAP_BITS);
     xncc_sampled_row row = xncc_sampled_row_of(s, y);
     uint64_t count = 0;
+    /* Whole steps, if the window has room for them: pixels before the first one do not count. */
+    const int32_t whole = (row.end - row.first + LANES - 1) & -LANES;
+    if (row.first + whole > s->width && whole <= s->width)
+        row.first = s->width - whole;
+    positions u = sum_of(same(row.u + half + 2 * s->cos * row.first), here->lane_u),
+              v = sum_of(same(row.v + half + 2 * s->sin * row.first), here->lane_v);
     for (; row.first < row.end && row.first + LANES <= s->width; row.first += LANES) {
-        const int32_t x = row.first;
-        __m256i valid = inside_disc(s, x, y);
-        const __m256i v = eight(here, positions(row.u + 2 * s->cos * x, 2 * s->cos),
-                                positions(row.v + 2 * s->sin * x, 2 * s->sin), &valid);
-        store(pixels + x, v);
-        store(mask + x, _mm256_srli_epi32(valid, 31));
+        __m256i valid = inside_disc(s, row.first, y);
+        const __m256i value = eight(here, u.whole, v.whole, &valid);
+        store(pixels + row.first, mask + row.first, value, valid);
         count += (uint64_t)__builtin_popcount(
             (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(valid)));
+        u = sum_of(u, here->next_u);
+        v = sum_of(v, here->next_v);
     }
     return count + xncc_pose_byte_pixels(s, y, &row, pixels, mask);
 }
@@ -149,8 +201,13 @@ uint64_t xncc_pose_byte_rows_avx2(const xncc_sampling *s, int32_t first, int32_t
     if (size < WORD)
         return xncc_pose_byte_rows_portable(s, first, end, pixels, mask);
     const strip here = { .from = from,
-                         .last = _mm256_set1_epi32((int32_t)(size - WORD)),
-                         .zero = _mm256_setzero_si256() };
+                         .lane_u = multiples(2 * s->cos),
+                         .lane_v = multiples(2 * s->sin),
+                         .next_u = same(2 * LANES * s->cos),
+                         .next_v = same(2 * LANES * s->sin),
+                         .most_u = _mm256_set1_epi32((from->width - 1) << XNCC_TAP_BITS),
+                         .most_v = _mm256_set1_epi32((from->height - 1) << XNCC_TAP_BITS),
+                         .last = _mm256_set1_epi32((int32_t)(size - WORD)) };
     for (int32_t y = first; y < end; y++) {
         const size_t at = (size_t)(y - first) * (size_t)s->width;
         count += sample_row(s, &here, y, pixels + at, mask + at);
