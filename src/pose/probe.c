@@ -8,6 +8,7 @@
 #include "plan/machine.h"
 
 #include <math.h>
+#include <string.h>
 
 /* n times the largest pixel must not exceed this for products of 63 bits (math/score.h). */
 static int needs_u128(const xncc_pose_probe *p)
@@ -21,6 +22,54 @@ void xncc_pose_probe_finish(xncc_pose_probe *probe)
         xncc_difference(probe->of.count, probe->sum2, probe->sum, probe->sum, needs_u128(probe)));
 }
 
+/* How many steps the rows of a probe take; 0: it has none. */
+static int32_t steps_of(const xncc_pose_probe *p)
+{
+    const int32_t *span = p->span;
+    uint64_t between = 0;
+    int32_t steps = 0;
+    if (p->of.width < XNCC_PROBE_STEP || p->of.width > XNCC_PROBE_STEPPED / p->of.height)
+        return 0;
+    for (int32_t r = 0; r < p->of.height; r++, span += 2) {
+        between += (uint64_t)(span[1] - span[0]);
+        steps += (span[1] - span[0] + XNCC_PROBE_STEP - 1) / XNCC_PROBE_STEP;
+    }
+    return between == p->of.count ? steps : 0;
+}
+
+/* Divides the rows into steps. A step that would leave the window begins earlier. */
+static xncc_status make_steps(xncc_pose_probe *p, xncc_error *error)
+{
+    const int32_t width = p->of.width, steps = steps_of(p);
+    if (steps == 0)
+        return XNCC_OK;
+    p->word = xncc_alloc((uint64_t)steps, XNCC_PROBE_STEP * sizeof *p->word + 2 * sizeof *p->place);
+    if (!p->word)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d steps", steps);
+    p->place = (int32_t *)(void *)(p->word + (size_t)steps * XNCC_PROBE_STEP);
+    int16_t *word = p->word;
+    int32_t *place = p->place;
+    for (int32_t r = 0; r < p->of.height; r++) {
+        const uint8_t *row = (const uint8_t *)p->of.pixels + (size_t)r * (size_t)width;
+        const int32_t end = p->span[2 * r + 1];
+        for (int32_t x = p->span[2 * r]; x < end; x += XNCC_PROBE_STEP) {
+            const int32_t at = x + XNCC_PROBE_STEP <= width ? x : width - XNCC_PROBE_STEP;
+            uint8_t pixel[XNCC_PROBE_STEP];
+            memcpy(pixel, row + at, sizeof pixel);
+            for (int32_t i = 0; i < XNCC_PROBE_STEP; i++)
+                word[i] = pixel[i]; /* 0 where it does not count */
+            if (at < x)
+                memset(word, 0, (size_t)(x - at) * sizeof *word);
+            place[0] = r;
+            place[1] = at;
+            word += XNCC_PROBE_STEP;
+            place += 2;
+        }
+    }
+    p->steps = steps;
+    return XNCC_OK;
+}
+
 xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels *pixels,
                                  xncc_pose_probe *probe, xncc_error *error)
 {
@@ -31,18 +80,15 @@ xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels
     if (!probe->span)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d rows", height);
     loops->prepare(probe);
-    uint64_t between = 0;
-    for (int32_t r = 0; r < height; r++)
-        between += (uint64_t)(probe->span[2 * r + 1] - probe->span[2 * r]);
-    probe->solid = between == probe->of.count;
     xncc_pose_probe_finish(probe);
-    return XNCC_OK;
+    return loops->multiply ? make_steps(probe, error) : XNCC_OK;
 }
 
 void xncc_pose_probe_clear(xncc_pose_probe *probe)
 {
     xncc_pose_pixels_clear(&probe->of);
     xncc_free(probe->span);
+    xncc_free(probe->word);
     *probe = (xncc_pose_probe){ 0 };
 }
 
@@ -114,7 +160,7 @@ void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops
     xncc_probe_list list;
     xncc_probe_sums sum[XNCC_PROBE_FAR] = { { 0, 0, 0 } };
     xncc_probe_list_make(block, width, height, image, &list);
-    if (list.count > 0 && running && probe->solid && loops->multiply &&
+    if (list.count > 0 && running && probe->steps > 0 &&
         xncc_running_cover(running, image, block->x, block->y, width + more, height + more)) {
         take_sums(probe, running, block, &list, sum);
         loops->multiply(probe, image->data, pitch, list.at, list.count, sum);

@@ -11,13 +11,22 @@
 /* The windows of a probe: side x side, row by row. */
 enum { XNCC_PROBE_SIDE = 3, XNCC_PROBE_WINDOWS = 9, XNCC_PROBE_FAR_SIDE = 5, XNCC_PROBE_FAR = 25 };
 
+/* The pixels of a step, and the most pixels of a window that is divided into steps: their products
+ * have a sum below 2^32. */
+enum { XNCC_PROBE_STEP = 16, XNCC_PROBE_STEPPED = 1 << 15 };
+
 /* A template of 8-bit pixels. */
 typedef struct xncc_pose_probe {
     xncc_pose_pixels of; /* owned; the mask's bytes are 0 and 255 */
     int32_t *span;       /* per row the first counting column, and one more than the last; owned */
     uint64_t sum, sum2;  /* over the pixels that count */
     double root_var;     /* of n*sum2 - sum^2; 0: flat */
-    int solid;           /* 1: all pixels between the first and the last of a row count */
+    /* The pixels that count in steps of XNCC_PROBE_STEP of a row. 0: there are none, since some
+     * pixel between the first and the last of a row does not count, or the window is narrower than
+     * a step or too large. */
+    int32_t steps;
+    int16_t *word;  /* per step its pixels, 0 for those that another step has; owned */
+    int32_t *place; /* per step the row and the column where it begins */
 } xncc_pose_probe;
 
 /* The sums of a window over the pixels that count. */
@@ -33,7 +42,7 @@ typedef struct xncc_probe_loops {
      * pitch: bytes per row of the image. */
     void (*add)(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
                 const int64_t *at, int32_t count, xncc_probe_sums *sum);
-    /* The same for X alone, where the probe is solid. NULL: that is not worth it. */
+    /* The same for X alone, by the steps of the probe. NULL: that is not worth it. */
     void (*multiply)(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
                      const int64_t *at, int32_t count, xncc_probe_sums *sum);
 } xncc_probe_loops;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The sums of windows in steps of sixteen pixels of a row. The last step of a row ends where the
- * row ends and leaves out what the steps before it have added. A row of less than sixteen pixels is
- * read with those beside it in the window; in a window of less, in two overlapping parts. So
- * nothing beyond a window is read. */
+ * row ends and leaves out what the steps before it have added; a row of less than sixteen pixels is
+ * read in two overlapping parts. So nothing beyond a row is read. */
 #include "pose/probe.h"
 
 #include <immintrin.h>
@@ -87,27 +86,79 @@ static inline uint32_t total(__m256i v)
     return (uint32_t)_mm_cvtsi128_si32(s);
 }
 
-/* Which sums a loop adds: all three, or X alone. */
-enum { ALL, ALONE };
-
-/* Adds sixteen pixels. Where X is alone, those of the template that are left out are 0. */
-__attribute__((always_inline)) static inline void
-add_step(lanes *to, __m128i pixels, __m128i kept, __m256i templ, int what)
+__attribute__((always_inline)) static inline void add_step(lanes *to, __m128i pixels, __m128i kept,
+                                                           __m256i templ)
 {
-    const __m256i v = _mm256_cvtepu8_epi16(what == ALONE ? pixels : _mm_and_si128(pixels, kept));
-    if (what == ALL) {
-        to->S = _mm256_add_epi32(to->S, _mm256_madd_epi16(v, _mm256_set1_epi16(1)));
-        to->Q = _mm256_add_epi32(to->Q, _mm256_madd_epi16(v, v));
-    }
+    const __m256i v = _mm256_cvtepu8_epi16(_mm_and_si128(pixels, kept));
+    to->S = _mm256_add_epi32(to->S, _mm256_madd_epi16(v, _mm256_set1_epi16(1)));
+    to->Q = _mm256_add_epi32(to->Q, _mm256_madd_epi16(v, v));
     to->X = _mm256_add_epi32(to->X, _mm256_madd_epi16(v, templ));
 }
 
-/* Windows that are summed at once: in registers. */
-enum { MOST_ALL = 3, MOST_ALONE = XNCC_PROBE_WINDOWS, FEW = 5 };
+__attribute__((always_inline)) static inline void
+add_row(const uint8_t *const image[XNCC_PROBE_SIDE], int64_t row, const uint8_t *templ,
+        const uint8_t *mask, int32_t count, int32_t windows, lanes *to)
+{
+    if (count < STEP) {
+        const __m128i kept = _mm_and_si128(load_short(mask, count), first_time(count));
+        const __m256i t = _mm256_cvtepu8_epi16(load_short(templ, count));
+        for (int32_t w = 0; w < windows; w++)
+            add_step(&to[w], load_short(image[w] + row, count), kept, t);
+        return;
+    }
+    for (int32_t i = 0; i < count; i += STEP) {
+        const int32_t at = i + STEP <= count ? i : count - STEP;
+        const __m128i kept = _mm_and_si128(load(mask + at), load(keep_last + (at + STEP - i)));
+        const __m256i t = _mm256_cvtepu8_epi16(load(templ + at));
+        for (int32_t w = 0; w < windows; w++)
+            add_step(&to[w], load(image[w] + row + at), kept, t);
+    }
+}
+
+__attribute__((always_inline)) static inline void add_windows(const xncc_pose_probe *probe,
+                                                              const uint8_t *image, int64_t pitch,
+                                                              const int64_t *window,
+                                                              int32_t windows, xncc_probe_sums *sum)
+{
+    const uint8_t *from[XNCC_PROBE_SIDE];
+    for (int32_t w = 0; w < windows; w++)
+        from[w] = image + window[w];
+    for (int32_t r = 0; r < probe->of.height;) {
+        lanes to[XNCC_PROBE_SIDE];
+        for (int32_t w = 0; w < windows; w++)
+            to[w].S = to[w].Q = to[w].X = _mm256_setzero_si256();
+        for (int32_t steps = 0; r < probe->of.height && steps < MOST_STEPS; r++) {
+            const int32_t *span = probe->span + 2 * (size_t)r;
+            const size_t at = (size_t)r * (size_t)probe->of.width + (size_t)span[0];
+            add_row(from, r * pitch + span[0], (const uint8_t *)probe->of.pixels + at,
+                    probe->of.mask + at, span[1] - span[0], windows, to);
+            steps += (span[1] - span[0]) / STEP + 1;
+        }
+        for (int32_t w = 0; w < windows; w++) {
+            sum[w].S += total(to[w].S);
+            sum[w].Q += total(to[w].Q);
+            sum[w].X += total(to[w].X);
+        }
+    }
+}
+
+static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                const int64_t *at, int32_t count, xncc_probe_sums *sum)
+{
+    for (; count >= XNCC_PROBE_SIDE; count -= XNCC_PROBE_SIDE) {
+        add_windows(probe, image, pitch, at, XNCC_PROBE_SIDE, sum);
+        at += XNCC_PROBE_SIDE;
+        sum += XNCC_PROBE_SIDE;
+    }
+    if (count == 2)
+        add_windows(probe, image, pitch, at, 2, sum);
+    else if (count == 1)
+        add_windows(probe, image, pitch, at, 1, sum);
+}
 
 /* Where windows begin: at from[w], or in a block of 3 x 3 that begins at from[0]. */
 typedef struct place {
-    const uint8_t *from[MOST_ALONE];
+    const uint8_t *from[XNCC_PROBE_WINDOWS];
     int64_t pitch;
     int block;
 } place;
@@ -118,95 +169,25 @@ __attribute__((always_inline)) static inline const uint8_t *at_window(const plac
                     : p->from[w];
 }
 
-/* A row of a template with its mask, and where it lies in a window. before: how many pixels of the
- * window are read before it; negative: the window is too narrow for that. */
-typedef struct row {
-    int64_t image;
-    const uint8_t *templ, *mask;
-    int32_t count, before;
-} row;
-
-static inline row row_of(const xncc_pose_probe *probe, int64_t pitch, int32_t r)
-{
-    const int32_t *span = probe->span + 2 * (size_t)r, width = probe->of.width;
-    const size_t at = (size_t)r * (size_t)width + (size_t)span[0];
-    return (row){ r * pitch + span[0], (const uint8_t *)probe->of.pixels + at, probe->of.mask + at,
-                  span[1] - span[0],
-                  span[0] + STEP <= width ? 0
-                  : width < STEP          ? -1
-                                          : span[0] + STEP - width };
-}
-
-__attribute__((always_inline)) static inline void add_row(const row *a, const place *image,
-                                                          int32_t windows, int what, lanes *to)
-{
-    const int32_t count = a->count;
-    const uint8_t *templ = a->templ, *mask = a->mask;
-    if (count < STEP && a->before >= 0) {
-        const int32_t at = -a->before;
-        const __m128i from = load(keep_last + (STEP + at)),
-                      after = load(keep_last + (STEP + at - count)),
-                      kept = _mm_andnot_si128(after, _mm_and_si128(from, load(mask + at)));
-        const __m256i t = _mm256_cvtepu8_epi16(_mm_and_si128(load(templ + at), kept));
-        UNROLLED for (int32_t w = 0; w < windows; w++)
-            add_step(&to[w], load(at_window(image, w) + a->image + at), kept, t, what);
-        return;
-    }
-    if (count < STEP) {
-        const __m128i kept = _mm_and_si128(load_short(mask, count), first_time(count));
-        const __m256i t = _mm256_cvtepu8_epi16(_mm_and_si128(load_short(templ, count), kept));
-        for (int32_t w = 0; w < windows; w++)
-            add_step(&to[w], load_short(at_window(image, w) + a->image, count), kept, t, what);
-        return;
-    }
-    for (int32_t i = 0; i < count; i += STEP) {
-        const int32_t at = i + STEP <= count ? i : count - STEP;
-        const __m128i kept = _mm_and_si128(load(mask + at), load(keep_last + (at + STEP - i)));
-        const __m256i t = _mm256_cvtepu8_epi16(_mm_and_si128(load(templ + at), kept));
-        UNROLLED for (int32_t w = 0; w < windows; w++)
-            add_step(&to[w], load(at_window(image, w) + a->image + at), kept, t, what);
-    }
-}
+_Static_assert((int)STEP == XNCC_PROBE_STEP, "a vector has the words of a step");
 
 __attribute__((always_inline)) static inline void
-add_windows(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
-            const int64_t *window, int32_t windows, int block, int what, xncc_probe_sums *sum)
+multiply_windows(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
+                 const int64_t *window, int32_t windows, int block, xncc_probe_sums *sum)
 {
     place from = { .pitch = pitch, .block = block };
+    __m256i X[XNCC_PROBE_WINDOWS];
     for (int32_t w = 0; w < windows; w++)
         from.from[w] = image + window[w];
-    for (int32_t r = 0; r < probe->of.height;) {
-        lanes to[MOST_ALONE];
-        UNROLLED for (int32_t w = 0; w < windows; w++) to[w].S = to[w].Q = to[w].X =
-            _mm256_setzero_si256();
-        for (int32_t steps = 0; r < probe->of.height && steps < MOST_STEPS; r++) {
-            const row a = row_of(probe, pitch, r);
-            add_row(&a, &from, windows, what, to);
-            steps += a.count / STEP + 1;
-        }
-        UNROLLED for (int32_t w = 0; w < windows; w++)
-        {
-            if (what == ALL) {
-                sum[w].S += total(to[w].S);
-                sum[w].Q += total(to[w].Q);
-            }
-            sum[w].X += total(to[w].X);
-        }
+    UNROLLED for (int32_t w = 0; w < windows; w++) X[w] = _mm256_setzero_si256();
+    for (int32_t i = 0; i < probe->steps; i++) {
+        const int64_t at = probe->place[2 * i] * pitch + probe->place[2 * i + 1];
+        const __m256i t = _mm256_loadu_si256(
+            (const __m256i *)(const void *)(probe->word + (size_t)i * STEP));
+        UNROLLED for (int32_t w = 0; w < windows; w++) X[w] = _mm256_add_epi32(
+            X[w], _mm256_madd_epi16(_mm256_cvtepu8_epi16(load(at_window(&from, w) + at)), t));
     }
-}
-
-static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
-                const int64_t *at, int32_t count, xncc_probe_sums *sum)
-{
-    for (; count >= MOST_ALL; count -= MOST_ALL) {
-        add_windows(probe, image, pitch, at, MOST_ALL, 0, ALL, sum);
-        at += MOST_ALL;
-        sum += MOST_ALL;
-    }
-    if (count == 2)
-        add_windows(probe, image, pitch, at, 2, 0, ALL, sum);
-    else if (count == 1)
-        add_windows(probe, image, pitch, at, 1, 0, ALL, sum);
+    UNROLLED for (int32_t w = 0; w < windows; w++) sum[w].X += total(X[w]);
 }
 
 /* Are nine windows a block of 3 x 3? Their addresses then need fewer registers. */
@@ -218,23 +199,26 @@ static int is_block(const int64_t *at, int64_t pitch)
     return same;
 }
 
+/* Windows that are multiplied at once, unless they are a block. */
+enum { FEW = 5 };
+
 static void multiply(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
                      const int64_t *at, int32_t count, xncc_probe_sums *sum)
 {
     if (count == XNCC_PROBE_WINDOWS && is_block(at, pitch)) {
-        add_windows(probe, image, pitch, at, XNCC_PROBE_WINDOWS, 1, ALONE, sum);
+        multiply_windows(probe, image, pitch, at, XNCC_PROBE_WINDOWS, 1, sum);
         return;
     }
     for (; count >= FEW; count -= FEW) {
-        add_windows(probe, image, pitch, at, FEW, 0, ALONE, sum);
+        multiply_windows(probe, image, pitch, at, FEW, 0, sum);
         at += FEW;
         sum += FEW;
     }
     switch (count) {
-    case 1: add_windows(probe, image, pitch, at, 1, 0, ALONE, sum); break;
-    case 2: add_windows(probe, image, pitch, at, 2, 0, ALONE, sum); break;
-    case 3: add_windows(probe, image, pitch, at, 3, 0, ALONE, sum); break;
-    case 4: add_windows(probe, image, pitch, at, 4, 0, ALONE, sum); break;
+    case 1: multiply_windows(probe, image, pitch, at, 1, 0, sum); break;
+    case 2: multiply_windows(probe, image, pitch, at, 2, 0, sum); break;
+    case 3: multiply_windows(probe, image, pitch, at, 3, 0, sum); break;
+    case 4: multiply_windows(probe, image, pitch, at, 4, 0, sum); break;
     default: break;
     }
 }

@@ -53,16 +53,14 @@ static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitc
 static void multiply(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
                      const int64_t *windows, int32_t count, xncc_probe_sums *sum)
 {
-    for (int32_t r = 0; r < probe->of.height; r++) {
-        const int32_t *span = probe->span + 2 * (size_t)r;
-        const uint8_t *templ = (const uint8_t *)probe->of.pixels +
-                               (size_t)r * (size_t)probe->of.width;
+    for (int32_t k = 0; k < probe->steps; k++) {
+        const uint8_t *from = image + probe->place[2 * k] * pitch + probe->place[2 * k + 1];
+        const int16_t *word = probe->word + (size_t)k * XNCC_PROBE_STEP;
         for (int32_t w = 0; w < count; w++) {
-            const uint8_t *from = image + r * pitch + windows[w];
-            uint32_t X = 0;
-            for (int32_t i = span[0]; i < span[1]; i++)
-                X += (uint32_t)((uint16_t)from[i] * (uint16_t)templ[i]);
-            sum[w].X += X;
+            int32_t X = 0;
+            for (int32_t i = 0; i < XNCC_PROBE_STEP; i++)
+                X += from[windows[w] + i] * word[i];
+            sum[w].X += (uint64_t)X;
         }
     }
 }

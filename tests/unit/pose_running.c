@@ -87,7 +87,7 @@ static void check_sums(int large)
     kit_image_destroy(&image);
 }
 
-/* A probe with one span per row; holes: 1 pixel of some rows does not count. */
+/* A probe with one span per row. holes: 1 if a pixel within some spans does not count. */
 static xncc_pose_probe some_probe(kit_random *r, const xncc_probe_loops *loops, int32_t width,
                                   int32_t height, int holes)
 {
@@ -123,6 +123,8 @@ static void check_scores(void)
                       height = 1 + (int32_t)kit_below(&r, 110), side = n % 4 ? 3 : 5,
                       right = WIDTH - width + 4, down = HEIGHT - height + 4;
         xncc_pose_probe probe = some_probe(&r, loops, width, height, n % 7 == 6);
+        if (loops->multiply && width >= XNCC_PROBE_STEP && height > 9)
+            CHECK((probe.steps > 0) == (n % 7 != 6));
         const int32_t x = (int32_t)kit_below(&r, (uint64_t)right) - 3,
                       y = (int32_t)kit_below(&r, (uint64_t)down) - 3;
         for (int k = 0; k < 3; k++) {
