@@ -231,25 +231,32 @@ static inline __m256i last_lanes(int32_t count)
     return _mm256_cmpgt_epi8(at, _mm256_set1_epi8((char)(WIDE - 1 - count)));
 }
 
-/* Makes the bytes of a row of the mask 0 and 255, sets the row's span, and adds up the row: its
- * pixels to the four numbers of *sum, their squares to the eight of *sum2. Pixels that do not count
- * are 0. */
-static inline void prepare_row(const uint8_t *templ, uint8_t *mask, int32_t width, int32_t span[2],
-                               __m256i *sum, __m256i *sum2)
+/* Makes the bytes of the mask 0 and 255, from a number on, WIDE of them or those at its end, and
+ * adds the pixels to the four numbers of *sum, their squares to the eight of *sum2. Pixels that do
+ * not count are 0. */
+static inline void prepare_wide(const xncc_pose_probe *probe, size_t from, __m256i *sum,
+                                __m256i *sum2)
 {
-    const __m256i zero = _mm256_setzero_si256();
+    const size_t size = (size_t)probe->of.width * (size_t)probe->of.height,
+                 at = from + WIDE <= size ? from : size - WIDE;
+    uint8_t *mask = probe->of.mask + at;
+    const __m256i zero = _mm256_setzero_si256(), none = _mm256_cmpeq_epi8(load_wide(mask), zero),
+                  t = _mm256_and_si256(load_wide((const uint8_t *)probe->of.pixels + at),
+                                       last_lanes((int32_t)(at + WIDE - from))),
+                  low = _mm256_unpacklo_epi8(t, zero), high = _mm256_unpackhi_epi8(t, zero);
+    _mm256_storeu_si256((__m256i *)(void *)mask, _mm256_xor_si256(none, _mm256_set1_epi8(-1)));
+    *sum = _mm256_add_epi64(*sum, _mm256_sad_epu8(t, zero));
+    *sum2 = _mm256_add_epi32(
+        *sum2, _mm256_add_epi32(_mm256_madd_epi16(low, low), _mm256_madd_epi16(high, high)));
+}
+
+/* Sets the span of a row. */
+static inline void span_row(const uint8_t *mask, int32_t width, int32_t span[2])
+{
     int32_t first = width, end = 0;
     for (int32_t i = 0; i < width; i += WIDE) {
         const int32_t at = i + WIDE <= width ? i : width - WIDE;
-        const __m256i none = _mm256_cmpeq_epi8(load_wide(mask + at), zero);
-        const uint32_t kept = ~(uint32_t)_mm256_movemask_epi8(none);
-        const __m256i t = _mm256_and_si256(load_wide(templ + at), last_lanes(at + WIDE - i));
-        const __m256i low = _mm256_unpacklo_epi8(t, zero), high = _mm256_unpackhi_epi8(t, zero);
-        _mm256_storeu_si256((__m256i *)(void *)(mask + at),
-                            _mm256_xor_si256(none, _mm256_set1_epi8(-1)));
-        *sum = _mm256_add_epi64(*sum, _mm256_sad_epu8(t, zero));
-        *sum2 = _mm256_add_epi32(
-            *sum2, _mm256_add_epi32(_mm256_madd_epi16(low, low), _mm256_madd_epi16(high, high)));
+        const uint32_t kept = (uint32_t)_mm256_movemask_epi8(load_wide(mask + at));
         if (kept == 0)
             continue;
         first = first < width ? first : at + __builtin_ctz(kept);
@@ -262,24 +269,23 @@ static inline void prepare_row(const uint8_t *templ, uint8_t *mask, int32_t widt
 static void prepare(xncc_pose_probe *probe)
 {
     const int32_t width = probe->of.width;
+    const size_t size = (size_t)width * (size_t)probe->of.height;
+    __m256i sum = _mm256_setzero_si256();
     if (width < WIDE) {
         xncc_probe_prepare_portable(probe);
         return;
     }
-    __m256i sum = _mm256_setzero_si256();
-    for (int32_t r = 0; r < probe->of.height;) {
+    for (size_t i = 0; i < size;) {
         __m256i sum2 = _mm256_setzero_si256();
-        for (int32_t steps = 0; r < probe->of.height && steps < MOST_STEPS; r++) {
-            const size_t at = (size_t)r * (size_t)width;
-            prepare_row((const uint8_t *)probe->of.pixels + at, probe->of.mask + at, width,
-                        probe->span + 2 * (size_t)r, &sum, &sum2);
-            steps += width / STEP + 2;
-        }
+        for (int32_t steps = 0; i < size && steps < MOST_STEPS; i += WIDE, steps += 2)
+            prepare_wide(probe, i, &sum, &sum2);
         probe->sum2 += total(sum2);
     }
     uint64_t four[4];
     _mm256_storeu_si256((__m256i *)(void *)four, sum);
     probe->sum = four[0] + four[1] + four[2] + four[3];
+    for (int32_t r = 0; r < probe->of.height; r++)
+        span_row(probe->of.mask + (size_t)r * (size_t)width, width, probe->span + 2 * (size_t)r);
 }
 
 const xncc_probe_loops xncc_probe_avx2 = { prepare, add, multiply };

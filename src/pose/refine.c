@@ -242,6 +242,7 @@ typedef struct refine_run {
     xncc_pose_store *poses; /* per template; NULL: there are no probes, or parts is 1 */
     const xncc_pose_hit *hit;
     xncc_pose_match *match;
+    size_t count, each; /* matches, and those of a task */
     xncc_running *running; /* per thread; NULL as above */
     int parts;             /* 1: one match after the other, in parts */
     xncc_first_failure failure;
@@ -287,8 +288,6 @@ static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit, i
                                 .grid_scale = start.scale,
                                 .fit_score = (double)hit->score };
     write_center(&start, match);
-    if (poses)
-        xncc_probe_fetch(job->image, hit->x - 2, hit->y - 2, hit->width + 4, hit->height + 4);
     xncc_status status = xncc_check_cancelled(&job->watch, error);
     if (!status && job->options->refine)
         status = refine_from(&r, &start, match, error);
@@ -299,15 +298,32 @@ static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit, i
     return status;
 }
 
+/* Where there are many matches: so many that fetching the next one's pixels ahead pays, and so many
+ * tasks for each thread. */
+enum { MATCHES_PER_TASK = 4, TASKS_PER_THREAD = 4 };
+
+/* Asks for the pixels under a match. */
+static void fetch(const refine_run *run, const xncc_pose_hit *h)
+{
+    enum { AROUND = 8 };
+    if (run->poses)
+        xncc_probe_fetch(run->job->image, h->x - AROUND, h->y - AROUND, h->width + 2 * AROUND,
+                         h->height + 2 * AROUND);
+}
+
 static void refine_task(void *argument, uint64_t index, int32_t slot)
 {
     refine_run *run = argument;
-    const xncc_pose_hit *hit = &run->hit[index];
+    const size_t first = (size_t)index * run->each, left = run->count - first,
+                 end = first + (left < run->each ? left : run->each);
     xncc_error error = { "" };
-    if (xncc_first_failure_status(&run->failure))
-        return;
-    const xncc_status status = refine_hit(run, hit, slot, &run->match[index], &error);
-    xncc_first_failure_note(&run->failure, status, &error);
+    fetch(run, &run->hit[first]);
+    for (size_t i = first; i < end && !xncc_first_failure_status(&run->failure); i++) {
+        if (i + 1 < end)
+            fetch(run, &run->hit[i + 1]);
+        const xncc_status status = refine_hit(run, &run->hit[i], slot, &run->match[i], &error);
+        xncc_first_failure_note(&run->failure, status, &error);
+    }
 }
 
 /* Opens a store for each template. */
@@ -341,7 +357,7 @@ static int wants_parts(const xncc_pose_job *job, const xncc_pose_hit *hit, size_
 xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit, size_t count,
                              xncc_pose_match *match, xncc_error *error)
 {
-    refine_run run = { .job = job, .hit = hit, .match = match, .failure.error = error };
+    refine_run run = { .job = job, .hit = hit, .match = match, .count = count, .failure.error = error };
     const int probes = job->loops && job->options->refine;
     xncc_status status = XNCC_OK;
     run.parts = probes && wants_parts(job, hit, count);
@@ -350,9 +366,13 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
     if (!status && run.running)
         status = open_stores(&run, error);
     if (!status) {
+        const size_t many = (size_t)xncc_pool_threads(job->pool) * TASKS_PER_THREAD *
+                            MATCHES_PER_TASK;
+        run.each = count < many ? 1 : MATCHES_PER_TASK;
+        const size_t tasks = (count + run.each - 1) / run.each;
         if (!run.parts)
-            xncc_pose_run(job, count, refine_task, &run);
-        for (size_t i = 0; i < count && run.parts; i++)
+            xncc_pose_run(job, tasks, refine_task, &run);
+        for (size_t i = 0; i < tasks && run.parts; i++)
             refine_task(&run, i, 0);
         status = xncc_first_failure_status(&run.failure);
     }
