@@ -47,8 +47,8 @@ typedef struct seen {
 typedef struct climb {
     xncc_pose_rung *rung;
     xncc_running *running; /* of the thread; NULL: there is none */
-    int sign;  /* of its scores */
-    int parts; /* 1: its poses are scored in parts, by all threads */
+    int sign;              /* of its scores */
+    int parts;             /* 1: its poses are scored in parts, by all threads */
     xncc_pose_candidate at, best;
     int moved;            /* 1: the best is not the middle window of the pose of `at` */
     seen *seen;           /* room for MOST_SEEN */
@@ -114,7 +114,8 @@ static xncc_status try_pose(climb *c, attempt *a, xncc_error *error)
     nearest_window(r, a->offset_x, a->offset_y, &c->at, &a->to);
     const xncc_probe_block block = unseen(c, &a->to);
     if (block.wanted) {
-        xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, c->running, &block, a->score);
+        xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, c->running, &block,
+                               a->score);
         choose(c, a);
     }
     xncc_pose_store_give(pose);

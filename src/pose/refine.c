@@ -242,7 +242,7 @@ typedef struct refine_run {
     xncc_pose_store *poses; /* per template; NULL: there are no probes, or parts is 1 */
     const xncc_pose_hit *hit;
     xncc_pose_match *match;
-    size_t count, each; /* matches, and those of a task */
+    size_t count, each;    /* matches, and those of a task */
     xncc_running *running; /* per thread; NULL as above */
     int parts;             /* 1: one match after the other, in parts */
     xncc_first_failure failure;
@@ -357,7 +357,9 @@ static int wants_parts(const xncc_pose_job *job, const xncc_pose_hit *hit, size_
 xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit, size_t count,
                              xncc_pose_match *match, xncc_error *error)
 {
-    refine_run run = { .job = job, .hit = hit, .match = match, .count = count, .failure.error = error };
+    refine_run run = {
+        .job = job, .hit = hit, .match = match, .count = count, .failure.error = error
+    };
     const int probes = job->loops && job->options->refine;
     xncc_status status = XNCC_OK;
     run.parts = probes && wants_parts(job, hit, count);

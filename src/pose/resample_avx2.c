@@ -57,8 +57,8 @@ __attribute__((always_inline)) static inline __m256i across(__m256i pair, int se
                                                             __m256i weights)
 {
     const __m256i spread = _mm256_add_epi8(
-        _mm256_setr_epi8(0, -128, 1, -128, 4, -128, 5, -128, 8, -128, 9, -128, 12, -128, 13, -128, 0,
-                         -128, 1, -128, 4, -128, 5, -128, 8, -128, 9, -128, 12, -128, 13, -128),
+        _mm256_setr_epi8(0, -128, 1, -128, 4, -128, 5, -128, 8, -128, 9, -128, 12, -128, 13, -128,
+                         0, -128, 1, -128, 4, -128, 5, -128, 8, -128, 9, -128, 12, -128, 13, -128),
         _mm256_set1_epi16((int16_t)second));
     return _mm256_madd_epi16(_mm256_shuffle_epi8(pair, spread), weights);
 }
@@ -88,10 +88,10 @@ __attribute__((always_inline)) static inline __m256i quads_at(const uint32_t *qu
 {
     uint32_t place[LANES] __attribute__((aligned(32)));
     _mm256_store_si256((__m256i *)(void *)place, at);
-    return _mm256_setr_epi32(
-        (int32_t)quads[place[0]], (int32_t)quads[place[1]], (int32_t)quads[place[2]],
-        (int32_t)quads[place[3]], (int32_t)quads[place[4]], (int32_t)quads[place[5]],
-        (int32_t)quads[place[6]], (int32_t)quads[place[7]]);
+    return _mm256_setr_epi32((int32_t)quads[place[0]], (int32_t)quads[place[1]],
+                             (int32_t)quads[place[2]], (int32_t)quads[place[3]],
+                             (int32_t)quads[place[4]], (int32_t)quads[place[5]],
+                             (int32_t)quads[place[6]], (int32_t)quads[place[7]]);
 }
 
 /* Computes eight pixels, as bytes in 32-bit lanes. *valid: lanes of ones for those that count; it
@@ -102,8 +102,7 @@ __attribute__((always_inline)) static inline __m256i eight(const strip *s, __m25
     const xncc_pose_source *from = s->from;
     const __m256i low = _mm256_set1_epi32(XNCC_TAP_ONE - 1), one = _mm256_set1_epi32(XNCC_TAP_ONE),
                   zero = _mm256_setzero_si256(), width = _mm256_set1_epi32(from->width);
-    *valid = _mm256_and_si256(*valid,
-                              _mm256_and_si256(up_to(pu, s->most_u), up_to(pv, s->most_v)));
+    *valid = _mm256_and_si256(*valid, _mm256_and_si256(up_to(pu, s->most_u), up_to(pv, s->most_v)));
     const __m256i wx = _mm256_and_si256(pu, low), wy = _mm256_and_si256(pv, low);
     /* Sides are below 2^15: one product of 16 bits. */
     __m256i at = _mm256_add_epi32(_mm256_madd_epi16(_mm256_srli_epi32(pv, XNCC_TAP_BITS), width),
@@ -130,9 +129,8 @@ __attribute__((always_inline)) static inline __m256i eight(const strip *s, __m25
         upper = across(pairs(from->pixels, at, s->last), 0, weights);
         lower = across(pairs(from->pixels, below, s->last), 0, weights);
     }
-    const __m256i sum = _mm256_add_epi32(
-        _mm256_slli_epi32(upper, XNCC_TAP_BITS),
-        _mm256_mullo_epi32(_mm256_sub_epi32(lower, upper), wy));
+    const __m256i sum = _mm256_add_epi32(_mm256_slli_epi32(upper, XNCC_TAP_BITS),
+                                         _mm256_mullo_epi32(_mm256_sub_epi32(lower, upper), wy));
     const __m256i value = _mm256_srli_epi32(
         _mm256_add_epi32(sum, _mm256_set1_epi32(1 << (2 * XNCC_TAP_BITS - 1))), 2 * XNCC_TAP_BITS);
     return _mm256_and_si256(value, *valid);
@@ -163,9 +161,8 @@ static inline __m256i inside_disc(const xncc_sampling *s, int32_t x, int32_t y)
                   distance = _mm256_add_epi32(_mm256_mullo_epi32(dx, dx),
                                               _mm256_set1_epi32(dy * dy));
     /* The squares are integers, so that the limit can be rounded down. */
-    return _mm256_andnot_si256(
-        _mm256_cmpgt_epi32(distance, _mm256_set1_epi32((int32_t)s->disc)),
-        _mm256_set1_epi32(-1));
+    return _mm256_andnot_si256(_mm256_cmpgt_epi32(distance, _mm256_set1_epi32((int32_t)s->disc)),
+                               _mm256_set1_epi32(-1));
 }
 
 static uint64_t sample_row(const xncc_sampling *s, const strip *here, int32_t y, uint8_t *pixels,

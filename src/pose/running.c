@@ -8,7 +8,7 @@
 /* The most numbers of a part: a quarter of a megabyte. The squares of so many pixels have a sum
  * below 2^32. */
 enum { MOST = 1 << 15 };
-_Static_assert(MOST * UINT64_C(65025) < UINT64_C(1) << 32, "squares have 32 bits");
+_Static_assert(MOST *UINT64_C(65025) < UINT64_C(1) << 32, "squares have 32 bits");
 
 /* Pixels around a part that get sums, too: for the windows that are asked for next. */
 enum { AROUND = 6 };
@@ -72,9 +72,9 @@ int xncc_running_cover(xncc_running *r, const xncc_image *image, int32_t x, int3
     return 1;
 }
 
-__attribute__((always_inline)) static inline void
-windows(const uint64_t *from, size_t pitch, const int32_t *span, int32_t rows, int32_t side,
-        uint64_t *sum)
+__attribute__((always_inline)) static inline void windows(const uint64_t *from, size_t pitch,
+                                                          const int32_t *span, int32_t rows,
+                                                          int32_t side, uint64_t *sum)
 {
     uint64_t total[5] = { 0 };
     for (int32_t i = 0; i < rows; i++, from += pitch) {

@@ -105,8 +105,8 @@ static const xncc_stored_pose *keep(xncc_pose_store *s, struct xncc_store_slot *
 {
     const xncc_pose_probe *p = &made->probe;
     const uint64_t bytes = 2 * (uint64_t)p->of.width * (uint64_t)p->of.height +
-                           (uint64_t)p->steps * (XNCC_PROBE_STEP * sizeof *p->word +
-                                                 2 * sizeof *p->place);
+                           (uint64_t)p->steps *
+                               (XNCC_PROBE_STEP * sizeof *p->word + 2 * sizeof *p->place);
     xncc_stored_pose *there = NULL;
     if (atomic_fetch_add(&s->bytes, bytes) + bytes > MOST_BYTES) {
         atomic_fetch_sub(&s->bytes, bytes);

@@ -234,8 +234,8 @@ static void check_prepared(void)
                 sum += pixels.mask[i] ? v : 0;
                 sum2 += pixels.mask[i] ? (uint64_t)v * v : 0;
             }
-            CHECK_STATUS(xncc_pose_probe_make(xncc_probe_loops_of(pose_features_of(k)), &pixels, &probe,
-                                              &kit_error),
+            CHECK_STATUS(xncc_pose_probe_make(xncc_probe_loops_of(pose_features_of(k)), &pixels,
+                                              &probe, &kit_error),
                          XNCC_OK);
             CHECK(probe.sum == sum && probe.sum2 == sum2);
             same = kit_stream(100 + (uint64_t)n);

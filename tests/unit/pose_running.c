@@ -92,10 +92,9 @@ static xncc_pose_probe some_probe(kit_random *r, const xncc_probe_loops *loops, 
                                   int32_t height, int holes)
 {
     const size_t size = (size_t)width * (size_t)height;
-    xncc_pose_pixels pixels = { .width = width,
-                                .height = height,
-                                .pixels = xncc_alloc(size, 1),
-                                .mask = xncc_alloc(size, 1) };
+    xncc_pose_pixels pixels = {
+        .width = width, .height = height, .pixels = xncc_alloc(size, 1), .mask = xncc_alloc(size, 1)
+    };
     xncc_pose_probe probe;
     for (int32_t y = 0; y < height; y++) {
         const int32_t first = (int32_t)kit_below(r, (uint64_t)width),
