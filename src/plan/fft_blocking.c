@@ -18,7 +18,7 @@ static double doublings_of(const xncc_fft_blocking *blocking)
     return log2(points_of(blocking) / xncc_fft_odd(blocking->nx) / xncc_fft_odd(blocking->ny));
 }
 
-/* What steps of radix 3 and 5 add to the bounds below, in three transforms, in units of 2^-53. */
+/* What steps of radix 3 and 5 add to the bound below, in three transforms, in units of 2^-53. */
 static double odd_steps(const xncc_fft_blocking *blocking)
 {
     const int32_t sides[] = { blocking->nx, blocking->ny };
@@ -37,11 +37,41 @@ double xncc_fft_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, doubl
            sqrt(2.0 * points_of(blocking)) * largest * sqrt(n) * 128.0;
 }
 
+/* In units of 2^-53: the steps of radix 4 and 8 of n points, n a power of two and at least 4: a
+ * level of additions for each doubling, and the multiplications between the steps. */
+static double even_steps(int32_t n)
+{
+    int levels = 0;
+    while (n >> levels > 1)
+        levels++;
+    const int multiplications = (levels - 2) / 2;
+    return levels + XNCC_FFT_OF_ROOT * multiplications + (levels % 2 ? XNCC_FFT_OF_EIGHTH : 0.0);
+}
+
+/* The step of radix 3 or 5 of a side and its multiplications, in a transform forward or back. */
+static double odd_step(int32_t side, int back)
+{
+    const int32_t r = xncc_fft_odd(side);
+    const double step = r == 3 ? (back ? XNCC_FFT_OF_3_BACK : XNCC_FFT_OF_3_FORWARD)
+                        : back ? XNCC_FFT_OF_5_BACK
+                               : XNCC_FFT_OF_5_FORWARD;
+    return r > 1 ? step + XNCC_FFT_OF_ROOT : 0.0;
+}
+
+/* A transform of rows and columns. Rows in two lanes have the largest bound: half of their points
+ * are transformed in vectors, multiplied, and then transformed across the lanes. */
+static double transform_error(const xncc_fft_blocking *c, int back)
+{
+    const int32_t row = c->nx / xncc_fft_odd(c->nx), column = c->ny / xncc_fft_odd(c->ny);
+    return even_steps(row / 2) + XNCC_FFT_OF_ROOT + 1.0 + even_steps(column) +
+           odd_step(c->nx, back) + odd_step(c->ny, back);
+}
+
 double xncc_fft_real_error(const xncc_fft_blocking *blocking)
 {
-    const double levels = doublings_of(blocking), multiplications = levels / 2.0 + 3.0;
     return 1.01 * 0x1p-53 *
-           (3.0 * levels + 3.0 * 2.95 * multiplications + 2.24 + 6.0 + odd_steps(blocking));
+           (2.0 * transform_error(blocking, 0) + transform_error(blocking, 1) +
+            XNCC_FFT_OF_SAMPLES);
 }
 
 const int32_t xncc_fft_sides[XNCC_FFT_SIDES] = { 64,  128, 192,  256,  320,  384, 512,

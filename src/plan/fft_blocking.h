@@ -68,12 +68,23 @@ int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, do
 /* The error bound above for a template of n pixels. */
 double xncc_fft_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, double n);
 
-/* The same for doubles, relative to ||x|| * ||y||. But for the steps of radix 3 and 5, transforms
- * have radix 4: two levels take one multiplication by a twiddle factor, each off by sqrt(5) u for
- * itself and 0.71 u for its factor, which is rounded to the nearest in both parts. A transform of n
- * points has log2(n)/2 of them in its radix-4 steps, and at most 3 more: in its last 8 points,
- * between the lanes of a row, and among the lanes. Rounding the samples and the template's doubles
- * adds 6 u. */
+/* Bounds of what the parts of a transform add to its error, in units of u (docs/numerics.md, "The
+ * transforms of the CPU"): a multiplication by a root of one, whose parts were rounded, and one by
+ * an eighth root; and the steps of radix 3 and 5, in a transform forward relative to the 2-norm, in
+ * one back relative to the sum of the sizes of what they combine. */
+#define XNCC_FFT_OF_ROOT 2.95
+#define XNCC_FFT_OF_EIGHTH 2.62
+#define XNCC_FFT_OF_3_FORWARD 3.6
+#define XNCC_FFT_OF_3_BACK 4.2
+#define XNCC_FFT_OF_5_FORWARD 6.5
+#define XNCC_FFT_OF_5_BACK 7.2
+/* The roundings of samples, template, scale and product. */
+#define XNCC_FFT_OF_SAMPLES 8.24
+
+/* A bound for doubles, relative to ||x|| * ||y||: two transforms forward, one back, and the
+ * roundings of the samples, of the template's doubles, of the scale and of the product. It counts
+ * every level and every multiplication that the transforms have, and is derived in
+ * docs/numerics.md, "The transforms of the CPU". */
 double xncc_fft_real_error(const xncc_fft_blocking *blocking);
 
 #endif

@@ -269,6 +269,98 @@ static double of_window(const input *in, void *state)
     return most;
 }
 
+/* ---- the steps of transforms ---- */
+
+#define FFT_LANES 2
+#include "cpu/kernels/fft_points.h"
+
+/* A complex number of 64 bits. */
+typedef struct wide_complex {
+    long double re, im;
+} wide_complex;
+
+static wide_complex product_of(wide_complex a, wide_complex b)
+{
+    return (wide_complex){ a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re };
+}
+
+/* The root of one of n, power k, as a transform forward takes it. */
+static wide_complex root_of(long k, long n)
+{
+    const long double angle = -2.0L * 3.14159265358979323846264338327950288L *
+                              (long double)(k % n) / (long double)n;
+    return (wide_complex){ cosl(angle), sinl(angle) };
+}
+
+/* Point i of an input, in all lanes. */
+static vc point_of(const input *in, int i)
+{
+    return (vc){ vd_fill(in->v[2 * i]), vd_fill(in->v[2 * i + 1]) };
+}
+
+static double size_of(wide_complex a)
+{
+    return (double)sqrtl(a.re * a.re + a.im * a.im);
+}
+
+static double error_of(vc got, wide_complex want)
+{
+    return size_of(
+        (wide_complex){ (long double)got.re[0] - want.re, (long double)got.im[0] - want.im });
+}
+
+/* A step of radix 3 or 5: its error over its bounds, in a transform forward (2-norms) or back (one
+ * output, relative to the sum of the sizes of the inputs). */
+static double of_odd_step(const input *in, void *state)
+{
+    const int r = *(const int *)state;
+    vc forward[5], back[5];
+    double inputs = 0.0, outputs = 0.0, error = 0.0, most = 0.0;
+    for (int i = 0; i < r; i++) {
+        forward[i] = back[i] = point_of(in, i);
+        inputs += hypot(in->v[2 * i], in->v[2 * i + 1]);
+    }
+    odd_points(forward, r, -1);
+    odd_points(back, r, 1);
+    for (int k = 0; k < r; k++) {
+        wide_complex want[2] = { { 0, 0 }, { 0, 0 } };
+        for (int i = 0; i < r; i++)
+            for (int d = 0; d < 2; d++) {
+                const wide_complex x = { in->v[2 * i], in->v[2 * i + 1] },
+                                   y = product_of(x, root_of((long)i * (d ? r - k : k), r));
+                want[d].re += y.re;
+                want[d].im += y.im;
+            }
+        const double e = error_of(forward[k], want[0]);
+        error += e * e;
+        outputs += size_of(want[0]) * size_of(want[0]);
+        most = fmax(most, error_of(back[k], want[1]));
+    }
+    const double of_forward = 0x1p-53 * (r == 3 ? XNCC_FFT_OF_3_FORWARD : XNCC_FFT_OF_5_FORWARD),
+                 of_back = 0x1p-53 * (r == 3 ? XNCC_FFT_OF_3_BACK : XNCC_FFT_OF_5_BACK);
+    return fmax(sqrt(error) / (of_forward * sqrt(outputs) + 0x1p-1000),
+                most / (of_back * inputs + 0x1p-1000));
+}
+
+/* A multiplication by a root of one, of which the parts were rounded. */
+static double of_root(const input *in, void *state)
+{
+    const long n = 4096, k = (long)fabs(in->v[2] * 1e6) % n;
+    const wide_complex x = { in->v[0], in->v[1] }, w = root_of(k, n);
+    (void)state;
+    const vc got = vc_twiddle(point_of(in, 0), vd_fill((double)w.re), vd_fill((double)w.im), -1);
+    return error_of(got, product_of(x, w)) / (XNCC_FFT_OF_ROOT * 0x1p-53 * size_of(x) + 0x1p-1000);
+}
+
+/* A multiplication by an eighth root of one. */
+static double of_eighth(const input *in, void *state)
+{
+    const wide_complex x = { in->v[0], in->v[1] };
+    (void)state;
+    return error_of(eighth(point_of(in, 0), -1), product_of(x, root_of(1, 8))) /
+           (XNCC_FFT_OF_EIGHTH * 0x1p-53 * size_of(x) + 0x1p-1000);
+}
+
 /* ---- transforms ---- */
 
 enum { SIDES = 3, MOST_SIDE = 96, TEMPL = 6, PERIOD = 8, PARTS = 3 };
@@ -420,6 +512,7 @@ int main(int argc, char **argv)
     const double seconds = atof(kit_option(argc, argv, "seconds", "2"));
     kit_random random = kit_stream(1);
     static const int32_t sides[SIDES] = { 64, 96, 80 };
+    int radix[] = { 3, 5 };
     transforms portable[SIDES];
     for (int i = 0; i < SIDES; i++)
         portable[i] = transforms_of(&xncc_fft_isa_portable, sides[i]);
@@ -430,6 +523,10 @@ int main(int argc, char **argv)
         { "sums of products in rows", of_rows, 4, 2 * MOST, 0, NULL },
         { "numerators from sums in double", of_bounded, 4, MOST, 0, NULL },
         { "windows from sums with bounds", of_window, 4, MOST, 0, NULL },
+        { "steps of radix 3", of_odd_step, 6, 6, 0, &radix[0] },
+        { "steps of radix 5", of_odd_step, 10, 10, 0, &radix[1] },
+        { "multiplications by roots of one", of_root, 3, 3, 0, NULL },
+        { "multiplications by eighth roots of one", of_eighth, 2, 2, 0, NULL },
         { "transforms", of_transform, PERIOD * PERIOD + TEMPL * TEMPL,
           PERIOD * PERIOD + TEMPL * TEMPL, 1, &portable[0] },
         { "transforms of 3 times a power of two", of_transform, PERIOD * PERIOD + TEMPL * TEMPL,

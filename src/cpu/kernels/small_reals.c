@@ -203,7 +203,6 @@ static int describe_rows(const run *r, const xncc_small_chip *c, double magnitud
                          xncc_reals_row *row)
 {
     const xncc_method method = r->job.problem->rule.method;
-    const xncc_fft_blocking sides = { .nx = r->s->fft.nx, .ny = r->s->fft.ny };
     *row = (xncc_reals_row){ .method = method,
                              .n = (double)r->pixels,
                              .templ_sum = c->sum,
@@ -214,7 +213,8 @@ static int describe_rows(const run *r, const xncc_small_chip *c, double magnitud
                              .least = (double)r->job.general.least,
                              .flat = xncc_flat_score(method, &r->job.general, 0),
                              .equal = xncc_flat_score(method, &r->job.general, 1) };
-    row->error.X = 1.01 * xncc_fft_real_error(&sides) * magnitude + XNCC_REALS_TINY;
+    row->error.X = 1.01 * xncc_chip_fft_error(r->s->fft.nx, r->s->fft.ny) * magnitude +
+                   XNCC_REALS_TINY;
     if (is_exact(r, c, &row->error)) {
         row->exact = 1;
         row->unit = r->s->unit;
