@@ -2,6 +2,7 @@
 /* Attacks the bounds of math/near.h, math/window_bounds.h and plan/fft_blocking.h: climbs, from
  * many starts, to inputs on which an error is as large a part of its bound as can be found, prints
  * the largest part, and fails above 1. --seconds N: how long, in all (2). */
+#include "cpu/kernels/reals.h"
 #include "cpu/kernels/variants.h"
 #include "kit/kit.h"
 #include "kit/process.h"
@@ -184,6 +185,35 @@ static double of_rows(const input *in, void *state)
     }
     xncc_wide_add_product(exact.digit, -sum, 1.0);
     return fabs(rounded(&exact)) / ((width + height + 6.0) * 0x1p-53 * sqrt(v2) * sqrt(t2));
+}
+
+/* Products cut in two as they are added, of doubles less pivots. */
+static double of_cut(const input *in, void *state)
+{
+    const int n = in->count / 2 - 1;
+    const double p = in->v[0], q = in->v[1], *v = in->v + 2, *t = in->v + 2 + n;
+    const xncc_reals_isa *isa = state;
+    double room[MOST + XNCC_REALS_ROOM] = { 0 }, v2 = 0.0, t2 = 0.0;
+    exact_sum exact = { { 0 } };
+    for (int i = 0; i < n; i++) {
+        room[i] = t[i];
+        v2 += (v[i] - p) * (v[i] - p);
+        t2 += (t[i] - q) * (t[i] - q);
+        xncc_wide_add_product(exact.digit, v[i], t[i]);
+        xncc_wide_add_product(exact.digit, -v[i], q);
+        xncc_wide_add_product(exact.digit, -p, t[i]);
+        xncc_wide_add_product(exact.digit, p, q);
+    }
+    const double most = 1.0001 * sqrt(v2) * sqrt(t2);
+    if (!(most > 0x1p-600))
+        return 0.0;
+    xncc_reals_cut_sums begun, sums;
+    xncc_reals_cut_begin(&begun, most);
+    sums = begun;
+    isa->cut_products(&(xncc_reals_slide){ .enter = v, .pixel = XNCC_F64, .count = n, .pivot = p },
+                      room, q, &sums);
+    xncc_wide_add_product(exact.digit, -xncc_reals_cut_total(&sums, &begun), 1.0);
+    return fabs(rounded(&exact)) / (xncc_reals_cut_error(n, 1.0) * most);
 }
 
 /* The numerator n*X - S*T of xncc_bounded_add_channel, from sums in double. */
@@ -513,6 +543,9 @@ int main(int argc, char **argv)
     kit_random random = kit_stream(1);
     static const int32_t sides[SIDES] = { 64, 96, 80 };
     int radix[] = { 3, 5 };
+    xncc_reals_isa isa[] = {
+        *((const xncc_reals_variant *)xncc_reals_direct_portable.variant)->isa
+    };
     transforms portable[SIDES];
     for (int i = 0; i < SIDES; i++)
         portable[i] = transforms_of(&xncc_fft_isa_portable, sides[i]);
@@ -521,6 +554,7 @@ int main(int argc, char **argv)
         { "differences of products of pairs", of_difference, 8, 8, 0, NULL },
         { "sums of pairs", of_near_sum, 4, 4, 0, NULL },
         { "sums of products in rows", of_rows, 4, 2 * MOST, 0, NULL },
+        { "products cut in two", of_cut, 6, 2 * MOST, 0, isa },
         { "numerators from sums in double", of_bounded, 4, MOST, 0, NULL },
         { "windows from sums with bounds", of_window, 4, MOST, 0, NULL },
         { "steps of radix 3", of_odd_step, 6, 6, 0, &radix[0] },

@@ -155,6 +155,42 @@ typedef struct xncc_reals_parts {
     double unit, templ_unit;
 } xncc_reals_parts;
 
+/* Sums of products side by side. Each begins at `high` = 1.5 times a power of two that no partial
+ * sum reaches, so that high collects the products rounded to multiples of one unit, without an
+ * error; low collects what that leaves. */
+enum { XNCC_CUT_SUMS = 16 };
+typedef struct xncc_reals_cut_sums {
+    double high[XNCC_CUT_SUMS], low[XNCC_CUT_SUMS];
+} xncc_reals_cut_sums;
+
+/* Begins sums of products whose sizes add up to less than `most`, between 2^-600 and 2^600. */
+static inline void xncc_reals_cut_begin(xncc_reals_cut_sums *s, double most)
+{
+    for (int i = 0; i < XNCC_CUT_SUMS; i++) {
+        s->high[i] = 1.5 * ldexp(1.0, ilogb(most) + 3);
+        s->low[i] = 0.0;
+    }
+}
+
+/* All of them together; begun: as they were at the beginning. */
+static inline double xncc_reals_cut_total(const xncc_reals_cut_sums *s,
+                                          const xncc_reals_cut_sums *begun)
+{
+    double high = 0.0, low = 0.0;
+    for (int i = 0; i < XNCC_CUT_SUMS; i++) {
+        high += s->high[i] - begun->high[i];
+        low += s->low[i];
+    }
+    return high + low;
+}
+
+/* The bound of the total's error, relative to `most`: of rows of `width` products. */
+static inline double xncc_reals_cut_error(double width, double rows)
+{
+    const double u = 0x1p-53, additions = rows * (width / XNCC_CUT_SUMS + 1.0) + XNCC_CUT_SUMS;
+    return (4.1 + 8.0 * u * additions * width * rows) * u;
+}
+
 /* What products and squares may lose below the smallest double, in all windows together. */
 #define XNCC_REALS_TINY 0x1p-1000
 
@@ -187,10 +223,9 @@ typedef struct xncc_reals_isa {
     /* Cuts doubles into slices (xncc_reals_slicing). Returns a bit for each that is not all 0. */
     uint64_t (*slices)(const double *v, int32_t count, const xncc_reals_slicing *slicing,
                        double *out);
-    /* Adds the products of the line that enters and of t - pivot, less those of their leading
-     * parts, every 32nd to each of the 32 sums. */
-    void (*rests)(const xncc_reals_slide *line, const double *t, double pivot,
-                  const xncc_reals_parts *parts, double sum[32]);
+    /* Adds the products of the line that enters and of t - pivot, every 16th to each sum. */
+    void (*cut_products)(const xncc_reals_slide *line, const double *t, double pivot,
+                         xncc_reals_cut_sums *sums);
     /* The sums of v and of v^2 over `count` doubles, by 32 sums side by side. Zeros follow them, up
      * to a multiple of 32. */
     void (*moments)(const double *v, int32_t count, double *sum, double *square);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Windows in doubt are scored again, with sums of products of a smaller error: a few one by one,
- * many by transforms (reals_run.h). What each costs is weighed as the rows are scored. */
+/* Windows in doubt are scored again, with sums of products of a smaller error: a few one by one, by
+ * products that are cut in two as they are added, many by transforms of samples that are cut in two
+ * (reals_run.h). What each costs is weighed as the rows are scored. */
 #include "cpu/kernels/reals_slices.h"
 
 #include "image/image.h"
@@ -95,7 +96,7 @@ enum { AGAIN_PER_WINDOW = 128 };
 /* What one window costs in about ns. */
 static double cost_of_one(const xncc_reals_run *r)
 {
-    return 300.0 + 0.25 * samples_of_window(r);
+    return 300.0 + 0.16 * samples_of_window(r);
 }
 
 /* What all windows of the rectangle cost by transforms. */
@@ -113,7 +114,7 @@ void xncc_reals_again_begin(xncc_reals_run *r)
                                         : AGAIN_PER_WINDOW * windows / samples_of_window(r);
     note_norms(r);
     r->parts = choose_parts(r);
-    r->again = r->parts.unit > 0.0 ? (int64_t)most : 0;
+    r->again = (int64_t)most;
     r->tried = r->decided = r->many = 0;
 }
 
@@ -137,17 +138,14 @@ static const double *window_row(xncc_reals_run *r, int32_t channel, int32_t x, i
     return r->m.refine.v;
 }
 
-enum { GROUP = 16 };
-
-/* Adds the other products of a channel of the window at column x of row y to 32 sums: rows are
- * summed in groups of 16, so that no double takes part in many additions. */
-static void add_rest(xncc_reals_run *r, int32_t channel, int32_t x, int32_t y, double total[32])
+/* Adds the products of a channel of the window at column x of row y. */
+static void add_products(xncc_reals_run *r, int32_t channel, int32_t x, int32_t y,
+                         xncc_reals_cut_sums *sums)
 {
     const xncc_template *templ = r->job->templ;
     const double *t = r->shared->value[channel];
     const int in_place = xncc_reals_are_in_place(r);
     xncc_reals_slide line = xncc_reals_slide_of(r, in_place, templ->width);
-    double group[32];
     const char *first = in_place ? (const char *)xncc_stage_raw(&r->m.stage, y) +
                                        (size_t)x * xncc_pixel_size(templ->pixel)
                                  : NULL;
@@ -155,31 +153,29 @@ static void add_rest(xncc_reals_run *r, int32_t channel, int32_t x, int32_t y, d
     for (int32_t j = 0; j < templ->height; j++) {
         line.enter = in_place ? (const void *)(first + j * pitch)
                               : window_row(r, channel, x, y + j);
-        if (j % GROUP == 0)
-            memset(group, 0, sizeof group);
-        r->isa->rests(&line, t + (ptrdiff_t)j * templ->width, r->shared->channel[channel].pivot,
-                      &r->parts, group);
-        if (j % GROUP == GROUP - 1 || j == templ->height - 1)
-            for (int i = 0; i < 32; i++)
-                total[i] += group[i];
+        r->isa->cut_products(&line, t + (ptrdiff_t)j * templ->width,
+                             r->shared->channel[channel].pivot, sums);
     }
 }
 
-/* The sum of the other products of a window, of which |v| is at most `norm`. `bound`: of its error.
- */
-static double window_rest(xncc_reals_run *r, int32_t x, int32_t y, double norm, double *bound)
+/* The sum of the products of a window, of which |v| is at most `norm`. Returns 0 if it cannot be
+ * computed. `bound`: of its error. */
+static int window_product(xncc_reals_run *r, int32_t x, int32_t y, double norm, double *product,
+                          double *bound)
 {
     const xncc_template *templ = r->job->templ;
-    double total[32] = { 0 }, sum = 0.0;
+    const double most = 1.01 * norm * r->all_templ;
+    xncc_reals_cut_sums sums, begun;
+    if (!(most > 0x1p-600 && most < 0x1p600))
+        return 0;
+    xncc_reals_cut_begin(&begun, most);
+    sums = begun;
     for (int32_t c = 0; c < templ->channels; c++)
-        add_rest(r, c, x, y, total);
-    for (int i = 0; i < 32; i++)
-        sum += total[i];
-    /* Two multiply-adds per sample, each rounded at most twice. */
-    const double additions = 4.0 * (templ->width / 32.0 + 2.0) + GROUP +
-                             templ->channels * (templ->height / 16.0 + 1.0) + 33.0;
-    *bound = 1.01 * 0x1p-53 * (additions + 4.0) * rests(r, norm, samples_of_window(r));
-    return sum;
+        add_products(r, c, x, y, &sums);
+    *product = xncc_reals_cut_total(&sums, &begun);
+    *bound = xncc_reals_cut_error(templ->width, (double)templ->height * templ->channels) * most +
+             XNCC_REALS_TINY;
+    return 1;
 }
 
 /* A bound of |v| of the window at column x, from Q of its channels. */
@@ -198,12 +194,10 @@ static int score_window(xncc_reals_run *r, int32_t x, int32_t y, const xncc_real
     const int32_t last = r->job->templ->channels - 1;
     double X[LANES] = { 0 }, S[LANES] = { 0 }, Q[LANES] = { 0 }, total[6][LANES] = { { 0 } };
     const double norm = window_norm(r, whole, x);
-    double of_rest;
-    const double rest = window_rest(r, x, y, norm, &of_rest);
+    double error;
     int doubts = 0;
-    if (!parts_fit(r, of_rest))
+    if (!window_product(r, x, y, norm, &X[0], &error))
         return 1;
-    X[0] = put_together(r, whole[last].X[x], rest);
     for (int32_t c = 0; c <= last; c++) {
         xncc_reals_row row = whole[c];
         S[0] = r->m.window[c][0][x];
@@ -212,7 +206,7 @@ static int score_window(xncc_reals_run *r, int32_t x, int32_t y, const xncc_real
         row.count = 1;
         row.X = NULL;
         if (c == last) {
-            row.error.X = of_rest + of_roundings * norm * r->all_templ + XNCC_REALS_TINY;
+            row.error.X = error;
             row.X = X;
         }
         row.S = S;
@@ -230,8 +224,8 @@ static int are_many(const xncc_reals_run *r, int32_t y)
 {
     enum { LEAST = 16 };
     const double expected = (double)r->tried * r->area->height / (y + 1.0);
-    return r->variant->fft && r->tried >= LEAST && 2 * r->decided >= r->tried &&
-           expected * cost_of_one(r) > cost_of_all(r);
+    return r->variant->fft && r->parts.unit > 0.0 && r->tried >= LEAST &&
+           2 * r->decided >= r->tried && expected * cost_of_one(r) > cost_of_all(r);
 }
 
 int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole)

@@ -329,33 +329,50 @@ static void pair_finish(xncc_twofold *to, const rd_pair *sum)
     }
 }
 
-/* v t - v' t', with v' and t' the leading parts, is (v - v') t + v' (t - t'). */
-REALS_INLINE rd add_rests(rd v, rd t, const xncc_reals_parts *parts, rd sum)
+/* Adds v * t to a sum that is much larger, which rounds it to a multiple of the sum's unit, and
+ * what that leaves to `low`. */
+REALS_INLINE void add_cut(rd v, rd t, rd *high, rd *low)
 {
-    const rd leading = round_to(v, parts->unit), rest = t - round_to(t, parts->templ_unit);
-    return rd_fma(leading, rest, rd_fma(v - leading, t, sum));
+    const rd sum = rd_fma(v, t, *high);
+    *low += rd_fma(v, t, *high - sum);
+    *high = sum;
 }
 
-static void reals_rests(const xncc_reals_slide *line, const double *t, double pivot,
-                        const xncc_reals_parts *parts, double *sum)
+/* pixel: that of the line, a constant. */
+REALS_INLINE void cut_row(const xncc_reals_slide *line, xncc_pixel pixel, const double *t,
+                          double pivot, xncc_reals_cut_sums *sums)
 {
-    enum { VECTORS = 32 / REALS_LANES };
-    rd part[VECTORS]; /* of this line alone, or else a sum would take part in too many additions */
-    int32_t i = 0;
-    for (int k = 0; k < VECTORS; k++)
-        part[k] = rd_fill(0.0);
-    for (; i + 32 <= line->count; i += 32)
-        for (int k = 0; k < VECTORS; k++)
-            part[k] = add_rests(slide_load(line, line->enter, i + k * REALS_LANES),
-                                rd_load(t + i + k * REALS_LANES) - pivot, parts, part[k]);
-    for (int k = 0; i + k * REALS_LANES < line->count; k++) {
-        const int32_t at = i + k * REALS_LANES;
-        const rd v = at + REALS_LANES <= line->count ? slide_load(line, line->enter, at)
-                                                     : slide_end(line, line->enter, at);
-        part[k] = add_rests(v, rd_load(t + at) - pivot, parts, part[k]);
+    enum { VECTORS = XNCC_CUT_SUMS / REALS_LANES };
+    xncc_reals_slide s = *line;
+    rd high[VECTORS], low[VECTORS];
+    int32_t x = 0;
+    s.pixel = pixel;
+    for (int k = 0; k < VECTORS; k++) {
+        high[k] = rd_load(sums->high + k * REALS_LANES);
+        low[k] = rd_load(sums->low + k * REALS_LANES);
     }
-    for (int k = 0; k < VECTORS; k++)
-        rd_store(sum + k * REALS_LANES, rd_load(sum + k * REALS_LANES) + part[k]);
+    for (; x + XNCC_CUT_SUMS <= s.count; x += XNCC_CUT_SUMS)
+        for (int k = 0; k < VECTORS; k++)
+            add_cut(slide_load(&s, s.enter, x + k * REALS_LANES),
+                    rd_load(t + x + k * REALS_LANES) - pivot, &high[k], &low[k]);
+    for (int k = 0; k < VECTORS && x < s.count; k++, x += REALS_LANES)
+        add_cut(x + REALS_LANES <= s.count ? slide_load(&s, s.enter, x) : slide_end(&s, s.enter, x),
+                rd_load(t + x) - pivot, &high[k], &low[k]);
+    for (int k = 0; k < VECTORS; k++) {
+        rd_store(sums->high + k * REALS_LANES, high[k]);
+        rd_store(sums->low + k * REALS_LANES, low[k]);
+    }
+}
+
+static void reals_cut_products(const xncc_reals_slide *line, const double *t, double pivot,
+                               xncc_reals_cut_sums *sums)
+{
+    if (line->pixel == XNCC_F32)
+        cut_row(line, XNCC_F32, t, pivot, sums);
+    else if (line->pixel == XNCC_U32)
+        cut_row(line, XNCC_U32, t, pivot, sums);
+    else
+        cut_row(line, XNCC_F64, t, pivot, sums);
 }
 
 static void reals_moments(const double *v, int32_t count, double *sum, double *square)
@@ -500,9 +517,9 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
 }
 
 static const xncc_reals_isa reals_isa = {
-    reals_line,     pick_channel,    reals_meet,    reals_slide, reals_window,  reals_score,
-    reals_inverses, reals_quotients, reals_range,   reals_span,  reals_on_grid, reals_slices,
-    reals_rests,    reals_moments,   reals_twofold, &digits_isa
+    reals_line,         pick_channel,    reals_meet,    reals_slide, reals_window,  reals_score,
+    reals_inverses,     reals_quotients, reals_range,   reals_span,  reals_on_grid, reals_slices,
+    reals_cut_products, reals_moments,   reals_twofold, &digits_isa
 };
 #define REALS_KERNEL(variant)                                                                      \
     {                                                                                              \
