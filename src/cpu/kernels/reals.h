@@ -229,7 +229,7 @@ typedef struct xncc_reals_isa {
     /* The sums of v and of v^2 over `count` doubles, by 32 sums side by side. Zeros follow them, up
      * to a multiple of 32. */
     void (*moments)(const double *v, int32_t count, double *sum, double *square);
-    /* Adds the sums of v, of v^2 and of v*t over `count` doubles. */
+    /* Adds the sums of v, of v^2 and, unless t is NULL, of v*t over `count` doubles. */
     void (*twofold)(const double *v, const double *t, int32_t count, xncc_twofold_sums *sums);
     const xncc_digits_isa *digits;
 } xncc_reals_isa;

@@ -276,23 +276,42 @@ static void reals_slide(double *const column[4], const xncc_reals_slide *slide)
         slide_pixels(column, slide, XNCC_F64);
 }
 
-/* For each bit of the width, sums over a power of two of columns, which double. */
+/* Adds the next sums over `power` columns, and those over the 2 * power that follow, as far as the
+ * width has these bits. */
+REALS_INLINE void add_columns(const double *part, int64_t power, int bits, int64_t done,
+                              double *window, int32_t count)
+{
+    const double *one = part + done, *two = one + (bits & 1 ? power : 0);
+    for (int32_t x = 0; x < count; x += REALS_LANES) {
+        rd v = done ? rd_load(window + x) : rd_fill(0.0);
+        if (bits & 1)
+            v = done ? v + rd_load(one + x) : rd_load(one + x);
+        if (bits & 2) {
+            const rd both = rd_load(two + x) + rd_load(two + x + power);
+            v = done || bits & 1 ? v + both : both;
+        }
+        rd_store(window + x, v);
+    }
+}
+
+/* For each two bits of the width, sums over a power of four of columns. */
 static void reals_window(const double *column, int32_t width, double *room, double *window,
                          int32_t count)
 {
-    int32_t done = 0;
+    int64_t done = 0;
     const double *part = column; /* sums over `power` columns */
-    for (int32_t power = 1; power <= width; power *= 2) {
-        if (width & power) {
-            for (int32_t x = 0; x < count; x += REALS_LANES) {
-                const rd v = rd_load(part + x + done);
-                rd_store(window + x, done ? rd_load(window + x) + v : v);
-            }
-            done += power;
-        }
-        if (2 * power <= width)
-            for (int32_t x = 0; x < count + width - power; x += REALS_LANES)
-                rd_store(room + x, rd_load(part + x) + rd_load(part + x + power));
+    for (int64_t power = 1; power <= width; power *= 4) {
+        const int bits = (int)(width / power % 4);
+        if (bits == 1)
+            add_columns(part, power, 1, done, window, count);
+        else if (bits == 2)
+            add_columns(part, power, 2, done, window, count);
+        else if (bits == 3)
+            add_columns(part, power, 3, done, window, count);
+        done += bits * power;
+        for (int32_t x = 0; x < count + width - 3 * power && 4 * power <= width; x += REALS_LANES)
+            rd_store(room + x, (rd_load(part + x) + rd_load(part + x + power)) +
+                                   (rd_load(part + x + 2 * power) + rd_load(part + x + 3 * power)));
         part = room;
     }
 }
@@ -394,20 +413,30 @@ static void reals_moments(const double *v, int32_t count, double *sum, double *s
     }
 }
 
-/* v and t have zeros past their end, up to whole vectors. */
-static void reals_twofold(const double *v, const double *t, int32_t count, xncc_twofold_sums *sums)
+REALS_INLINE void twofold_row(const double *v, const double *t, int32_t count, int products,
+                              xncc_twofold_sums *sums)
 {
     const rd zero = { 0 };
     rd_pair S = { zero, zero }, Q = S, X = S;
     for (int32_t i = 0; i < count; i += REALS_LANES) {
-        const rd a = rd_load(v + i), b = rd_load(t + i);
+        const rd a = rd_load(v + i);
         pair_add(&S, a);
         pair_add_product(&Q, a, a);
-        pair_add_product(&X, a, b);
+        if (products)
+            pair_add_product(&X, a, rd_load(t + i));
     }
     pair_finish(&sums->S, &S);
     pair_finish(&sums->Q, &Q);
     pair_finish(&sums->X, &X);
+}
+
+/* v and t have zeros past their end, up to whole vectors. */
+static void reals_twofold(const double *v, const double *t, int32_t count, xncc_twofold_sums *sums)
+{
+    if (t)
+        twofold_row(v, t, count, 1, sums);
+    else
+        twofold_row(v, t, count, 0, sums);
 }
 
 static xncc_reals_range reals_range(const double *v, int32_t count, double first)

@@ -84,7 +84,7 @@ static int add_channel(window *w, int32_t channel, xncc_near_terms *terms)
         const double *of_row = fill_row(w, j, channel, &first, &n);
         w->isa->twofold(w->m->v, of_row, templ->width, &v);
         if (w->varies)
-            w->isa->twofold(of_row, of_row, templ->width, &t);
+            w->isa->twofold(of_row, NULL, templ->width, &t);
     }
     w->n = n;
     w->empty &= w->flat && first == 0.0;

@@ -199,7 +199,7 @@ REALS_INLINE rd of_window(const xncc_reals_row *row, rd Q)
     return e->of_X * rd_sqrt(1.01 * rd_size(Q) + 2.0 * e->Q) + (e->of_rest + XNCC_REALS_TINY);
 }
 
-static int reals_score(const xncc_reals_row *row)
+REALS_INLINE int score_windows(const xncc_reals_row *row)
 {
     ri doubts = { 0 };
     const ri doubt = (ri){ 0 } + (int32_t)XNCC_DOUBT, nan = (ri){ 0 } + 0x7fc00000;
@@ -246,6 +246,21 @@ static int reals_score(const xncc_reals_row *row)
         doubts |= ~decided & scored & (left < REALS_LANES ? in_row : (ri){ 0 } - 1);
     }
     return row_any(doubts);
+}
+
+/* The most frequent kind of row is computed without questions about the others. */
+static int reals_score(const xncc_reals_row *row)
+{
+    if (row->method != XNCC_CCOEFF_NORMED || row->N || row->T || row->T2 || row->total[0] ||
+        row->unit > 0.0 || row->exact)
+        return score_windows(row);
+    xncc_reals_row plain = *row;
+    plain.method = XNCC_CCOEFF_NORMED;
+    plain.N = plain.T = plain.T2 = plain.total[0] = NULL;
+    plain.unit = plain.shift = 0.0;
+    plain.exact = 0;
+    plain.last = 1;
+    return score_windows(&plain);
 }
 
 static void reals_inverses(const xncc_reals_inverses *row)

@@ -97,7 +97,7 @@ static void read_band(void *argument, uint64_t index, int32_t slot)
         (void)isa->line(&row);
         memcpy(p->s->value[p->channel] + (ptrdiff_t)j * width, line,
                (size_t)width * sizeof(double));
-        isa->twofold(line, line, width, &f.sums);
+        isa->twofold(line, NULL, width, &f.sums);
         isa->span(line, width, &f.span);
         f.most = fmax(f.most, isa->range(line, width, 0.0).most);
     }

@@ -237,7 +237,7 @@ static void share_template(const run *r, const xncc_small_chip *c, double root,
     const xncc_twofold zero = { 0.0, 0.0 };
     xncc_twofold_sums sums = { zero, zero, zero };
     memset(shared, 0, sizeof *shared);
-    r->reals->twofold(c->value, c->value, r->pixels, &sums);
+    r->reals->twofold(c->value, NULL, r->pixels, &sums);
     shared->channel[0].T = xncc_twofold_add(sums.S, zero);
     shared->channel[0].T2 = xncc_twofold_add(sums.Q, zero);
     shared->value[0] = c->value;
