@@ -113,7 +113,8 @@ static double least_cost(const xncc_fft_blocking *c)
 }
 
 /* Returns 1 for transforms of more than 8 MB that are also more than five times larger than the
- * template needs. They gain little, and take memory from the rest of the system. */
+ * template needs. They gain little, and take memory from the rest of the system. For floats, whose
+ * window sums begin anew in each block, they gain more: up to 16 MB are allowed. */
 static int is_large(const xncc_fft_blocking *c, const xncc_problem *problem)
 {
     int64_t least = 5, points = (int64_t)c->nx * c->ny;
@@ -121,7 +122,8 @@ static int is_large(const xncc_fft_blocking *c, const xncc_problem *problem)
         least *= 2;
     for (int32_t side = 1; side < problem->templ_height; side *= 2)
         least *= 2;
-    return points > (1 << 19) && points > least;
+    const int64_t small = xncc_pixel_is_of_doubles(problem->pixel) ? 1 << 20 : 1 << 19;
+    return points > small && points > least;
 }
 
 /* The largest number of rows of a band of blocks. A search keeps a band of whole map rows: at most

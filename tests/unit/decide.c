@@ -120,6 +120,19 @@ static void check_transforms(void)
     }
 }
 
+/* Under a small template, transforms have at most 2^19 points, and those of floats 2^20, if that is
+ * cheaper. */
+static void check_large_transforms(void)
+{
+    xncc_fft_blocking bytes, floats;
+    const xncc_problem p = matching(XNCC_U8, 1920, 1080, 256, 256),
+                       q = matching(XNCC_F32, 1920, 1080, 256, 256);
+    CHECK(xncc_fft_blocking_make(&p, &bytes));
+    CHECK(xncc_fft_blocking_make(&q, &floats));
+    CHECK(bytes.nx * bytes.ny <= 1 << 19);
+    CHECK(floats.nx * floats.ny > 1 << 19 && floats.nx * floats.ny <= 1 << 20);
+}
+
 static void check_names(void)
 {
     xncc_machine cpu = machine(1), gpu = machine(5);
@@ -392,6 +405,7 @@ int main(int argc, char **argv)
     check_fallback();
     check_limits();
     check_transforms();
+    check_large_transforms();
     check_fft();
     check_channel_pass();
     check_rare_limits();
