@@ -21,7 +21,8 @@ extern "C" {
  * - Call xncc_plan_correlate_parts and xncc_plan_find_parts.
  *
  * With one part the calls serve every context, and the part is the whole image. A device that fails
- * ends the call: no other device holds its part. */
+ * ends the call, since no other device holds its part. If the context does not use it any more
+ * (strict of xncc_context_options), make another context. */
 typedef struct xncc_part {
     uint32_t size;        /* sizeof(xncc_part), set by the caller */
     int32_t device;       /* which device of the context has it: an index of cuda_list, from 0 */

@@ -70,6 +70,9 @@ xncc_status xncc_seat_take(xncc_team_plan *plan, int32_t member, const xncc_prob
     xncc_seat *seat = &plan->seat[member];
     xncc_decision decision;
     xncc_stack_plan stack;
+    if (atomic_load(&plan->team->member[member].lost))
+        return xncc_fail(error, XNCC_ERROR_DEVICE,
+                         "it has failed before, and is not used any more");
     if (seat->plan && is_same(&seat->problem, problem))
         return XNCC_OK;
     if (seat->plan)

@@ -135,8 +135,10 @@ static xncc_status use(const xncc_context_options *o, char *warning, xncc_error 
         status = xncc_find_batch(context, &scene.view, several, TEMPLS, &few, NULL, candidate, TOP,
                                  &found, error);
     CHECK_INT(pretend_under_way(), 0);
-    if (!status)
-        status = use_parts(context, &p, templ, error);
+    if (!status) /* without a device that has failed, there are too few for the parts */
+        status = xncc_context_warning(context, warning, XNCC_ERROR_SIZE)[0]
+                     ? XNCC_OK
+                     : use_parts(context, &p, templ, error);
     if (!status)
         status = use_images(context, templ, error);
     if (context)

@@ -514,6 +514,35 @@ static void check_images(xncc_context *const *team, int posed)
     team_scene_free(&t.scene);
 }
 
+/* A part cannot be on a device that is not used any more. */
+static void check_lost_part(void)
+{
+    xncc_context *context = team_context(3, 0, 0.0);
+    size_t found = 0;
+    views v;
+    begin(5);
+    xncc_template *templ = template_of(context);
+    team_note[1].fails = TEAM_RUN;
+    team_note[1].status = XNCC_ERROR_DEVICE;
+    xncc_plan *plan = plan_of(context, 0, XNCC_HOST);
+    CHECK_STATUS(xncc_plan_find(plan, &t.scene.image.view, templ, NULL, t.match, 1, &found, NULL,
+                                &kit_error),
+                 XNCC_OK);
+    team_note[1].fails = TEAM_NOWHERE;
+    xncc_plan_destroy(plan);
+    plan = plan_of(context, 2, XNCC_HOST);
+    views_open(&v, plan, XNCC_HOST);
+    CHECK_STATUS(
+        xncc_plan_correlate_parts(plan, v.image, (size_t)v.count, templ, v.map, NULL, &kit_error),
+        XNCC_ERROR_DEVICE);
+    CHECK_TEXT(kit_error.text, "device 1: it has failed before, and is not used any more");
+    views_close(&v);
+    xncc_plan_destroy(plan);
+    xncc_template_destroy(templ);
+    xncc_context_destroy(context);
+    end();
+}
+
 /* The others search the images of one that fails. */
 static void check_failing_images(void)
 {
@@ -546,5 +575,6 @@ void check_parts(xncc_context *const *team, int on_cuda)
         check_refusals(team[3]);
         check_failing_part(team[3]);
         check_failing_images();
+        check_lost_part();
     }
 }
