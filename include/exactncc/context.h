@@ -60,21 +60,23 @@ typedef struct xncc_context_options {
      *   and xncc_plan_find_images the images. The results have the same bits for any number of
      *   devices.
      * - An image, a map or results in device memory lie on one device, which does the whole call.
-     *   The stream of a call belongs to that device, otherwise to the first one of the list; the
-     *   other devices use their default streams. Tracking runs on one device.
-     * - Images and maps of which each device holds a part are a matter of exactncc/parts.h.
+     *   Two kinds of calls use several devices then: xncc_plan_find_images, whose images may lie on
+     *   different devices, and those of exactncc/parts.h, where each device holds a part of image
+     *   and map.
+     * - The stream of a call belongs to the device that holds its memory, otherwise to the first
+     *   one of the list; the other devices use their default streams. Tracking runs on one device.
      * - A divided plan allocates its workspace when a call first needs it, and keeps one workspace
-     *   on each device, within device_memory. Once a call of the plan has used an image, a map or
-     *   results in device memory, the plan divides no further call.
+     *   on each device, within device_memory. Once the image, the map or the results of a call for
+     *   one image were in device memory, the plan divides no more rows.
      * - Each device has a host thread of its own.
      *
-     * docs/performance.md says how fast two devices are. */
+     * docs/performance.md says how fast two and four devices are. */
     int32_t cuda_count;
     /* What happens if one of several devices fails. 1: the call fails, with a text that names the
      * device. 0: the other devices do its work, the context does not use it again, and
      * xncc_context_warning says so; a call fails if the device holds its image, its map or its
-     * results. It also fails after an error that CUDA reports on every device of the process, such
-     * as that of a kernel that was stopped. */
+     * results, or a part of them. It also fails after an error that CUDA reports on every device of
+     * the process, such as that of a kernel that was stopped. */
     int32_t strict;
 } xncc_context_options;
 

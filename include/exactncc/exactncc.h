@@ -11,7 +11,7 @@
  *     find.h      one call: a map of scores (xncc_correlate) or the best matches (xncc_find)
  *     chance.h    which scores chance explains
  *     refine.h    positions of matches to fractions of a pixel
- *     join.h      the matches of an image that is searched in parts
+ *     join.h      one list of the matches of crops of an image
  *     parts.h     images and maps of which each device holds a part
  *     suppress.h  one list of the matches of several templates
  *     pose.h      templates at any rotation and scale

@@ -11,7 +11,8 @@ extern "C" {
 
 /* Chooses the matches of an image among the candidates of its parts, as step 3 of xncc_peak_rule
  * does. So an image can be searched in bands, by several processes or machines, and the list is
- * that of one search of the whole image, bit for bit.
+ * that of one search of the whole image, bit for bit. Its parts are not those of exactncc/parts.h,
+ * which one call searches.
  *
  * A part is a crop of the image. It contributes the candidates at the positions that it owns; each
  * position must be owned by one part. To search a part, set the minimum distance d (as XNCC_AUTO

@@ -65,8 +65,8 @@ typedef struct xncc_preference {
      * convolutions: 0 or 1. */
     int32_t images;
     /* Into how many parts images and maps are divided, each on a device of its own
-     * (exactncc/parts.h): at most the devices of the context. 0: they are in one piece. Batches,
-     * and modes other than XNCC_VALID: 0. */
+     * (exactncc/parts.h): at most as many as the context uses devices. 0: they are in one piece.
+     * Batches, convolutions, and modes other than XNCC_VALID: 0. */
     int32_t parts;
 } xncc_preference;
 
@@ -87,12 +87,12 @@ typedef struct xncc_preference {
  * exception. Calls of one plan on several streams run one after the other, because they share its
  * workspace. The CPU engine ignores the stream.
  *
- * CUDA graphs. Calls that do not wait can be captured into a CUDA graph if xncc_plan_info says
- * `capturable`, after one call outside of a capture, which loads the kernels. The other kernels
- * share constant memory with other plans; in a capture their calls fail with XNCC_ERROR_DEVICE. A
- * graph uses the memory of the captured call, including that of the plan. While it runs, no other
- * call may use the plan. The plan, the template or filter, the image and the results must outlive
- * the graph. */
+ * CUDA graphs. Calls that do not wait, but not those of exactncc/parts.h, can be captured into a
+ * CUDA graph if xncc_plan_info says `capturable`, after one call outside of a capture, which loads
+ * the kernels. The other kernels share constant memory with other plans; in a capture their calls
+ * fail with XNCC_ERROR_DEVICE. A graph uses the memory of the captured call, including that of the
+ * plan. While it runs, no other call may use the plan. The plan, the template or filter, the image
+ * and the results must outlive the graph. */
 typedef struct xncc_plan xncc_plan;
 
 /* Chooses a kernel for a problem and allocates its workspace.
@@ -137,7 +137,7 @@ typedef struct xncc_plan_info {
     xncc_device engine;       /* XNCC_DEVICE_CPU or XNCC_DEVICE_CUDA */
     const char *kernel;       /* its name, as xncc_preference takes it; constant, not to be freed */
     int32_t capturable;       /* 1: calls that do not wait can be captured into a CUDA graph */
-    int32_t bands;            /* parts in which a map is computed, one after the other; CPU: 1 */
+    int32_t bands;            /* pieces in which a map is computed, one after the other; CPU: 1 */
     uint64_t workspace_bytes; /* device memory, with what is allocated on first use. CPU: 0 */
     double estimate_ms;       /* the estimated time of one call, on one device */
     /* How many devices share a call with image and map in host memory, or have a part of both
@@ -204,9 +204,11 @@ XNCC_API xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image,
  * Masks, no-data values, and modes other than XNCC_VALID take one launch per image;
  * xncc_plan_explain says so.
  *
- * Several devices share the images, if the library expects that to be faster. Images in device
- * memory are searched by the device that holds them, all devices at once; best are long runs of
- * images on one device. `stream` is then one of the device that holds the first image.
+ * Several devices share images in host memory, if the library expects that to be faster. An image
+ * in device memory is searched by the device that holds it. All devices work at once. Fastest are
+ * long runs of images on one device. `stream` is one of the device that holds the first image, or
+ * of the first device of the context if that image is in host memory; the other devices use their
+ * default streams.
  *
  * The other parameters and the statuses are those of xncc_plan_find. If an image is not valid or
  * does not suit the plan, no image is searched, and the error text has its index. */
