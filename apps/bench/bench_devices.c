@@ -67,7 +67,7 @@ static int32_t list_devices(const app_options *o, int32_t list[MOST_PARTS])
     return count;
 }
 
-/* Puts the parts of an image on the first `devices` devices. */
+/* Puts the parts of an image on the first `devices` devices, with room for those of the map. */
 static xncc_status hold(side *s, const bench_case *c, const app_options *o, int32_t devices,
                         app_error *error)
 {

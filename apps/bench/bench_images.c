@@ -10,7 +10,7 @@
 
 enum { MOST_THREADS = 256 };
 
-/* So many pixels are searched at a time, or an image per thread. */
+/* A call searches images of so many pixels together, but at least one image per thread. */
 static const size_t enough_pixels = (size_t)1 << 24;
 
 static const bench_column columns[] = {
@@ -47,7 +47,8 @@ static xncc_status pass_on(const worker *w, app_error *error)
     return w->status ? app_fail(error, w->status, "images: %s", w->why.text) : XNCC_OK;
 }
 
-/* The images `first` .. `first` + count - 1, and the results in half `half` of the lists. */
+/* Opens a worker for the images `first` .. `first` + count - 1. Its results go to the first half of
+ * the lists (half 0) or to the second one (1). */
 static xncc_status worker_open(worker *w, trial *t, const bench_case *c, int32_t threads,
                                size_t first, size_t count, int half, app_error *error)
 {

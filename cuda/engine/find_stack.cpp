@@ -74,7 +74,7 @@ cudaError_t gather(const xncc_image *image, size_t count, UploadRows to, cudaStr
     return code;
 }
 
-// The memory of the images of a stack.
+// The memory for the images of a stack: turn 0 or 1.
 unsigned char *copies(const ImagesCall &call, int turn)
 {
     return call.plan->memory.as<unsigned char>(XNCC_BUFFER_BATCH) +
@@ -111,7 +111,8 @@ bool come_from_host(const ImagesCall &call)
     return call.group->image->memory == XNCC_HOST;
 }
 
-// Begins to bring a stack from the host, once the memory of its images is free.
+// Begins to bring a stack from the host to the memory `turn` for images, once that is free. The
+// copy is on a stream of its own, beside the search of the stack before.
 xncc_status bring(const ImagesCall &call, const Some &some, int turn)
 {
     Stack &stack = *call.stack;
@@ -238,7 +239,8 @@ Some stack_at(const ImagesCall &call, const Piece &piece, size_t at)
     return { piece.first + at, left < images ? left : images, at };
 }
 
-// Begins to bring the first stack of a piece, after the work that is on the stream.
+// Begins to bring the first stack of a piece, after the work that is on the stream. The events of
+// both turns say from now on that their memory is free.
 xncc_status bring_first(const ImagesCall &call, const Piece &piece)
 {
     xncc_status status = XNCC_OK;
@@ -277,7 +279,7 @@ xncc_status find_piece(const ImagesCall &call, const Piece &piece)
     }
     call.step(piece.count - at); // after a failure
     if (status)
-        forgive(cudaStreamSynchronize(stack.side.get())); // nobody waits for what it brings
+        forgive(cudaStreamSynchronize(stack.side.get())); // no search waits for what it brings
     const xncc_status end = finish(call.plan, call.stream, true, status ? nullptr : call.error);
     if (status || end)
         return status ? status : end;

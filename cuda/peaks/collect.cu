@@ -8,9 +8,11 @@
 //    into prefix sums. A window's sum is the difference of two prefix sums.
 // 3. The scores. NaN, which is no candidate, stands for elements outside the map.
 //
-// Then the threads look for candidates; the last block to finish chooses the matches. For the best
-// match alone the blocks choose their tiles themselves, and need no candidates. Shared memory:
-// struct Sums, which the keys of the choice reuse.
+// Then the threads look for candidates; the last block to finish chooses the matches. Shared
+// memory: struct Sums, which the keys of the choice reuse.
+//
+// The best match alone has two kernels of its own, best_of_windows and write_best: its blocks find
+// the tiles themselves, by the same three steps, and need no candidates.
 //
 // Profiled on one H200, 2026-11, for 1920 x 1080, with cold caches: 20.5 us, including the choice
 // (docs/notes/2026-11-find.md).
@@ -346,8 +348,8 @@ __device__ uint64_t best_of_tile(const PeakJob &job, const Tile &t, const TileSc
     return best;
 }
 
-// The blocks of a slot that look for its best match. Each leaves a key, of which a lane of the last
-// pass takes LEADERS.
+// The number of blocks that look for the best match of a slot. Each block leaves one key. A lane of
+// write_best reads LEADERS of them.
 constexpr int LEADERS = 4;
 __host__ __device__ int best_blocks(const PeakJob &job, int slots)
 {
@@ -355,8 +357,9 @@ __host__ __device__ int best_blocks(const PeakJob &job, int slots)
     return job.tiles < most ? job.tiles : most;
 }
 
-// Finds the best score of each slot. The blocks of a slot share its tiles. All of them take the
-// level from all tiles, and compute the scores of those of their own tiles that may reach it.
+// Finds the best score of each slot. The blocks of a slot share its tiles. Each of them takes the
+// level from the bounds of all tiles, and computes the scores of those of its own tiles that may
+// reach it.
 //
 // Let b be the best bound of a tile. The exact best of that tile is no worse than b by
 // bound_margin, so that is the level, as in select_tiles, except where windows have a worse score

@@ -58,8 +58,9 @@ class Context:
     Notes
     -----
     Several devices share a call with arrays in host memory if that is expected to be faster: they
-    divide the rows of a map, or the templates of `find_batch`. The results have the same bits for
-    any number of devices. An array on a GPU stays there, and that device does the whole call.
+    divide the rows of a map, the templates of `find_batch`, or the images of `Plan.find_images`. The
+    results have the same bits for any number of devices. An array on a GPU stays there, and that
+    device does the whole call; of several images each device searches those that it holds.
 
     A child of ``os.fork()`` cannot use the contexts of its parent. The shared context is made anew
     in the child, and so are templates that were made with it.

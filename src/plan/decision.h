@@ -159,8 +159,8 @@ static inline int xncc_decision_has(const xncc_decision *decision, xncc_step ste
     return 0;
 }
 
-/* Returns 1 if a search for at most `top` matches is one for the best score of the map alone. Then
- * it is always conclusive, and needs no second way (cuda/peaks/collect.h). */
+/* Returns 1 if a search for at most `top` matches has kernels that look for the best score alone
+ * (launch_window_best, cuda/peaks/collect.h). They are always conclusive: no tournament follows. */
 static inline int xncc_decision_takes_best(const xncc_decision *decision, uint64_t top)
 {
     return decision->searches_products && top == 1;

@@ -5,12 +5,13 @@
 #include "base/memory.h"
 #include "image/image.h"
 
-/* The most numbers of a part: a quarter of a megabyte. The squares of so many pixels have a sum
+/* The most numbers that are kept: a quarter of a megabyte. The squares of so many pixels have a sum
  * below 2^32. */
 enum { MOST = 1 << 15 };
 _Static_assert(MOST *UINT64_C(65025) < UINT64_C(1) << 32, "squares have 32 bits");
 
-/* Pixels around a part that get sums, too: for the windows that are asked for next. */
+/* Pixels on each side of what is asked for that get sums, too: the windows of the next question lie
+ * close by. */
 enum { AROUND = 6 };
 
 xncc_status xncc_running_open(int32_t count, xncc_running **running, xncc_error *error)

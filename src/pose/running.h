@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Running sums along the rows of a small part of an image. A row of a window then takes two numbers
- * for S and Q, however long it is. */
+/* Running sums along the rows of a small rectangle of an image. A row of a window then takes two
+ * numbers for S and Q, however long it is. */
 #ifndef XNCC_POSE_RUNNING_H
 #define XNCC_POSE_RUNNING_H
 
 #include "base/error.h"
 #include "exactncc/image.h"
 
-/* The sums of a part of an image of 8 bits with one channel. One thread uses them at a time. */
+/* The sums of a rectangle of an 8-bit image with one channel. One thread uses them at a time. */
 typedef struct xncc_running {
-    int32_t x, y, width, height; /* the part; width 0: there is none yet */
+    int32_t x, y, width, height; /* the rectangle; width 0: there is none yet */
     /* `height` rows of width + 1 numbers. Number i of a row is the sum of the first i pixels, plus
      * 2^32 times the sum of their squares. */
     uint64_t *sum;
@@ -19,15 +19,16 @@ typedef struct xncc_running {
  * XNCC_OK or XNCC_ERROR_MEMORY. */
 xncc_status xncc_running_open(int32_t count, xncc_running **running, xncc_error *error);
 
-/* Sees to it that a part has sums: it keeps what there is if that has this part, else it makes the
- * sums of the part and of some pixels around it. Those of one image must not be used for another.
- * Returns 0 if the part leaves the image or is too large. */
+/* Sees to it that a rectangle of the image has sums. It keeps what there is if that covers the
+ * rectangle. Otherwise it makes the sums of the rectangle and of some pixels around it. Sums of one
+ * image must not be used for another: set width to 0 before. Returns 0 if the rectangle leaves the
+ * image or is too large; what there was is kept. */
 int xncc_running_cover(xncc_running *running, const xncc_image *image, int32_t x, int32_t y,
                        int32_t width, int32_t height);
 
 /* Writes the sums of windows that begin at (x, y), (x + 1, y) .. (x + side - 1, y), as above. Row i
- * of a window counts from column span[2 * i] to span[2 * i + 1] - 1. side: 3 or 5. The windows lie
- * in the part. */
+ * of a window counts from column span[2 * i] to span[2 * i + 1] - 1. side: 3 or 5. The windows must
+ * lie in what has sums. */
 void xncc_running_windows(const xncc_running *running, int32_t x, int32_t y, const int32_t *span,
                           int32_t rows, int32_t side, uint64_t *sum);
 

@@ -14,7 +14,7 @@ typedef struct xncc_parts {
     xncc_part_fn function;
     void *argument;
     int32_t count; /* 1 .. the members of the team */
-    int fixed;     /* 1: part i is that of member i, and of no other */
+    int fixed;     /* 1: member i computes part i, and no other member can */
 } xncc_parts;
 
 /* Computes all parts. The parts of a member that fails go to the others, unless they are fixed or

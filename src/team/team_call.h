@@ -5,7 +5,7 @@
 
 #include "team/parts.h"
 
-/* An image and a map of which member i holds part i. */
+/* An image and a map in parts: views, of which member i holds number i. */
 typedef struct xncc_held {
     const xncc_image *image;
     const xncc_map *map;       /* NULL: a search has none */
@@ -38,8 +38,8 @@ static inline xncc_stream xncc_team_stream(const xncc_team_call *call, int32_t m
     return member == 0 || xncc_team_call_stays(call) ? call->stream : NULL;
 }
 
-/* Binds the member's plan to a band of a match, which is one of part `part`, and makes a view of
- * what the band reads. */
+/* Binds the member's plan to a band of a match, which is that of part `part` with or without the
+ * rows for its neighbours, and makes a view of what the band reads. */
 xncc_status xncc_team_call_band(xncc_team_plan *plan, const xncc_team_call *call, int32_t member,
                                 int32_t part, const xncc_band *band, xncc_image *view,
                                 xncc_error *error);

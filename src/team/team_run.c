@@ -205,8 +205,8 @@ xncc_status xncc_team_find_batch(xncc_engine_plan *engine_plan, const xncc_image
 typedef struct images {
     xncc_team_call call;
     const xncc_image_group *group;
-    size_t each;     /* of each part; the last one has the rest */
-    int32_t *holder; /* the member that holds each image; NULL: they are in host memory */
+    size_t each;     /* images of each part; the last one has the rest */
+    int32_t *holder; /* the member that searches each image; NULL: all are in host memory */
 } images;
 
 /* Searches `count` images, from `first` on, on a member that is bound to the plan's problem. */
@@ -238,7 +238,8 @@ static xncc_status images_part(xncc_team_plan *plan, void *argument, int32_t mem
                   : find_images(plan, i, member, first, left < i->each ? left : i->each, error);
 }
 
-/* Searches the images that a member holds, in runs that follow each other. */
+/* Searches the images of a member, run by run: a run are images that follow each other in the list.
+ */
 static xncc_status images_there(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
                                 xncc_error *error)
 {
