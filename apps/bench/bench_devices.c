@@ -264,7 +264,7 @@ static xncc_status add_rows(bench_run *run, bench_section *section, const bench_
     xncc_status status = XNCC_OK;
     for (work w = MAP; w < WORKS && !status; w++) {
         double one = 0.0, shared = 0.0;
-        if (w == IMAGES && all->images->count == 0)
+        if ((w == IMAGES && all->images->count == 0) || (w >= PARTS && !all->held.plan))
             continue;
         bench_note_set(&run->note, "timing several devices: %s", name[w]);
         status = bench_wall(run, call[w], alone, &one, error);
@@ -340,9 +340,10 @@ static xncc_status add_size(bench_run *run, bench_section *section, const xncc_p
         status = bind(&alone, &c, run->options->batch, error);
     if (!status)
         status = bind(&all, &c, run->options->batch, error);
-    if (!status)
+    const int valid = problem->rule.mode == XNCC_VALID; /* other modes have no parts */
+    if (!status && valid)
         status = hold(&alone, &c, o, 1, error);
-    if (!status)
+    if (!status && valid)
         status = hold(&all, &c, o, list_devices(o, all.held.device), error);
     if (!status)
         status = add_rows(run, section, &c, &alone, &all, error);

@@ -28,8 +28,7 @@ extern "C" {
  * device, frees the workspace and allocates its own. So make a plan for each kind that you use by
  * turns.
  *
- * CUDA graphs. Do not capture these calls: no test does. `capturable` of xncc_plan_info does not
- * speak of them.
+ * CUDA graphs. A plan of several parts cannot be captured: `capturable` of xncc_plan_info is 0.
  *
  * Failures. No other device holds the part of a device that fails, so the call fails. The next call
  * uses the device again, unless the context has stopped using it in another call (strict of
@@ -74,9 +73,9 @@ XNCC_API xncc_status xncc_plan_part(const xncc_plan *plan, int32_t number, xncc_
  * - stream: a stream per part, of its device; NULL: the default streams.
  *
  * If all views are in device memory, the call returns without waiting; image, template and map must
- * then exist until all streams have executed the work, also if the call fails or is cancelled: the
- * other devices may still work on their parts. If a view is in host memory, the call waits for the
- * device of that part; if all are, it returns when the map is complete.
+ * then exist until all streams have executed the work. If a view is in host memory, the call waits
+ * for the device of that part; if all are, it returns when the map is complete. A call that fails or
+ * is cancelled waits for all devices.
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY or XNCC_ERROR_DEVICE; the text names the
  * part or the device. */

@@ -135,8 +135,10 @@ static void put_stack(writer *w, const xncc_stack *s)
 static void put_spread(writer *w, const xncc_spread *s)
 {
     if (s->parts)
-        put(w, "devices: %d, each with a part of %d map rows of image and map\n", s->devices,
-            s->rows);
+        put(w,
+            "devices: %d, each with its part of image and map: %d map rows, the last one the "
+            "rest\n",
+            s->devices, s->rows);
     else if (s->devices > 1)
         put(w,
             "devices: %d of %d, bands of %d map rows: about %.3g ms with images in host memory "
@@ -202,7 +204,7 @@ void xncc_decision_describe(const xncc_decision *d, int32_t width, int32_t heigh
     info->images = d->stack.images > 1 ? d->stack.images : 1;
     if (d->engine == XNCC_DEVICE_CPU)
         return;
-    info->capturable = !uses_constant_memory(d);
+    info->capturable = !uses_constant_memory(d) && !(d->spread.parts && d->spread.devices > 1);
     info->workspace_bytes = d->workspace.total + d->stack.bytes;
     if (d->band_width && d->band_height)
         info->bands = xncc_ceil_div(width, d->band_width) * xncc_ceil_div(height, d->band_height);

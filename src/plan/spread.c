@@ -37,12 +37,12 @@ xncc_spread xncc_spread_choose(const xncc_problem *p, const xncc_machine *machin
     if (machine->team.engine != decision->engine || machine->team.devices < 2)
         return s;
     s.present = machine->team.devices;
+    s.alone_ms = s.estimate_ms = decision->estimate_ms + image_bytes(p) / HOST_BYTES_PER_MS;
     if (s.parts) {
         s.rows = share_of(map.height, preference->parts);
         s.devices = share_of(map.height, s.rows);
         return s;
     }
-    s.alone_ms = s.estimate_ms = decision->estimate_ms + image_bytes(p) / HOST_BYTES_PER_MS;
     s.stays = preference->image_memory == XNCC_DEVICE || preference->map_memory == XNCC_DEVICE;
     if (s.stays)
         return s;

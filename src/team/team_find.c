@@ -143,7 +143,9 @@ static int is_settled(const xncc_team_plan *plan, const search *s)
 /* Can a member list all candidates of its band that can matter? */
 static int has_room(const xncc_team_plan *plan, const search *s)
 {
-    const xncc_band band = xncc_spread_band(&plan->problem, &plan->decision.spread, 0, 1);
+    const xncc_spread *spread = &plan->decision.spread;
+    const int32_t inner = spread->devices > 2; /* it has a neighbour on both sides */
+    const xncc_band band = xncc_spread_band(&plan->problem, spread, inner, 1);
     const uint64_t width = (uint64_t)xncc_problem_extent(&plan->problem).width;
     return room_of(s, &band, width) <= MOST_MATCHES;
 }

@@ -76,7 +76,11 @@ xncc_status xncc_team_correlate_parts(xncc_engine_plan *engine_plan, const xncc_
     const xncc_held held = { image, map, stream };
     xncc_team_call call = { .held = &held, .templ = templ };
     const xncc_parts parts = { correlate_part, &call, plan->decision.spread.devices, 1 };
-    return xncc_parts_run(plan, &parts, error);
+    const xncc_status status = xncc_parts_run(plan, &parts, error);
+    xncc_error why = { "" };
+    if (status) /* the others may still use the caller's memory */
+        (void)xncc_team_wait(engine_plan, &why);
+    return status;
 }
 
 /* ---- convolutions ---- */

@@ -27,7 +27,7 @@ typedef enum team_place {
 /* What a member was asked to do, and what it answers. */
 typedef struct team_notes {
     atomic_long plans, prepared; /* that exist */
-    atomic_int runs;             /* since team_reset */
+    atomic_int runs, waits;      /* since team_reset */
     team_place fails;            /* with `status`, after `later` more calls of this kind */
     atomic_int later;
     xncc_status status;

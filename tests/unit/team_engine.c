@@ -135,7 +135,7 @@ static void unbind(xncc_engine_plan *plan)
 
 static xncc_status wait(xncc_engine_plan *plan, xncc_error *error)
 {
-    (void)plan;
+    team_note[plan->at->number].waits++;
     (void)error;
     return XNCC_OK;
 }

@@ -275,6 +275,7 @@ static void check_failing_part(xncc_context *context)
         xncc_plan_correlate_parts(plan, v.image, (size_t)v.count, templ, v.map, NULL, &kit_error),
         XNCC_ERROR_DEVICE);
     CHECK_TEXT(kit_error.text, "device 1: planted");
+    CHECK(team_note[0].waits > 0 && team_note[2].waits > 0);
     CHECK_STATUS(xncc_plan_find_parts(plan, v.image, (size_t)v.count, templ, NULL, t.match, 1,
                                       &found, NULL, &kit_error),
                  XNCC_ERROR_DEVICE);
@@ -316,7 +317,8 @@ static void check_refusals(xncc_context *context)
     xncc_template *templ = template_of(context);
     xncc_plan *plan = plan_of(context, 3, XNCC_HOST), *whole = plan_of(context, 0, XNCC_HOST);
     views_open(&v, plan, XNCC_HOST);
-    CHECK(strstr(xncc_plan_explain(plan, text, sizeof text), "devices: 3, each with a part of "));
+    CHECK(strstr(xncc_plan_explain(plan, text, sizeof text),
+                 "devices: 3, each with its part of image and map: "));
     check_refused(context, &t.problem, 4, XNCC_ERROR_ARGUMENT,
                   "the preference has 4 parts; the context has 3 devices, which can have one each");
     check_refused(
