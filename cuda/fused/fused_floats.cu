@@ -320,7 +320,7 @@ __global__ __launch_bounds__(THREADS,
 #pragma unroll
         for (int k = 1; k < EIGHT; k++)
             most = fmax(most, part[k]);
-        const double root = 1.01 * sqrt(most);
+        const double root = 1.01 * sqrt(most + XNCC_WINDOW_TINY);
         s.error_X = bounds.X * root + XNCC_WINDOW_TINY;
         s.error_S = bounds.S * root + XNCC_WINDOW_TINY;
 #pragma unroll

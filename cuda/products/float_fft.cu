@@ -95,7 +95,8 @@ __global__ __launch_bounds__(THREADS) void multiply(const double2 *spectrum, dou
 {
     int64_t i = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x;
     for (int64_t k = first + i; k < first + batch && 2 * k < b.count; k += points) {
-        b.error[k] = b.relative * 1.01 * sqrt(b.squares[k]) * constants->templ.norm +
+        b.error[k] = b.relative * 1.01 * sqrt(b.squares[k] + XNCC_WINDOW_TINY) *
+                         constants->templ.norm +
                      XNCC_WINDOW_TINY;
     }
     if (i >= points)

@@ -117,7 +117,7 @@ __global__ __launch_bounds__(TERM_THREADS) void template_terms(TemplateView t, x
     w.T = less.T.high;
     w.T2 = less.T2.high;
     // every sample less the pivot is rounded once
-    const double sizes = sqrt(n * w.T2) + XNCC_WINDOW_TINY, slack = (n + 10.0) * (n + 10.0);
+    const double sizes = sqrt(n * (w.T2 + XNCC_WINDOW_TINY)), slack = (n + 10.0) * (n + 10.0);
     w.error_T = 0x1p-51 * sizes + 2.0 * slack * 0x1p-106 * sizes;
     w.error_T2 = 0x1p-50 * w.T2 + 2.0 * slack * 0x1p-106 * w.T2 + XNCC_WINDOW_TINY;
     w.norm = 1.01 * sqrt(w.T2 + w.error_T2);

@@ -280,7 +280,8 @@ __device__ void bound_pair(const FloatBlocks &b, int pair, double square, Tile *
         double all = 0.0;
         for (double part : tile->square)
             all += part;
-        b.error[pair] = b.relative * 1.01 * sqrt(all) * constants->templ.norm + XNCC_WINDOW_TINY;
+        b.error[pair] = b.relative * 1.01 * sqrt(all + XNCC_WINDOW_TINY) * constants->templ.norm +
+                        XNCC_WINDOW_TINY;
     }
 }
 

@@ -53,18 +53,21 @@ struct Slide {
     double depth; // D above
 };
 
-// The first window of a segment; every lane gets it.
-__device__ Slide first_window(const FloatScoreJob &job, const double2 *columns, int lane)
+// The first window of a segment; every lane gets it. reach: of its columns.
+__device__ Slide first_window(const FloatScoreJob &job, const double2 *columns, double reach,
+                              int lane)
 {
-    double s = 0.0, q = 0.0;
+    double s = 0.0, q = 0.0, size = 0.0;
     for (int i = lane; i < job.templ_width; i += LANES) {
         const double2 v = __ldg(columns + i);
         s += v.x;
         q += v.y;
+        size += fabs(v.y);
     }
     Slide at;
     at.S = total(s);
-    at.Q = at.sizes = total(q);
+    at.Q = total(q);
+    at.sizes = total(size) + job.columns.loss * reach;
     at.used = job.templ_width;
     at.depth = ceil_div(job.templ_width, LANES) + 5.0;
     return at;
@@ -111,7 +114,8 @@ __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatSco
     const double *products = job.sums + y * job.sums_pitch;
     float *map = job.map + y * job.map_pitch;
     const int last = job.width + job.templ_width - 2, row_of_blocks = y / job.step_y;
-    Slide at = first_window(job, columns + begin, lane);
+    Slide at = first_window(job, columns + begin,
+                            reach_of(job.columns, begin, begin + job.templ_width - 1, y), lane);
     for (int first = begin; first < end; first += STEP) {
         const int x = first + lane * SPAN;
         double ds[SPAN], dq[SPAN], X[SPAN], s = 0.0, q = 0.0, moved = 0.0;
@@ -124,17 +128,18 @@ __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatSco
                           out = __ldg(columns + min(x + i, last));
             s += ds[i] = in.x - out.x;
             q += dq[i] = in.y - out.y;
-            moved += in.y + out.y;
+            moved += fabs(in.y) + fabs(out.y);
         }
         const double s_end = scan(s, lane), q_end = scan(q, lane);
-        at.sizes += total(moved);
+        // what a column has lost counts where it enters and where it leaves
+        const double reach = reach_of(job.columns, first,
+                                      min(first + STEP, end) + job.templ_width - 2, y);
+        at.sizes += total(moved) + 2.0 * job.columns.loss * reach;
         at.used += 2.0 * STEP;
         at.depth += 1.0;
         Slide turn = at;
         turn.depth += 13.0; // within the turn: 4 of a lane, 5 of the scan, and 4 after it
-        const TurnBounds bound = bounds_of(
-            job, turn,
-            reach_of(job.columns, first, min(first + STEP, end) + job.templ_width - 2, y));
+        const TurnBounds bound = bounds_of(job, turn, reach);
         xncc_window_sums sums;
         const double s_before = __shfl_up_sync(ALL, s_end, 1),
                      q_before = __shfl_up_sync(ALL, q_end, 1);

@@ -74,8 +74,8 @@ XNCC_API xncc_status xncc_plan_part(const xncc_plan *plan, int32_t number, xncc_
  *
  * If all views are in device memory, the call returns without waiting; image, template and map must
  * then exist until all streams have executed the work. If a view is in host memory, the call waits
- * for the device of that part; if all are, it returns when the map is complete. A call that fails or
- * is cancelled waits for all devices.
+ * for the device of that part; if all are, it returns when the map is complete. A call that fails
+ * or is cancelled waits for all devices.
  *
  * Returns XNCC_OK, XNCC_ERROR_ARGUMENT, XNCC_ERROR_MEMORY or XNCC_ERROR_DEVICE; the text names the
  * part or the device. */

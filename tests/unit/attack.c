@@ -263,10 +263,10 @@ static double of_window_by(const input *in, xncc_method method)
         t.T2 += w * w;
         xncc_exact_add_pair(&whole, method, v, w);
     }
-    s.error_S = e * sqrt(n * s.Q) + XNCC_WINDOW_TINY;
+    s.error_S = e * sqrt(n * (s.Q + XNCC_WINDOW_TINY)) + XNCC_WINDOW_TINY;
     s.error_Q = e * s.Q + XNCC_WINDOW_TINY;
-    s.error_X = e * sqrt(s.Q) * sqrt(t.T2) + XNCC_WINDOW_TINY;
-    t.error_T = e * sqrt(n * t.T2) + XNCC_WINDOW_TINY;
+    s.error_X = e * sqrt(s.Q + XNCC_WINDOW_TINY) * sqrt(t.T2 + XNCC_WINDOW_TINY) + XNCC_WINDOW_TINY;
+    t.error_T = e * sqrt(n * (t.T2 + XNCC_WINDOW_TINY)) + XNCC_WINDOW_TINY;
     t.error_T2 = e * t.T2 + XNCC_WINDOW_TINY;
     xncc_exact_normalize(&whole);
     xncc_exact_add_channel(&terms, method, n, &whole);

@@ -58,6 +58,19 @@ static void slide_windows(xncc_reals_run *r, int32_t channel, int32_t y)
         r->isa->window(column[2 * i], width, r->m.room, r->m.window[channel][i], r->area->width);
 }
 
+/* Are there sums over windows that slide? */
+static int has_window_sums(const xncc_reals_run *r)
+{
+    return r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW;
+}
+
+/* Does Q slide with the windows? It comes with S also where the method has no use for it: then only
+ * the bounds have. */
+static int has_Q_of_windows(const xncc_reals_run *r)
+{
+    return has_window_sums(r) && r->source[XNCC_SUM_Q] != XNCC_FROM_PRODUCTS;
+}
+
 /* ---- errors ---- */
 
 /* The bounds of the sums of a channel, but for those of the products, which are known already.
@@ -81,7 +94,7 @@ static void complete_errors(const xncc_reals_run *r, int32_t channel, xncc_reals
     } else {
         e->S_window = e->S;
     }
-    if (r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW) {
+    if (has_Q_of_windows(r)) {
         e->Q += slid * norm * norm;
         e->of_Q += doublings * u;
     }
@@ -103,12 +116,6 @@ typedef struct channels {
 static const double *stored(const xncc_reals_run *r, xncc_sum_id sum, int32_t y)
 {
     return xncc_reals_is_stored(r, sum) ? r->m.sum[sum] + (ptrdiff_t)y * r->stride : NULL;
-}
-
-/* Are there sums over windows that slide? */
-static int has_window_sums(const xncc_reals_run *r)
-{
-    return r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW;
 }
 
 /* Is X the only sum that comes from products? Then all channels are scored row by row, and the last
@@ -141,8 +148,7 @@ static int score_row(xncc_reals_run *r, const channels *of, int32_t c, int32_t y
     row->S = r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || row->shift != 0.0
                  ? r->m.window[c][0]
                  : stored(r, XNCC_SUM_S, y);
-    row->Q = r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW ? r->m.window[c][1]
-                                                       : stored(r, XNCC_SUM_Q, y);
+    row->Q = has_Q_of_windows(r) ? r->m.window[c][1] : stored(r, XNCC_SUM_Q, y);
     row->N = stored(r, XNCC_SUM_N, y);
     row->T = stored(r, XNCC_SUM_T, y);
     row->T2 = stored(r, XNCC_SUM_T2, y);
