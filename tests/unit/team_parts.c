@@ -271,6 +271,7 @@ static void check_failing_part(xncc_context *context)
     views_open(&v, plan, XNCC_HOST);
     team_note[1].fails = TEAM_RUN;
     team_note[1].status = XNCC_ERROR_DEVICE;
+    team_note[0].waits = team_note[2].waits = 0;
     CHECK_STATUS(
         xncc_plan_correlate_parts(plan, v.image, (size_t)v.count, templ, v.map, NULL, &kit_error),
         XNCC_ERROR_DEVICE);
