@@ -31,19 +31,6 @@ static xncc_status check_images(const xncc_plan *plan, const xncc_image_group *g
     return XNCC_OK;
 }
 
-/* For engines that have no better way. */
-static xncc_status find_each(xncc_plan *plan, const xncc_image_group *group,
-                             const xncc_template *templ, const xncc_search_rule *rule,
-                             xncc_stream stream, xncc_error *error)
-{
-    xncc_status status = XNCC_OK;
-    for (size_t i = 0; i < group->count && !status; i++)
-        status = plan->engine->ops->find(plan->engine_plan, &group->image[i], templ, rule,
-                                         group->match + i * group->capacity, &group->found[i],
-                                         stream, error);
-    return status;
-}
-
 xncc_status xncc_plan_find_images(xncc_plan *plan, const xncc_image *image, size_t count,
                                   const xncc_template *templ, const xncc_peak_rule *peaks,
                                   xncc_match *match, size_t capacity, size_t *found,
@@ -66,10 +53,8 @@ xncc_status xncc_plan_find_images(xncc_plan *plan, const xncc_image *image, size
     if (!status)
         status = xncc_search_rule_make(&plan->problem, peaks, capacity, &rule, error);
     if (!status && rule.top > 0 && count > 0)
-        status = plan->engine->ops->find_images
-                     ? plan->engine->ops->find_images(plan->engine_plan, &group, templ, &rule,
-                                                      stream, error)
-                     : find_each(plan, &group, templ, &rule, stream, error);
+        status = plan->engine->ops->find_images(plan->engine_plan, &group, templ, &rule, stream,
+                                                error);
     for (size_t i = 0; i < count; i++) {
         found[i] = status ? 0 : found[i];
         if (found[i])

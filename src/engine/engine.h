@@ -119,7 +119,7 @@ typedef struct xncc_engine_ops {
                               xncc_stream stream, xncc_error *error);
 
     /* find for several images: at least one, with a rule that wants at least one match. After a
-     * failure, found is undefined. NULL: the caller searches one after the other. */
+     * failure, found is undefined. */
     xncc_status (*find_images)(xncc_engine_plan *plan, const xncc_image_group *group,
                                const xncc_template *templ, const xncc_search_rule *rule,
                                xncc_stream stream, xncc_error *error);

@@ -47,6 +47,15 @@ typedef struct xncc_probe_loops {
                      const int64_t *at, int32_t count, xncc_probe_sums *sum);
 } xncc_probe_loops;
 
+/* Are nine windows a block of 3 x 3? Their addresses then need fewer registers. */
+static inline int xncc_probe_is_block(const int64_t *at, int64_t pitch)
+{
+    int same = 1;
+    for (int32_t w = 1; w < XNCC_PROBE_WINDOWS; w++)
+        same &= at[w] == at[0] + w / XNCC_PROBE_SIDE * pitch + w % XNCC_PROBE_SIDE;
+    return same;
+}
+
 /* The windows of a probe that are asked for: those whose top-left pixels are (x, y) .. (x + side -
  * 1, y + side - 1), with side 3 or 5. Bit i of `wanted` stands for window i, row by row. */
 typedef struct xncc_probe_block {

@@ -190,22 +190,13 @@ multiply_windows(const xncc_pose_probe *probe, const uint8_t *image, int64_t pit
     UNROLLED for (int32_t w = 0; w < windows; w++) sum[w].X += total(X[w]);
 }
 
-/* Are nine windows a block of 3 x 3? Their addresses then need fewer registers. */
-static int is_block(const int64_t *at, int64_t pitch)
-{
-    int same = 1;
-    for (int32_t w = 1; w < XNCC_PROBE_WINDOWS; w++)
-        same &= at[w] == at[0] + w / XNCC_PROBE_SIDE * pitch + w % XNCC_PROBE_SIDE;
-    return same;
-}
-
 /* Windows that are multiplied at once, unless they are a block. */
 enum { FEW = 5 };
 
 static void multiply(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
                      const int64_t *at, int32_t count, xncc_probe_sums *sum)
 {
-    if (count == XNCC_PROBE_WINDOWS && is_block(at, pitch)) {
+    if (count == XNCC_PROBE_WINDOWS && xncc_probe_is_block(at, pitch)) {
         multiply_windows(probe, image, pitch, at, XNCC_PROBE_WINDOWS, 1, sum);
         return;
     }

@@ -144,20 +144,11 @@ add_windows(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
     }
 }
 
-/* Are nine windows a block of 3 x 3? Their addresses then need fewer registers. */
-static int is_block(const int64_t *at, int64_t pitch)
-{
-    int same = 1;
-    for (int32_t w = 1; w < XNCC_PROBE_WINDOWS; w++)
-        same &= at[w] == at[0] + w / XNCC_PROBE_SIDE * pitch + w % XNCC_PROBE_SIDE;
-    return same;
-}
-
 static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
                 const int64_t *at, int32_t count, xncc_probe_sums *sum)
 {
     for (; count >= XNCC_PROBE_WINDOWS; count -= XNCC_PROBE_WINDOWS) {
-        if (is_block(at, pitch))
+        if (xncc_probe_is_block(at, pitch))
             add_windows(probe, image, pitch, at, XNCC_PROBE_WINDOWS, 1, sum);
         else
             add_windows(probe, image, pitch, at, XNCC_PROBE_WINDOWS, 0, sum);

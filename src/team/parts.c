@@ -32,14 +32,17 @@ static void run_member(void *argument, uint64_t index, int32_t slot)
     }
 }
 
+/* Returns the first member from `from` on that parts are dealt to, or a negative number. */
+static int32_t next_member(const rounds *r, int32_t from)
+{
+    return r->parts->fixed ? from : xncc_member_from(r->plan->team, from);
+}
+
 /* Deals the parts that are left. Parts that are fixed are all left. */
 static void deal(rounds *r)
 {
-    const xncc_team *team = r->plan->team;
     r->members = 0;
-    for (int32_t m = r->parts->fixed ? 0 : xncc_member_from(team, 0);
-         m >= 0 && r->members < r->count;
-         m = r->parts->fixed ? m + 1 : xncc_member_from(team, m + 1))
+    for (int32_t m = next_member(r, 0); m >= 0 && r->members < r->count; m = next_member(r, m + 1))
         r->member[r->members++] = m;
 }
 

@@ -217,19 +217,13 @@ typedef struct images {
 static xncc_status find_images(xncc_team_plan *plan, const images *i, int32_t member, size_t first,
                                size_t count, xncc_error *error)
 {
-    const xncc_engine_ops *ops = ops_of(plan, member);
-    const xncc_template *templ = xncc_team_template(plan, i->call.templ, member);
     const size_t capacity = i->group->capacity;
     const xncc_stream stream = member == (i->holder ? i->holder[0] : 0) ? i->call.stream : NULL;
     const xncc_image_group some = { i->group->image + first, count, capacity,
                                     i->group->match + first * capacity, i->group->found + first };
-    xncc_status status = XNCC_OK;
-    if (ops->find_images)
-        return ops->find_images(plan->seat[member].plan, &some, templ, i->call.rule, stream, error);
-    for (size_t k = 0; k < count && !status; k++)
-        status = ops->find(plan->seat[member].plan, &some.image[k], templ, i->call.rule,
-                           some.match + k * capacity, &some.found[k], stream, error);
-    return status;
+    return ops_of(plan, member)
+        ->find_images(plan->seat[member].plan, &some,
+                      xncc_team_template(plan, i->call.templ, member), i->call.rule, stream, error);
 }
 
 static xncc_status images_part(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
