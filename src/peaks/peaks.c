@@ -117,16 +117,64 @@ static void keep_best(xncc_peaks *p)
     p->limit = p->candidate[0].score;
 }
 
-/* Removes what cannot matter from a full set, and sorts the rest, best first. */
+/* Divides the candidates first .. end - 1, of which there are at least three: no one before the
+ * returned place comes after one from there on. Neither part is empty. */
+static uint64_t divide(xncc_match *c, uint64_t first, uint64_t end, int smallest)
+{
+    const xncc_match a = c[first], b = c[first + (end - first) / 2], d = c[end - 1];
+    const int ab = xncc_match_before(&a, &b, smallest), bd = xncc_match_before(&b, &d, smallest),
+              ad = xncc_match_before(&a, &d, smallest);
+    const xncc_match middle = ab == bd ? b : ab == ad ? d : a;
+    uint64_t i = first, j = end - 1;
+    for (;; i++, j--) {
+        while (xncc_match_before(&c[i], &middle, smallest))
+            i++;
+        while (xncc_match_before(&middle, &c[j], smallest))
+            j--;
+        if (i >= j)
+            return j + 1;
+        const xncc_match moved = c[i];
+        c[i] = c[j];
+        c[j] = moved;
+    }
+}
+
+static void sort(const xncc_peaks *p, uint64_t first, uint64_t end)
+{
+    if (end - first > 1)
+        qsort(p->candidate + first, (size_t)(end - first), sizeof *p->candidate,
+              p->rule.smallest ? compare_small : compare_large);
+}
+
+/* Moves the best p->keep candidates to the front, the worst of them to the last place of these.
+ * Only the part with that place is divided on, and sorted if it is small, or if parts stay large.
+ */
+static void keep_front(xncc_peaks *p)
+{
+    enum { SMALL = 16, ROUNDS = 64 };
+    uint64_t first = 0, end = p->count;
+    for (int round = 0; end - first > SMALL && round < ROUNDS; round++) {
+        const uint64_t next = divide(p->candidate, first, end, p->rule.smallest);
+        if (p->keep - 1 < next)
+            end = next;
+        else
+            first = next;
+    }
+    sort(p, first, end);
+}
+
+/* Removes what cannot matter from a full set. If matches can be close to each other, the rest is
+ * sorted, best first. */
 static xncc_status resolve(xncc_peaks *p, xncc_error *error)
 {
     if (p->keep == 1) {
         keep_best(p);
         return XNCC_OK;
     }
-    if (p->count > 1)
-        qsort(p->candidate, (size_t)p->count, sizeof *p->candidate,
-              p->rule.smallest ? compare_small : compare_large);
+    if (can_be_close(&p->rule))
+        sort(p, 0, p->count);
+    else if (p->count >= p->keep)
+        keep_front(p);
     if (p->count >= p->keep) {
         p->count = p->keep;
         p->limit = p->candidate[p->keep - 1].score;
