@@ -316,7 +316,8 @@ xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, i
     run.parts = xncc_pose_wants_parts(rung->job, &rung->poses.source, count);
     xncc_status status = XNCC_OK;
     if (!run.parts)
-        status = xncc_running_open(xncc_pool_threads(rung->job->pool), &run.running, error);
+        status = xncc_running_open(xncc_pool_threads(rung->job->pool), rung->poses.loops->running,
+                                   &run.running, error);
     if (!run.parts && !status)
         xncc_pose_run(rung->job, tasks, climb_task, &run);
     for (size_t i = 0; i < tasks && run.parts; i++)

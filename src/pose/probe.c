@@ -6,6 +6,7 @@
 #include "image/image.h"
 #include "math/score.h"
 #include "plan/machine.h"
+#include "pose/sampling.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,16 +38,24 @@ static int32_t steps_of(const xncc_pose_probe *p)
     return between == p->of.count ? steps : 0;
 }
 
+/* Allocates words and places for so many steps, and places for `more`. */
+static xncc_status add_steps(xncc_pose_probe *p, int32_t steps, int32_t more, xncc_error *error)
+{
+    p->word = xncc_alloc_unset((uint64_t)(steps + more),
+                               XNCC_PROBE_STEP * sizeof *p->word + 2 * sizeof *p->place);
+    if (!p->word)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d steps", steps);
+    p->place = (int32_t *)(void *)(p->word + (size_t)steps * XNCC_PROBE_STEP);
+    return XNCC_OK;
+}
+
 /* Divides the rows into steps. A step that would leave the window begins earlier. */
 static xncc_status make_steps(xncc_pose_probe *p, xncc_error *error)
 {
     const int32_t width = p->of.width, steps = steps_of(p);
-    if (steps == 0)
-        return XNCC_OK;
-    p->word = xncc_alloc((uint64_t)steps, XNCC_PROBE_STEP * sizeof *p->word + 2 * sizeof *p->place);
-    if (!p->word)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d steps", steps);
-    p->place = (int32_t *)(void *)(p->word + (size_t)steps * XNCC_PROBE_STEP);
+    const xncc_status status = steps > 0 ? add_steps(p, steps, 0, error) : XNCC_OK;
+    if (status || steps == 0)
+        return status;
     int16_t *word = p->word;
     int32_t *place = p->place;
     for (int32_t r = 0; r < p->of.height; r++) {
@@ -70,18 +79,74 @@ static xncc_status make_steps(xncc_pose_probe *p, xncc_error *error)
     return XNCC_OK;
 }
 
+static xncc_status add_spans(xncc_pose_probe *p, xncc_error *error)
+{
+    p->span = xncc_alloc((uint64_t)p->of.height + XNCC_PROBE_ROOM, 2 * sizeof *p->span);
+    if (!p->span)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d rows", p->of.height);
+    return XNCC_OK;
+}
+
 xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels *pixels,
                                  xncc_pose_probe *probe, xncc_error *error)
 {
     *probe = (xncc_pose_probe){ .of = *pixels };
     *pixels = (xncc_pose_pixels){ 0 };
-    const int32_t height = probe->of.height;
-    probe->span = xncc_alloc((uint64_t)height, 2 * sizeof *probe->span);
-    if (!probe->span)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d rows", height);
+    const xncc_status status = add_spans(probe, error);
+    if (status)
+        return status;
     loops->prepare(probe);
     xncc_pose_probe_finish(probe);
     return loops->multiply ? make_steps(probe, error) : XNCC_OK;
+}
+
+/* Can a template be made by steps alone? Running sums must have room for the windows around it. */
+static int can_sample(const xncc_probe_loops *loops, const xncc_sampling *s)
+{
+    const xncc_pose_source *from = s->source;
+    const int32_t more = XNCC_PROBE_FAR_SIDE - 1;
+    return loops->sample && from->quads && from->width <= XNCC_PROBE_SAMPLED &&
+           from->height <= XNCC_PROBE_SAMPLED && s->fine == 1 && s->disc == INFINITY &&
+           s->width >= XNCC_PROBE_STEP && xncc_running_has_room(s->width + more, s->height + more);
+}
+
+static xncc_status sample(const xncc_probe_loops *loops, const xncc_sampling *s,
+                          xncc_pose_probe *probe, xncc_error *error)
+{
+    const int32_t steps = s->height * (s->width / XNCC_PROBE_STEP + 1);
+    probe->of.width = s->width;
+    probe->of.height = s->height;
+    xncc_status status = add_spans(probe, error);
+    if (!status)
+        status = add_steps(probe, steps, XNCC_PROBE_ROOM, error);
+    if (status)
+        return status;
+    loops->sample(s, probe);
+    xncc_pose_probe_finish(probe);
+    return XNCC_OK;
+}
+
+xncc_status xncc_pose_probe_of(const xncc_probe_loops *loops, const xncc_pose_source *source,
+                               const xncc_pose_place *place, xncc_pose_probe *probe,
+                               xncc_error *error)
+{
+    const xncc_sampling s = xncc_sampling_of(source, place);
+    xncc_pose_pixels pixels;
+    *probe = (xncc_pose_probe){ 0 };
+    if (can_sample(loops, &s))
+        return sample(loops, &s, probe, error);
+    xncc_status status = xncc_pose_resample(source, place, &pixels, error);
+    if (!status)
+        status = xncc_pose_probe_make(loops, &pixels, probe, error);
+    xncc_pose_pixels_clear(&pixels);
+    return status;
+}
+
+uint64_t xncc_pose_probe_bytes(const xncc_pose_probe *p)
+{
+    const uint64_t pixels = (uint64_t)p->of.width * (uint64_t)p->of.height;
+    return (p->of.pixels ? 2 * pixels : 0) +
+           (uint64_t)p->steps * (XNCC_PROBE_STEP * sizeof *p->word + 2 * sizeof *p->place);
 }
 
 void xncc_pose_probe_clear(xncc_pose_probe *probe)
@@ -114,14 +179,18 @@ void xncc_probe_list_make(const xncc_probe_block *block, int32_t width, int32_t 
     const int32_t side = block->side;
     const int64_t pitch = xncc_image_pitch(image);
     int32_t left, top;
-    const int32_t across = xncc_probe_inside(block->x, side, width, image->width, &left),
-                  down = xncc_probe_inside(block->y, side, height, image->height, &top);
+    list->across = xncc_probe_inside(block->x, side, width, image->width, &left);
+    list->down = xncc_probe_inside(block->y, side, height, image->height, &top);
+    list->left = left;
+    list->top = top;
     list->count = 0;
-    for (int32_t y = top; y < top + down; y++)
-        for (int32_t x = left; x < left + across; x++) {
+    list->wanted = 0;
+    for (int32_t y = top; y < top + list->down; y++)
+        for (int32_t x = left; x < left + list->across; x++) {
             const int32_t number = (y - block->y) * side + x - block->x;
             if (!(block->wanted >> number & 1))
                 continue;
+            list->wanted |= 1u << number;
             list->number[list->count] = (uint8_t)number;
             list->at[list->count++] = y * pitch + x;
         }
@@ -136,15 +205,28 @@ void xncc_probe_list_scores(const xncc_pose_probe *probe, const xncc_probe_list 
         score[list->number[i]] = xncc_pose_probe_score(probe, &sum[i]);
 }
 
-/* Sets S and Q of the windows of a list. */
+/* The bits of the windows in the fifth column of a block of 5 x 5. */
+enum { FIFTH = 0x1084210 };
+_Static_assert(XNCC_PROBE_FAR_SIDE == XNCC_RUNNING_BESIDE + 1, "one column is left over");
+
+/* Sets S and Q of the windows of a list. The sums of those to the right of a row go where the first
+ * ones of the next row do, so that they must come before. */
 static void take_sums(const xncc_pose_probe *probe, const xncc_running *running,
                       const xncc_probe_block *block, const xncc_probe_list *list,
                       xncc_probe_sums *sum)
 {
-    uint64_t both[XNCC_PROBE_FAR];
-    for (int32_t j = 0; j < block->side; j++)
-        xncc_running_windows(running, block->x, block->y + j, probe->span, probe->of.height,
-                             block->side, both + j * block->side);
+    const int32_t side = block->side, column = list->left - block->x;
+    uint64_t both[XNCC_PROBE_FAR + XNCC_RUNNING_BESIDE];
+    for (int fifth = list->across > XNCC_RUNNING_BESIDE; fifth >= 0; fifth--) {
+        const uint32_t wanted = fifth ? list->wanted & FIFTH : list->wanted;
+        if (!wanted)
+            continue;
+        const int32_t x = column + fifth * XNCC_RUNNING_BESIDE,
+                      first = __builtin_ctz(wanted) / side,
+                      last = (31 - __builtin_clz(wanted)) / side;
+        xncc_running_windows(running, block->x + x, block->y + first, probe->span, probe->of.height,
+                             last - first + 1, side, both + first * side + x);
+    }
     for (int32_t i = 0; i < list->count; i++) {
         sum[i].S = both[list->number[i]] & UINT32_MAX;
         sum[i].Q = both[list->number[i]] >> 32;
@@ -155,13 +237,16 @@ void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops
                             const xncc_image *image, xncc_running *running,
                             const xncc_probe_block *block, double *score)
 {
-    const int32_t width = probe->of.width, height = probe->of.height, more = block->side - 1;
+    const int32_t width = probe->of.width, height = probe->of.height;
     const int64_t pitch = xncc_image_pitch(image);
     xncc_probe_list list;
     xncc_probe_sums sum[XNCC_PROBE_FAR] = { { 0, 0, 0 } };
     xncc_probe_list_make(block, width, height, image, &list);
+    if (probe->of.count == 0)
+        list.count = 0;
     if (list.count > 0 && running && probe->steps > 0 &&
-        xncc_running_cover(running, image, block->x, block->y, width + more, height + more)) {
+        xncc_running_cover(running, image, list.left, list.top, width + list.across - 1,
+                           height + list.down - 1)) {
         take_sums(probe, running, block, &list, sum);
         loops->multiply(probe, image->data, pitch, list.at, list.count, sum);
     } else if (list.count > 0) {

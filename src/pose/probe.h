@@ -17,7 +17,7 @@ enum { XNCC_PROBE_STEP = 16, XNCC_PROBE_STEPPED = 1 << 15 };
 
 /* A template of 8-bit pixels. */
 typedef struct xncc_pose_probe {
-    xncc_pose_pixels of; /* owned; the mask's bytes are 0 and 255 */
+    xncc_pose_pixels of; /* owned; the mask's bytes are 0 and 255; NULL: there are steps alone */
     int32_t *span;       /* per row the first counting column, and one more than the last; owned */
     uint64_t sum, sum2;  /* over the pixels that count */
     double root_var;     /* of n*sum2 - sum^2; 0: flat */
@@ -45,7 +45,15 @@ typedef struct xncc_probe_loops {
     /* The same for X alone, by the steps of the probe. NULL: that is not worth it. */
     void (*multiply)(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
                      const int64_t *at, int32_t count, xncc_probe_sums *sum);
+    /* Computes a template out of quads (resample.h) whose sides are at most XNCC_PROBE_SAMPLED, at
+     * scale 1 or more, without a disc: of.count, span, sum, sum2 and the steps. of.width, which is
+     * at least that of a step, and of.height are set. span has room for XNCC_PROBE_ROOM rows more,
+     * place for as many steps more. NULL: there is no such loop. */
+    void (*sample)(const struct xncc_sampling *sampling, xncc_pose_probe *probe);
+    const xncc_running_loops *running;
 } xncc_probe_loops;
+
+enum { XNCC_PROBE_SAMPLED = 1 << 8, XNCC_PROBE_ROOM = 3 };
 
 /* Are nine windows a block of 3 x 3? Their addresses then need fewer registers. */
 static inline int xncc_probe_is_block(const int64_t *at, int64_t pitch)
@@ -66,9 +74,12 @@ typedef struct xncc_probe_block {
 #define XNCC_PROBE_ALL (~UINT32_C(0))
 #define XNCC_PROBE_NINE UINT32_C(0x1ff)
 
-/* Those of them that lie in the image: their numbers in the block, and where they begin. */
+/* Those of them that lie in the image: their numbers in the block, and where they begin. The ones
+ * of the block that lie there, wanted or not, begin in `across` columns from `left` on and `down`
+ * rows from `top` on; there are none if one of the numbers is less than 1. */
 typedef struct xncc_probe_list {
-    int32_t count;
+    int32_t left, top, across, down, count;
+    uint32_t wanted; /* the bits of the block */
     uint8_t number[XNCC_PROBE_FAR];
     int64_t at[XNCC_PROBE_FAR]; /* from the image's first byte on */
 } xncc_probe_list;
@@ -78,6 +89,16 @@ typedef struct xncc_probe_list {
 xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels *pixels,
                                  xncc_pose_probe *probe, xncc_error *error);
 void xncc_pose_probe_clear(xncc_pose_probe *probe);
+
+/* Makes the probe of a template at a place, by steps alone if that is possible. Then its scores
+ * need running sums. Returns the statuses of xncc_pose_resample; xncc_pose_probe_clear must follow
+ * in any case. */
+xncc_status xncc_pose_probe_of(const xncc_probe_loops *loops, const xncc_pose_source *source,
+                               const xncc_pose_place *place, xncc_pose_probe *probe,
+                               xncc_error *error);
+
+/* The bytes of memory that a probe has. */
+uint64_t xncc_pose_probe_bytes(const xncc_pose_probe *probe);
 
 /* Sets root_var from of.count, sum and sum2, which xncc_pose_probe_make does as well. */
 void xncc_pose_probe_finish(xncc_pose_probe *probe);
@@ -115,5 +136,6 @@ const xncc_probe_loops *xncc_probe_loops_of(uint32_t features);
 extern const xncc_probe_loops xncc_probe_portable, xncc_probe_avx2, xncc_probe_avx512;
 
 void xncc_probe_prepare_portable(xncc_pose_probe *probe);
+void xncc_probe_sample_avx2(const struct xncc_sampling *sampling, xncc_pose_probe *probe);
 
 #endif

@@ -2,9 +2,9 @@
 /* The sums of windows in steps of sixteen pixels of a row. The last step of a row ends where the
  * row ends and leaves out what the steps before it have added; a row of less than sixteen pixels is
  * read in two overlapping parts. So nothing beyond a row is read. */
+#include "pose/lanes_avx2.h"
 #include "pose/probe.h"
 
-#include <immintrin.h>
 #include <string.h>
 
 enum { WIDE = 32, STEP = 16, HALF = 8, QUARTER = 4 };
@@ -38,9 +38,9 @@ static inline __m128i load(const uint8_t *from)
     return _mm_loadu_si128((const __m128i *)(const void *)from);
 }
 
-static inline __m256i load_wide(const uint8_t *from)
+static inline __m256i load_wide(const void *from)
 {
-    return _mm256_loadu_si256((const __m256i *)(const void *)from);
+    return _mm256_loadu_si256((const __m256i *)from);
 }
 
 static inline __m128i load_half(const uint8_t *from)
@@ -76,14 +76,6 @@ static inline __m128i first_time(int32_t count)
     const int32_t part = count >= HALF ? HALF : count >= QUARTER ? QUARTER : 0;
     return _mm_or_si128(_mm_cmpgt_epi8(_mm_set1_epi8((char)part), at),
                         _mm_cmpgt_epi8(at, _mm_set1_epi8((char)(3 * part - count - 1))));
-}
-
-static inline uint32_t total(__m256i v)
-{
-    __m128i s = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-    s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
-    s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1));
-    return (uint32_t)_mm_cvtsi128_si32(s);
 }
 
 __attribute__((always_inline)) static inline void add_step(lanes *to, __m128i pixels, __m128i kept,
@@ -135,9 +127,9 @@ __attribute__((always_inline)) static inline void add_windows(const xncc_pose_pr
             steps += (span[1] - span[0]) / STEP + 1;
         }
         for (int32_t w = 0; w < windows; w++) {
-            sum[w].S += total(to[w].S);
-            sum[w].Q += total(to[w].Q);
-            sum[w].X += total(to[w].X);
+            sum[w].S += xncc_lanes_total(to[w].S);
+            sum[w].Q += xncc_lanes_total(to[w].Q);
+            sum[w].X += xncc_lanes_total(to[w].X);
         }
     }
 }
@@ -182,12 +174,11 @@ multiply_windows(const xncc_pose_probe *probe, const uint8_t *image, int64_t pit
     UNROLLED for (int32_t w = 0; w < windows; w++) X[w] = _mm256_setzero_si256();
     for (int32_t i = 0; i < probe->steps; i++) {
         const int64_t at = probe->place[2 * i] * pitch + probe->place[2 * i + 1];
-        const __m256i t = _mm256_loadu_si256(
-            (const __m256i *)(const void *)(probe->word + (size_t)i * STEP));
+        const __m256i t = load_wide(probe->word + (size_t)i * STEP);
         UNROLLED for (int32_t w = 0; w < windows; w++) X[w] = _mm256_add_epi32(
             X[w], _mm256_madd_epi16(_mm256_cvtepu8_epi16(load(at_window(&from, w) + at)), t));
     }
-    UNROLLED for (int32_t w = 0; w < windows; w++) sum[w].X += total(X[w]);
+    UNROLLED for (int32_t w = 0; w < windows; w++) sum[w].X += xncc_lanes_total(X[w]);
 }
 
 /* Windows that are multiplied at once, unless they are a block. */
@@ -270,7 +261,7 @@ static void prepare(xncc_pose_probe *probe)
         __m256i sum2 = _mm256_setzero_si256();
         for (int32_t steps = 0; i < size && steps < MOST_STEPS; i += WIDE, steps += 2)
             prepare_wide(probe, i, &sum, &sum2);
-        probe->sum2 += total(sum2);
+        probe->sum2 += xncc_lanes_total(sum2);
     }
     uint64_t four[4];
     _mm256_storeu_si256((__m256i *)(void *)four, sum);
@@ -279,4 +270,5 @@ static void prepare(xncc_pose_probe *probe)
         span_row(probe->of.mask + (size_t)r * (size_t)width, width, probe->span + 2 * (size_t)r);
 }
 
-const xncc_probe_loops xncc_probe_avx2 = { prepare, add, multiply };
+const xncc_probe_loops xncc_probe_avx2 = { prepare, add, multiply, xncc_probe_sample_avx2,
+                                           &xncc_running_avx2 };

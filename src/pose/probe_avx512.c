@@ -209,4 +209,4 @@ static void prepare(xncc_pose_probe *probe)
     }
 }
 
-const xncc_probe_loops xncc_probe_avx512 = { prepare, add, NULL };
+const xncc_probe_loops xncc_probe_avx512 = { prepare, add, NULL, NULL, &xncc_running_avx2 };

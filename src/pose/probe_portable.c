@@ -65,4 +65,5 @@ static void multiply(const xncc_pose_probe *probe, const uint8_t *image, int64_t
     }
 }
 
-const xncc_probe_loops xncc_probe_portable = { xncc_probe_prepare_portable, add, multiply };
+const xncc_probe_loops xncc_probe_portable = { xncc_probe_prepare_portable, add, multiply, NULL,
+                                               &xncc_running_portable };

@@ -364,7 +364,8 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
     xncc_status status = XNCC_OK;
     run.parts = probes && wants_parts(job, hit, count);
     if (probes && !run.parts)
-        status = xncc_running_open(xncc_pool_threads(job->pool), &run.running, error);
+        status = xncc_running_open(xncc_pool_threads(job->pool), job->loops->running, &run.running,
+                                   error);
     if (!status && run.running)
         status = open_stores(&run, error);
     if (!status) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Resampled rows of bytes, eight pixels at a time, by gathered loads of four bytes. */
+#include "pose/lanes_avx2.h"
 #include "pose/sampling.h"
-
-#include <immintrin.h>
 
 enum { LANES = 8, WORD = 4 };
 
@@ -83,15 +82,12 @@ static inline __m256i up_to(__m256i at, __m256i most)
     return _mm256_cmpeq_epi32(_mm256_min_epu32(at, most), at);
 }
 
-/* The quads at eight places, by eight loads: many processors take longer for one gathered load. */
+/* The quads at eight places. */
 __attribute__((always_inline)) static inline __m256i quads_at(const uint32_t *quads, __m256i at)
 {
     uint32_t place[LANES] __attribute__((aligned(32)));
     _mm256_store_si256((__m256i *)(void *)place, at);
-    return _mm256_setr_epi32((int32_t)quads[place[0]], (int32_t)quads[place[1]],
-                             (int32_t)quads[place[2]], (int32_t)quads[place[3]],
-                             (int32_t)quads[place[4]], (int32_t)quads[place[5]],
-                             (int32_t)quads[place[6]], (int32_t)quads[place[7]]);
+    return xncc_lanes_quads(quads, place);
 }
 
 /* Computes eight pixels, as bytes in 32-bit lanes. *valid: lanes of ones for those that count; it

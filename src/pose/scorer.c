@@ -75,24 +75,36 @@ static void probe_windows(const xncc_pose_scorer *r, const xncc_pose_probe *prob
     round_scores(score, block->side);
 }
 
-xncc_status xncc_pose_score_windows(const xncc_pose_scorer *r, const xncc_pose_place *place,
+/* The same with a probe, or without one. */
+static xncc_status score_by_probe(const xncc_pose_scorer *r, const xncc_pose_place *place,
+                                  const xncc_probe_block *block, double *score, xncc_error *error)
+{
+    xncc_pose_probe probe;
+    const xncc_status status = xncc_pose_probe_of(r->job->loops, r->source, place, &probe, error);
+    if (!status)
+        probe_windows(r, &probe, block, score);
+    xncc_pose_probe_clear(&probe);
+    return status;
+}
+
+static xncc_status score_by_library(const xncc_pose_scorer *r, const xncc_pose_place *place,
                                     const xncc_probe_block *block, double *score, xncc_error *error)
 {
     xncc_pose_pixels pixels;
-    xncc_pose_probe probe = { 0 };
     for (int i = 0; i < block->side * block->side; i++)
         score[i] = NAN;
     xncc_status status = xncc_pose_resample(r->source, place, &pixels, error);
-    if (!status && pixels.count > 0 && r->job->loops) {
-        status = xncc_pose_probe_make(r->job->loops, &pixels, &probe, error);
-        if (!status)
-            probe_windows(r, &probe, block, score);
-    } else if (!status && pixels.count > 0) {
+    if (!status && pixels.count > 0)
         status = correlate_windows(r, &pixels, block, score, error);
-    }
-    xncc_pose_probe_clear(&probe);
     xncc_pose_pixels_clear(&pixels);
     return status;
+}
+
+xncc_status xncc_pose_score_windows(const xncc_pose_scorer *r, const xncc_pose_place *place,
+                                    const xncc_probe_block *block, double *score, xncc_error *error)
+{
+    return r->job->loops ? score_by_probe(r, place, block, score, error)
+                         : score_by_library(r, place, block, score, error);
 }
 
 static xncc_status score_spot(const xncc_pose_scorer *r, const xncc_pose_spot *s, xncc_error *error)

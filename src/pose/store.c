@@ -85,17 +85,12 @@ void xncc_pose_store_offset(const xncc_pose_store *store, int32_t angle, int32_t
 static xncc_status make(const xncc_pose_store *s, int32_t angle, int32_t scale, int32_t wider,
                         int32_t higher, xncc_stored_pose *made, xncc_error *error)
 {
-    xncc_pose_pixels pixels;
     xncc_pose_place place = xncc_pose_place_of(&s->source, xncc_pose_value(&s->grid.angle, angle),
                                                xncc_pose_value(&s->grid.scale, scale));
     place.width += wider;
     place.height += higher;
-    xncc_status status = xncc_pose_resample(&s->source, &place, &pixels, error);
-    if (!status)
-        status = xncc_pose_probe_make(s->loops, &pixels, &made->probe, error);
-    xncc_pose_pixels_clear(&pixels);
     xncc_pose_store_offset(s, angle, scale, &made->offset_x, &made->offset_y);
-    return status;
+    return xncc_pose_probe_of(s->loops, &s->source, &place, &made->probe, error);
 }
 
 /* Puts a pose into its slot, if there is room and no other thread was faster. Returns the pose of
@@ -103,10 +98,7 @@ static xncc_status make(const xncc_pose_store *s, int32_t angle, int32_t scale, 
 static const xncc_stored_pose *keep(xncc_pose_store *s, struct xncc_store_slot *slot,
                                     xncc_stored_pose *made)
 {
-    const xncc_pose_probe *p = &made->probe;
-    const uint64_t bytes = 2 * (uint64_t)p->of.width * (uint64_t)p->of.height +
-                           (uint64_t)p->steps *
-                               (XNCC_PROBE_STEP * sizeof *p->word + 2 * sizeof *p->place);
+    const uint64_t bytes = xncc_pose_probe_bytes(&made->probe);
     xncc_stored_pose *there = NULL;
     if (atomic_fetch_add(&s->bytes, bytes) + bytes > MOST_BYTES) {
         atomic_fetch_sub(&s->bytes, bytes);

@@ -378,6 +378,7 @@ int main(int argc, char **argv)
     check_prepared();
     check_large_probe();
     check_byte_rows();
+    check_sampled();
     check_levels();
     check_sieve();
     check_climb(context);

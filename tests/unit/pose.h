@@ -27,6 +27,9 @@ void check_sieve(void);
 /* pose_running.c: running sums, and the scores that they give. */
 void check_running(void);
 
+/* pose_sample.c: probes by steps alone. */
+void check_sampled(void);
+
 /* pose_climb.c: where candidates climb to. */
 void check_climb(xncc_context *context);
 

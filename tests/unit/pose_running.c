@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { WIDTH = 300, HEIGHT = 260, MOST_ROWS = 200 };
+enum { WIDTH = 300, HEIGHT = 260, MOST_ROWS = 200, MOST_DOWN = 5 };
 
 static kit_image noise(int large)
 {
@@ -47,18 +47,23 @@ static int32_t some_place(kit_random *r, int32_t last, int32_t room)
                                                     : (int32_t)kit_below(r, (uint64_t)room + 1);
 }
 
-/* Two parts, one after the other in memory, whose windows are asked for by turns. */
-static void check_sums(int large)
+/* Two parts, one after the other in memory, whose windows are asked for by turns. set: of the
+ * instructions (pose_features_of). */
+static void check_sums(int set, int large)
 {
     kit_image image = noise(large);
     kit_random r = kit_stream(9);
     xncc_running *running = NULL;
     int32_t at[2][2] = { { 0 } };
     int covered = 0;
-    CHECK_STATUS(xncc_running_open(2, &running, &kit_error), XNCC_OK);
+    CHECK_STATUS(xncc_running_open(2, xncc_probe_loops_of(pose_features_of(set))->running, &running,
+                                   &kit_error),
+                 XNCC_OK);
     for (int n = 0; n < 3000 && running; n++) {
         const int which = n & 1;
-        const int32_t side = n % 3 ? 3 : 5, wide = 1 + (int32_t)kit_below(&r, n % 8 ? 40 : 200),
+        const int32_t across = 1 + n % XNCC_RUNNING_BESIDE, down = 1 + n % MOST_DOWN,
+                      side = n % 3 ? XNCC_RUNNING_BESIDE : XNCC_RUNNING_BESIDE + 1,
+                      wide = 1 + (int32_t)kit_below(&r, n % 8 ? 40 : 200),
                       high = 1 + (int32_t)kit_below(&r, n % 8 ? 40 : MOST_ROWS);
         int32_t span[2 * MOST_ROWS];
         for (int32_t i = 0; i < high; i++) {
@@ -66,17 +71,20 @@ static void check_sums(int large)
             span[2 * i + 1] = span[2 * i] +
                               (int32_t)kit_below(&r, (uint64_t)(wide - span[2 * i]) + 1);
         }
-        const int32_t x = at[which][0] = some_place(&r, at[which][0], WIDTH - wide - side + 1),
-                      y = at[which][1] = some_place(&r, at[which][1], HEIGHT - high);
-        if (!xncc_running_cover(&running[which], &image.view, x, y, wide + side - 1, high)) {
-            CHECK((wide + side) * high > 100 * 100); /* it is large */
+        const int32_t x = at[which][0] = some_place(&r, at[which][0], WIDTH - wide - across + 1),
+                      y = at[which][1] = some_place(&r, at[which][1], HEIGHT - high - down + 1);
+        const int32_t width = wide + across - 1, height = high + down - 1;
+        if (!xncc_running_cover(&running[which], &image.view, x, y, width, height)) {
+            CHECK(width * height > 100 * 100); /* it is large */
+            CHECK(!xncc_running_has_room(width, height));
             continue;
         }
-        uint64_t sum[5];
+        uint64_t sum[MOST_DOWN * (XNCC_RUNNING_BESIDE + 1)];
         covered++;
-        xncc_running_windows(&running[which], x, y, span, high, side, sum);
-        for (int32_t k = 0; k < side; k++)
-            CHECK(sum[k] == sums_at(&image.view, x + k, y, span, high));
+        xncc_running_windows(&running[which], x, y, span, high, down, side, sum);
+        for (int32_t j = 0; j < down; j++)
+            for (int32_t k = 0; k < across; k++)
+                CHECK(sum[j * side + k] == sums_at(&image.view, x + k, y + j, span, high));
     }
     CHECK(covered > 2000 && covered < 3000);
     CHECK(!xncc_running_cover(running, &image.view, -1, 0, 3, 3));
@@ -115,7 +123,9 @@ static void check_scores(void)
     kit_image image = noise(0);
     kit_random r = kit_stream(10);
     xncc_running *running = NULL;
-    CHECK_STATUS(xncc_running_open(1, &running, &kit_error), XNCC_OK);
+    CHECK_STATUS(xncc_running_open(1, xncc_probe_loops_of(pose_features_of(1))->running, &running,
+                                   &kit_error),
+                 XNCC_OK);
     for (int n = 0; n < 1200 && running; n++) {
         const xncc_probe_loops *loops = xncc_probe_loops_of(pose_features_of(n % POSE_SETS));
         const int32_t width = 1 + (int32_t)kit_below(&r, n % 2 ? 24 : 110),
@@ -142,7 +152,9 @@ static void check_scores(void)
 
 void check_running(void)
 {
-    check_sums(0);
-    check_sums(1);
+    for (int set = 0; set < POSE_SETS; set++) {
+        check_sums(set, 0);
+        check_sums(set, 1);
+    }
     check_scores();
 }
