@@ -10,6 +10,7 @@
 #include "pose/scorer.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* A pose, which lies on the grid or between its poses: its centre is that of a window, plus a shift
  * of up to half a pixel. */
@@ -241,6 +242,7 @@ typedef struct refine_run {
     const xncc_pose_job *job;
     xncc_pose_store *poses; /* per template; NULL: there are no probes, or parts is 1 */
     const xncc_pose_hit *hit;
+    const xncc_pose_hit **order; /* the hits in the order in which they are refined */
     xncc_pose_match *match;
     size_t count, each;    /* matches, and those of a task */
     xncc_running *running; /* per thread; NULL as above */
@@ -317,13 +319,38 @@ static void refine_task(void *argument, uint64_t index, int32_t slot)
     const size_t first = (size_t)index * run->each, left = run->count - first,
                  end = first + (left < run->each ? left : run->each);
     xncc_error error = { "" };
-    fetch(run, &run->hit[first]);
+    fetch(run, run->order[first]);
     for (size_t i = first; i < end && !xncc_first_failure_status(&run->failure); i++) {
+        const xncc_pose_hit *hit = run->order[i];
         if (i + 1 < end)
-            fetch(run, &run->hit[i + 1]);
-        const xncc_status status = refine_hit(run, &run->hit[i], slot, &run->match[i], &error);
+            fetch(run, run->order[i + 1]);
+        const xncc_status status = refine_hit(run, hit, slot, &run->match[hit - run->hit], &error);
         xncc_first_failure_note(&run->failure, status, &error);
     }
+}
+
+static int by_pose(const void *left, const void *right)
+{
+    const xncc_pose_hit *a = *(const xncc_pose_hit *const *)left,
+                        *b = *(const xncc_pose_hit *const *)right;
+    const int32_t by[] = { a->templ - b->templ, a->scale - b->scale, a->angle - b->angle };
+    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
+        if (by[i])
+            return by[i];
+    return (a > b) - (a < b);
+}
+
+/* Those with one pose are refined one after the other, so that it stays in the processor's caches.
+ */
+static xncc_status line_up(refine_run *run, xncc_error *error)
+{
+    run->order = xncc_alloc((uint64_t)run->count + 1, sizeof *run->order);
+    if (!run->order)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu matches", run->count);
+    for (size_t i = 0; i < run->count; i++)
+        run->order[i] = &run->hit[i];
+    qsort(run->order, run->count, sizeof *run->order, by_pose);
+    return XNCC_OK;
 }
 
 /* Opens a store for each template. */
@@ -361,9 +388,9 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
         .job = job, .hit = hit, .match = match, .count = count, .failure.error = error
     };
     const int probes = job->loops && job->options->refine;
-    xncc_status status = XNCC_OK;
+    xncc_status status = line_up(&run, error);
     run.parts = probes && wants_parts(job, hit, count);
-    if (probes && !run.parts)
+    if (!status && probes && !run.parts)
         status = xncc_running_open(xncc_pool_threads(job->pool), job->loops->running, &run.running,
                                    error);
     if (!status && run.running)
@@ -383,5 +410,6 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
         xncc_pose_store_clear(&run.poses[t]);
     xncc_free(run.poses);
     xncc_free(run.running);
+    xncc_free(run.order);
     return status;
 }
