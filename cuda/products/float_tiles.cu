@@ -24,6 +24,7 @@
 #include "cuda/products/float_tiles.h"
 
 #include "cuda/planes/float_image.cuh"
+#include "cuda/products/radix.cuh"
 
 namespace xncc {
 
@@ -53,7 +54,6 @@ __device__ constexpr double COSINES[SIDE / 4 + 1] = { 1.0,
                                                       0x1.8f8b83c69a60bp-3,
                                                       0x1.917a6bc29b42cp-4,
                                                       0.0 };
-constexpr double HALF_ROOT = 0x1.6a09e667f3bcdp-1; // sqrt(1/2)
 
 // The shared memory of a block.
 struct Tile {
@@ -66,65 +66,6 @@ struct Tile {
 __device__ __forceinline__ int at(int x, int y)
 {
     return y * PITCH + x + x / EIGHT;
-}
-
-__device__ __forceinline__ double2 operator+(double2 a, double2 b)
-{
-    return make_double2(a.x + b.x, a.y + b.y);
-}
-
-__device__ __forceinline__ double2 operator-(double2 a, double2 b)
-{
-    return make_double2(a.x - b.x, a.y - b.y);
-}
-
-// v times -i, or i on the way back.
-template <bool BACK> __device__ __forceinline__ double2 quarter(double2 v)
-{
-    return BACK ? make_double2(-v.y, v.x) : make_double2(v.y, -v.x);
-}
-
-// v times (1 - i) / sqrt(2), or its conjugate.
-template <bool BACK> __device__ __forceinline__ double2 eighth(double2 v)
-{
-    return BACK ? make_double2((v.x - v.y) * HALF_ROOT, (v.x + v.y) * HALF_ROOT)
-                : make_double2((v.x + v.y) * HALF_ROOT, (v.y - v.x) * HALF_ROOT);
-}
-
-// v times the cosine and sine of an angle, turned by minus that angle, or by it on the way back.
-template <bool BACK> __device__ __forceinline__ double2 turned(double2 v, double2 by)
-{
-    return BACK ? make_double2(fma(v.x, by.x, -(v.y * by.y)), fma(v.y, by.x, v.x * by.y))
-                : make_double2(fma(v.x, by.x, v.y * by.y), fma(v.y, by.x, -(v.x * by.y)));
-}
-
-// A transform of 4 points, in place: a, b, c, d become outputs 0, 1, 2, 3.
-template <bool BACK>
-__device__ __forceinline__ void four(double2 &a, double2 &b, double2 &c, double2 &d)
-{
-    const double2 s0 = a + c, s1 = b + d, d0 = a - c, d1 = quarter<BACK>(b - d);
-    a = s0 + s1;
-    b = d0 + d1;
-    c = s0 - s1;
-    d = d0 - d1;
-}
-
-// A transform of 8 points, in place and in order.
-template <bool BACK> __device__ __forceinline__ void eight(double2 (&v)[EIGHT])
-{
-    double2 a = v[0] + v[4], b = v[1] + v[5], c = v[2] + v[6], d = v[3] + v[7];
-    double2 e = v[0] - v[4], f = eighth<BACK>(v[1] - v[5]), g = quarter<BACK>(v[2] - v[6]),
-            h = eighth<BACK>(quarter<BACK>(v[3] - v[7]));
-    four<BACK>(a, b, c, d);
-    four<BACK>(e, f, g, h);
-    v[0] = a;
-    v[1] = e;
-    v[2] = b;
-    v[3] = f;
-    v[4] = c;
-    v[5] = g;
-    v[6] = d;
-    v[7] = h;
 }
 
 // Multiplies point i by w64^(k i).
