@@ -32,6 +32,8 @@ __global__ __launch_bounds__(THREADS) void list_doubts(const __grid_constant__ L
 {
     __shared__ int of_warp[WARPS];
     __shared__ uint32_t start;
+    if (job.run && !*job.run)
+        return;
     const int lane = static_cast<int>(threadIdx.x) % LANES,
               warp = static_cast<int>(threadIdx.x) / LANES, tile = static_cast<int>(blockIdx.x);
     const int x0 = tile % across * TILE_WIDTH + lane,
@@ -66,7 +68,21 @@ __global__ __launch_bounds__(THREADS) void list_doubts(const __grid_constant__ L
     }
 }
 
+__global__ void judge_doubts(FloatConstants *constants, uint32_t most, bool by_blocks)
+{
+    constants->again = constants->doubts > most;
+    if (constants->again && by_blocks)
+        constants->doubts = 0;
+}
+
 } // namespace
+
+cudaError_t launch_judge_doubts(FloatConstants *constants, uint32_t most, bool by_blocks,
+                                cudaStream_t stream)
+{
+    judge_doubts<<<1, 1, 0, stream>>>(constants, most, by_blocks);
+    return cudaGetLastError();
+}
 
 cudaError_t launch_list_doubts(const ListDoubtsJob &job, cudaStream_t stream)
 {

@@ -13,6 +13,7 @@ namespace xncc {
 struct FloatDoubts {
     FloatDoubt *list, *hard;
     uint32_t room;
+    void *parts; // scratch: XNCC_DOUBT_PARTS sums of parts of windows
 };
 
 struct ListDoubtsJob {
@@ -21,10 +22,16 @@ struct ListDoubtsJob {
     int32_t width, height;
     FloatConstants *constants; // how many windows are on the lists
     FloatDoubts doubts;
+    const uint32_t *run; // nullptr, or what is 0 if there is nothing to do
 };
 
 // Puts the XNCC_DOUBT of the map on the first list, neighbours side by side.
 cudaError_t launch_list_doubts(const ListDoubtsJob &job, cudaStream_t stream);
+
+// Asks for X to be made again if the windows in doubt are more than `most`: by smaller blocks,
+// which forgets the doubts, or of single windows.
+cudaError_t launch_judge_doubts(FloatConstants *constants, uint32_t most, bool by_blocks,
+                                cudaStream_t stream);
 
 } // namespace xncc
 

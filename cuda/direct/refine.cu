@@ -149,16 +149,17 @@ __device__ __noinline__ xncc_twofold multiply_outside(const RefineJob &job,
     return sum;
 }
 
-// What a thread sees of a large window. It looks no further if a sample differs and all are finite,
-// as X is.
+// What a thread of several sees of a window. It looks no further if a sample differs and all are
+// finite, as X is.
 template <xncc_pixel PIXEL>
-__device__ unsigned look_at(const RefineJob &job, const Reader<PIXEL> &image, bool finite)
+__device__ unsigned look_at(const RefineJob &job, const Reader<PIXEL> &image, bool finite, int own,
+                            int threads)
 {
-    const int own = static_cast<int>(threadIdx.x), count = job.templ_width * job.templ_height;
+    const int count = job.templ_width * job.templ_height;
     const double first = image.sample(0, 0);
-    Walk walk(own, MANY_THREADS, job.templ_width);
+    Walk walk(own, threads, job.templ_width);
     unsigned seen = 0;
-    for (int at = own; at < count && !(finite && seen); at += MANY_THREADS, walk.next())
+    for (int at = own; at < count && !(finite && seen); at += threads, walk.next())
         seen |= seen_of(image.sample(walk.i, walk.j), first);
     return seen;
 }
@@ -222,10 +223,17 @@ __device__ void store(const RefineJob &job, FloatDoubt at, float score)
         put_on(job.doubts.hard, &job.constants->hard, at);
 }
 
+// The windows whose X is made again.
+__device__ uint32_t count_of(const RefineJob &job)
+{
+    return job.known.sums && !job.constants->again ? 0
+                                                   : min(job.constants->doubts, job.doubts.room);
+}
+
 template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(THREADS) void refine_windows(const __grid_constant__ RefineJob job)
 {
-    const uint32_t count = min(job.constants->doubts, job.doubts.room);
+    const uint32_t count = count_of(job);
     const int lanes = lanes_of(job, count), lane = static_cast<int>(threadIdx.x) % LANES,
               each = LANES / lanes, own = lane % lanes; // windows of a warp; lane of the group
     const xncc_window_templ t = job.constants->templ;
@@ -258,7 +266,7 @@ __global__ __launch_bounds__(MANY_THREADS,
 {
     __shared__ xncc_twofold part[MANY][MANY_WARPS];
     __shared__ int looks_at[MANY];
-    const uint32_t count = min(job.constants->doubts, job.doubts.room);
+    const uint32_t count = count_of(job);
     const int own = static_cast<int>(threadIdx.x), lane = own % LANES, warp = own / LANES;
     for (uint64_t first = uint64_t{ blockIdx.x } * MANY; first < count;
          first += uint64_t{ gridDim.x } * MANY) {
@@ -312,7 +320,7 @@ __global__ __launch_bounds__(MANY_THREADS,
             if (!looks_at[m])
                 continue;
             const Reader<PIXEL> of = reader_of<PIXEL>(job, first + static_cast<uint64_t>(m), last);
-            const unsigned seen = look_at(job, of, looks_at[m] == 1);
+            const unsigned seen = look_at(job, of, looks_at[m] == 1, own, MANY_THREADS);
             const bool differs = __syncthreads_or(seen & DIFFERS),
                        infinite = __syncthreads_or(seen & INFINITE);
             if (own == 0)
@@ -323,6 +331,35 @@ __global__ __launch_bounds__(MANY_THREADS,
     }
 }
 
+// X is known; a warp has a window of the list at a time.
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(THREADS) void refine_sums(const __grid_constant__ RefineJob job)
+{
+    const uint32_t count = min(job.constants->doubts, job.doubts.room);
+    const KnownProducts &known = job.known;
+    if (job.constants->again)
+        return;
+    const xncc_window_templ t = job.constants->templ;
+    const int lane = static_cast<int>(threadIdx.x) % LANES;
+    const uint32_t warps = gridDim.x * (THREADS / LANES);
+    for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / LANES; i < count; i += warps) {
+        const FloatDoubt at = job.doubts.list[i];
+        xncc_window_sums s;
+        sum_window(job, at, lane, LANES, t, &s);
+        s.X = known.sums[at.y * known.pitch + at.x];
+        s.error_X = known.error[at.y / known.step_y * known.across + at.x / known.step_x] +
+                    known.own * sqrt(s.Q + s.error_Q) * t.norm;
+        bool looks;
+        float score = score_of(job.method, t, s, &looks);
+        if (looks) // all lanes have the same sums
+            score = score_of_seen(
+                job,
+                group_or(look_at(job, Reader<PIXEL>(job, at), isfinite(s.X), lane, LANES), LANES));
+        if (lane == 0)
+            store(job, at, score);
+    }
+}
+
 } // namespace
 
 cudaError_t launch_refine(const RefineJob &job, int processors, cudaStream_t stream)
@@ -330,6 +367,8 @@ cudaError_t launch_refine(const RefineJob &job, int processors, cudaStream_t str
     const unsigned count = static_cast<unsigned>(processors);
     const bool large = static_cast<int64_t>(job.templ_width) * job.templ_height >= LARGE;
     with_float_pixel(job.image.image.pixel, [&](auto type) {
+        if (job.known.sums)
+            refine_sums<type><<<count * BLOCKS, THREADS, 0, stream>>>(job);
         if (large)
             refine_many<type><<<count * MANY_BLOCKS, MANY_THREADS, 0, stream>>>(job);
         else

@@ -8,12 +8,25 @@
 
 namespace xncc {
 
+// X of all windows of a band, with the bounds of its errors: those of the windows' blocks, and one
+// relative to the samples of window and template.
+struct KnownProducts {
+    const double *sums;
+    int64_t pitch;
+    const double *error; // of block (x / step_x, y / step_y)
+    int32_t step_x, step_y, across;
+    double own;
+};
+
 struct RefineJob {
     FloatImage image;
     TemplateView templ;
     FloatConstants *constants; // and how many windows are on the lists
     FloatDoubts doubts;
     FloatColumns columns; // S and Q of the windows' columns
+    // X, if it is as good as it would be if it were made of the windows' samples, unless
+    // constants->again says that it is to be made again; else 0.
+    KnownProducts known;
     int32_t templ_width, templ_height;
     xncc_method method;
     float undefined; // the score of a flat window by ccoeff_normed
@@ -22,7 +35,7 @@ struct RefineJob {
 };
 
 // Replaces the XNCC_DOUBT of windows on the list by their scores, or puts them on the list of hard
-// ones. processors: of the device.
+// ones. X is made again unless it is known. processors: of the device.
 cudaError_t launch_refine(const RefineJob &job, int processors, cudaStream_t stream);
 
 // The same for the windows on the list of hard ones, from sums in pairs of doubles. Those that stay

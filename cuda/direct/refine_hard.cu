@@ -4,8 +4,9 @@
 // sums are exact and nothing stays in doubt (math/grid.h). The rest is left to settle.cu.
 //
 // Thread mapping: a block of 1 or 16 warps per window of the list of hard ones, one after the
-// other; its threads take the window's samples in turn. Shared memory: at most 1 KB. Any compute
-// capability.
+// other; its threads take the window's samples in turn. If there are few large windows, several
+// blocks share one, and join_parts adds up what they found. Shared memory: at most 1 KB. Any
+// compute capability.
 #include "cuda/direct/refine.cuh"
 
 namespace xncc {
@@ -16,6 +17,7 @@ constexpr int LANES = REFINE_LANES;
 constexpr int WARPS = 16;   // of a block that has a large window
 constexpr int LARGE = 1024; // pixels of the smallest large window
 constexpr int BLOCKS = 2;   // of WARPS warps, per multiprocessor
+constexpr int MOST_PARTS = 16;
 constexpr unsigned ALL = REFINE_ALL;
 
 // The sums of a window.
@@ -55,9 +57,9 @@ __device__ HardSums warp_sums(HardSums s)
 
 // The sums over a thread's samples, of which BATCH are loaded at a time.
 template <int BATCH, xncc_pixel PIXEL, class Sample>
-__device__ HardSums thread_sums(const RefineJob &job, const Sample &sample, int threads)
+__device__ HardSums thread_sums(const RefineJob &job, const Sample &sample, int own, int threads)
 {
-    const int own = static_cast<int>(threadIdx.x), count = job.templ_width * job.templ_height;
+    const int count = job.templ_width * job.templ_height;
     const double first = sample(0, 0);
     HardSums s = {};
     s.grid = xncc_grid_empty();
@@ -84,16 +86,19 @@ __device__ HardSums thread_sums(const RefineJob &job, const Sample &sample, int 
 }
 
 template <xncc_pixel PIXEL>
-__device__ HardSums thread_sums(const RefineJob &job, const Reader<PIXEL> &image, int threads)
+__device__ HardSums thread_sums(const RefineJob &job, const Reader<PIXEL> &image, int own,
+                                int threads)
 {
     const int64_t pitch = job.image.image.pitch;
     if (image.first)
         return thread_sums<8, PIXEL>(
             job, [&](int i, int j) { return image.inside(j * pitch + i * Reader<PIXEL>::SIZE); },
-            threads);
+            own, threads);
     return thread_sums<1, PIXEL>(
-        job, [&](int i, int j) { return image.anywhere(i, j); }, threads);
+        job, [&](int i, int j) { return image.anywhere(i, j); }, own, threads);
 }
+
+static_assert(sizeof(HardSums) <= XNCC_DOUBT_PART_BYTES, "the decision has less room");
 
 // The score of a window, or XNCC_DOUBT. The template is finite.
 __device__ float score_of(const RefineJob &job, const HardSums &s)
@@ -118,6 +123,37 @@ __device__ float score_of(const RefineJob &job, const HardSums &s)
     return xncc_near_score(job.method, n, &terms, &score) ? score : xncc_float_of_bits(XNCC_DOUBT);
 }
 
+__device__ void store(const RefineJob &job, FloatDoubt at, const HardSums &s)
+{
+    const float score = score_of(job, s);
+    job.map[at.y * job.map_pitch + at.x] = score;
+    if (__float_as_uint(score) == XNCC_DOUBT)
+        put_on(job.doubts.list, &job.constants->last, at);
+}
+
+// Blocks that share a large window, if the windows are few.
+__device__ int parts_of(uint32_t count)
+{
+    int parts = 1;
+    while (uint64_t{ count } * parts * 2 <= XNCC_DOUBT_PARTS && parts < MOST_PARTS)
+        parts *= 2;
+    return parts;
+}
+
+// A thread per window: the scores of the windows that blocks have shared.
+__global__ __launch_bounds__(LANES) void join_parts(const __grid_constant__ RefineJob job)
+{
+    const uint32_t count = job.constants->hard, i = blockIdx.x * LANES + threadIdx.x;
+    const int parts = parts_of(count);
+    if (parts == 1 || i >= count)
+        return;
+    const HardSums *from = static_cast<const HardSums *>(job.doubts.parts) + i * parts;
+    HardSums s = from[0];
+    for (int k = 1; k < parts; k++)
+        s = joined(s, from[k]);
+    store(job, job.doubts.hard[i], s);
+}
+
 template <xncc_pixel PIXEL, int OF_BLOCK>
 __global__
 __launch_bounds__(LANES *OF_BLOCK) void refine_hard(const __grid_constant__ RefineJob job)
@@ -126,10 +162,13 @@ __launch_bounds__(LANES *OF_BLOCK) void refine_hard(const __grid_constant__ Refi
     const uint32_t count = job.constants->hard;
     const int lane = static_cast<int>(threadIdx.x) % LANES,
               warp = static_cast<int>(threadIdx.x) / LANES;
-    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        const FloatDoubt at = job.doubts.hard[i];
+    const int parts = OF_BLOCK > 1 ? parts_of(count) : 1;
+    for (uint64_t i = blockIdx.x; i < uint64_t{ count } * parts; i += gridDim.x) {
+        const FloatDoubt at = job.doubts.hard[i / parts];
+        const int own = static_cast<int>(i % parts) * (LANES * OF_BLOCK) +
+                        static_cast<int>(threadIdx.x);
         const Reader<PIXEL> image(job, at);
-        HardSums s = warp_sums(thread_sums(job, image, LANES * OF_BLOCK));
+        HardSums s = warp_sums(thread_sums(job, image, own, LANES * OF_BLOCK * parts));
         if (OF_BLOCK > 1) {
             if (lane == 0)
                 of_warp[warp] = s;
@@ -138,10 +177,10 @@ __launch_bounds__(LANES *OF_BLOCK) void refine_hard(const __grid_constant__ Refi
                 s = joined(s, of_warp[k]);
         }
         if (threadIdx.x == 0) {
-            const float score = score_of(job, s);
-            job.map[at.y * job.map_pitch + at.x] = score;
-            if (__float_as_uint(score) == XNCC_DOUBT)
-                put_on(job.doubts.list, &job.constants->last, at);
+            if (parts > 1)
+                static_cast<HardSums *>(job.doubts.parts)[i] = s;
+            else
+                store(job, at, s);
         }
         if (OF_BLOCK > 1)
             __syncthreads(); // of_warp has been read
@@ -160,6 +199,8 @@ cudaError_t launch_refine_hard(const RefineJob &job, int processors, cudaStream_
         else
             refine_hard<type, 1><<<blocks * WARPS, LANES, 0, stream>>>(job);
     });
+    if (large)
+        join_parts<<<XNCC_DOUBT_PARTS / LANES, LANES, 0, stream>>>(job);
     return cudaGetLastError();
 }
 

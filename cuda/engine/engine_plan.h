@@ -74,7 +74,7 @@ struct xncc_engine_plan {
     xncc::Axis x, y;             // the bands of the map; convolutions set only `map`
     xncc::Stage stage;           // textures over the image pixels under a band
     xncc::Fft fft;               // for kernel fft
-    xncc::FloatProducts floats;  // for kernels float-fft and float-tiles
+    xncc::FloatProducts floats;  // for kernels float-fft, float-split and float-tiles
     xncc::TensorProducts tensor; // for the tensor kernels
     xncc::DeviceTemplate *templ_planes = nullptr; // the byte planes of the template, or nullptr
     int templ_count = 0;                          // of them

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The steps of kernels float-fft, float-tiles and float-fused: one function per step makes the jobs
-// of its kernels.
+// The steps of kernels float-fft, float-split, float-tiles and float-fused: one function per step
+// makes the jobs of its kernels.
 #include "cuda/engine/float_pass.h"
 
 #include "cuda/direct/refine.h"
@@ -33,7 +33,7 @@ FloatDoubts doubts_of(const xncc_engine_plan *plan)
     const xncc_workspace &w = plan->memory.sizes();
     FloatDoubt *list = reinterpret_cast<FloatDoubt *>(
         plan->memory.as<unsigned char>(XNCC_BUFFER_SUMS) + w.sums);
-    return { list, list + w.doubts, static_cast<uint32_t>(w.doubts) };
+    return { list, list + w.doubts, static_cast<uint32_t>(w.doubts), list + 2 * w.doubts };
 }
 
 // The bound of what the sums of columns lose is derived in column_sums.cu.
@@ -54,16 +54,36 @@ FloatColumns columns_of(const xncc_engine_plan *plan, const Band &band)
     return of;
 }
 
+// The bound of X's error that is relative to a window's samples; 0: it is that of a block alone.
+double own_error(const xncc_engine_plan *plan)
+{
+    return plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT ? XNCC_SPLIT_OWN * 1.01 * 0x1p-53 : 0.0;
+}
+
 float undefined_score(const xncc_problem &p)
 {
     return p.rule.flat == XNCC_FLAT_NAN ? NAN : 0.0f;
 }
 
-FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &target)
+FloatProductsJob make_products_job(const Call &call, const Band &band)
+{
+    const xncc_engine_plan *plan = call.plan;
+    FloatProductsJob job = {};
+    job.image = image_of(call, band);
+    job.method = plan->problem.rule.method;
+    job.width = band.width;
+    job.height = band.height;
+    job.sums = plan->memory.as<double>(XNCC_BUFFER_SUMS);
+    job.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
+    return job;
+}
+
+// blocks: that made X.
+FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &target,
+                             const FloatBlocks &blocks)
 {
     const xncc_engine_plan *plan = call.plan;
     const xncc_workspace &w = plan->memory.sizes();
-    const FloatBlocks &blocks = plan->floats.last();
     FloatScoreJob job = {};
     job.constants = plan->floats.constants();
     job.method = plan->problem.rule.method;
@@ -78,10 +98,24 @@ FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &t
     job.step_x = blocks.step_x;
     job.step_y = blocks.step_y;
     job.across = blocks.across;
+    job.each = blocks.each;
+    job.own = own_error(plan);
     job.undefined = undefined_score(plan->problem);
     job.map = target.map;
     job.map_pitch = target.pitch;
     return job;
+}
+
+// X of float-split.
+KnownProducts known_products(const xncc_engine_plan *plan, const FloatBlocks &blocks)
+{
+    return { plan->memory.as<double>(XNCC_BUFFER_SUMS),
+             static_cast<int64_t>(plan->memory.sizes().sums_pitch),
+             blocks.error,
+             blocks.step_x,
+             blocks.step_y,
+             blocks.across,
+             own_error(plan) };
 }
 
 RefineJob make_refine_job(const Call &call, const Band &band, const Target &target)
@@ -108,14 +142,8 @@ RefineJob make_refine_job(const Call &call, const Band &band, const Target &targ
 xncc_status multiply_floats(const Call &call, const Band &band)
 {
     xncc_engine_plan *plan = call.plan;
-    FloatProductsJob job = {};
-    job.image = image_of(call, band);
-    job.method = plan->problem.rule.method;
-    job.width = band.width;
-    job.height = band.height;
-    job.sums = plan->memory.as<double>(XNCC_BUFFER_SUMS);
-    job.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
-    return plan->floats.correlate(job, *call.templ, call.stream, call.error);
+    return plan->floats.correlate(make_products_job(call, band), *call.templ, call.stream,
+                                  call.error);
 }
 
 xncc_status sum_float_columns(const Call &call, const Band &band)
@@ -159,19 +187,62 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
                           "launching the sums in pairs of doubles", call.error);
 }
 
+// The windows in doubt that take as long as smaller blocks do, by the samples that both read.
+uint32_t doubts_worth_blocks(const xncc_engine_plan *plan, const FloatBlocks &again)
+{
+    constexpr double per_point = 70.0, least = 1024.0;
+    const double points = static_cast<double>(again.width) * again.height *
+                          static_cast<double>(xncc_split_workspace(&plan->decision).again_count),
+                 pixels = static_cast<double>(plan->problem.templ_width) *
+                          plan->problem.templ_height;
+    return static_cast<uint32_t>(fmin(least + per_point * points / pixels, 0x1p31));
+}
+
+// Scores the band again with X of smaller blocks, if many windows are in doubt and there are such
+// blocks.
+xncc_status score_again(const Call &call, const Band &band, const Target &target,
+                        const ListDoubtsJob &list)
+{
+    FloatProducts &floats = call.plan->floats;
+    const FloatBlocks &again = floats.again();
+    const uint32_t *run = &list.constants->again;
+    const bool by_blocks = floats.tries_again();
+    xncc_status status = check(launch_judge_doubts(list.constants,
+                                                   doubts_worth_blocks(call.plan, again), by_blocks,
+                                                   call.stream),
+                               "counting the windows in doubt", call.error);
+    if (status || !by_blocks)
+        return status;
+    status = floats.correlate_again(make_products_job(call, band), call.stream, call.error);
+    FloatScoreJob score = make_score_job(call, band, target, again);
+    score.run = run;
+    ListDoubtsJob more = list;
+    more.run = run;
+    if (!status)
+        status = check(launch_float_score(score, call.stream), "launching the score", call.error);
+    return status ? status
+                  : check(launch_list_doubts(more, call.stream), "listing the windows in doubt",
+                          call.error);
+}
+
 // Each step takes up what the one before left in doubt.
 xncc_status score_floats(const Call &call, const Band &band, const Target &target)
 {
     const xncc_engine_plan *plan = call.plan;
     const int processors = plan->engine->machine.cuda.processors;
-    const RefineJob finer = make_refine_job(call, band, target);
-    const ListDoubtsJob list = { target.map,  target.pitch,    band.width,
-                                 band.height, finer.constants, finer.doubts };
-    xncc_status status = check(launch_float_score(make_score_job(call, band, target), call.stream),
-                               "launching the score", call.error);
+    RefineJob finer = make_refine_job(call, band, target);
+    const ListDoubtsJob list = { target.map,      target.pitch, band.width, band.height,
+                                 finer.constants, finer.doubts, nullptr };
+    xncc_status status = check(
+        launch_float_score(make_score_job(call, band, target, plan->floats.last()), call.stream),
+        "launching the score", call.error);
     if (!status)
         status = check(launch_list_doubts(list, call.stream), "listing the windows in doubt",
                        call.error);
+    if (!status && plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT) {
+        finer.known = known_products(plan, plan->floats.last());
+        status = score_again(call, band, target, list);
+    }
     if (!status)
         status = check(launch_refine(finer, processors, call.stream), "launching the finer sums",
                        call.error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The steps of kernels float-fft and float-tiles (products, sums of columns, scores) and of kernel
-// float-fused, and windows in doubt.
+// The steps of kernels float-fft, float-split and float-tiles (products, sums of columns, scores)
+// and of kernel float-fused, and windows in doubt.
 #ifndef XNCC_CUDA_ENGINE_FLOAT_PASS_H
 #define XNCC_CUDA_ENGINE_FLOAT_PASS_H
 

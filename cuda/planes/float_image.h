@@ -40,6 +40,7 @@ struct FloatConstants {
     uint32_t doubts; // of the band: windows in doubt; the list may have no room for all
     uint32_t hard;   // of these, those that finer sums leave in doubt
     uint32_t last;   // of these, those that sums in pairs of doubles leave in doubt
+    uint32_t again;  // float-split: 1 if X is made again
 };
 
 // S and Q of the columns of a band's windows.
@@ -55,14 +56,15 @@ struct FloatColumns {
 };
 
 // The blocks of a band whose products are made together: their geometry, and what is known of each
-// pair of them.
+// pair of them, or of each by itself.
 struct FloatBlocks {
     int32_t width, height;  // points of a transform
     int32_t step_x, step_y; // map elements of a block; the distance between adjacent ones
     int32_t across, count;  // blocks per row of blocks, and in the band
+    int32_t each;           // blocks that share a bound: 2, or 1
     double relative;        // the error of X, relative to the norms of what was transformed
-    double *squares;        // per pair: the sum of the squares of its samples
-    double *error;          // per pair: a bound of the error of X
+    double *squares;        // the sums of the squares of their samples
+    double *error;          // bounds of the error of X
 };
 
 // The products of a band.

@@ -8,14 +8,21 @@
 namespace xncc {
 
 xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision &decision,
-                                unsigned char *memory, xncc_error *error)
+                                int processors, unsigned char *memory, xncc_error *error)
 {
+    kernel = decision.kernel;
+    if (kernel == XNCC_KERNEL_FLOAT_SPLIT) {
+        const cudaError_t code = split.make(decision, processors, memory);
+        state = split.constants();
+        samples = split.samples();
+        return check(code, "preparing the transforms", error);
+    }
     static_assert(sizeof(FloatConstants) <= XNCC_FFT_CONSTANTS, "the decision has less room");
     const xncc_fft_blocks &of = decision.fft;
     const xncc_fft_buffers buffers = xncc_fft_workspace(&problem, &of);
-    kernel = decision.kernel;
     blocks.width = of.width;
     blocks.height = of.height;
+    blocks.each = 2;
     blocks.step_x = of.width - of.columns + 1;
     blocks.step_y = of.height - of.rows + 1;
     if (kernel != XNCC_KERNEL_FLOAT_FUSED)
@@ -27,7 +34,7 @@ xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision
     state = reinterpret_cast<FloatConstants *>(bounds);
     blocks.squares = reinterpret_cast<double *>(bounds + XNCC_FFT_CONSTANTS);
     blocks.error = blocks.squares + of.count;
-    room = of.count;
+    samples = blocks.error + of.count;
     if (kernel == XNCC_KERNEL_FLOAT_FFT)
         return fft.make(of, data, area, buffers.area, error);
     return kernel == XNCC_KERNEL_FLOAT_TILES
@@ -42,16 +49,18 @@ cudaError_t FloatProducts::describe(xncc_pixel pixel, xncc_method method,
     const TemplateView t = { templ.pixels.as<unsigned char>(), static_cast<int64_t>(templ.pitch),
                              templ.width, templ.height };
     bool ready = false;
-    cudaError_t code = cudaMemsetAsync(&state->doubts, 0, 3 * sizeof state->doubts, stream);
+    cudaError_t code = cudaMemsetAsync(&state->doubts, 0, 4 * sizeof state->doubts, stream);
     if (code == cudaSuccess)
         code = held.look_for(templ, 0, stream, &ready);
     if (code != cudaSuccess || ready)
         return code;
-    code = launch_template_terms(pixel, t, method, blocks.error + room, state, stream);
+    code = launch_template_terms(pixel, t, method, samples, state, stream);
     if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_TILES)
         code = launch_float_tiles_template(pixel, t, state, spectrum, stream);
     if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_FFT)
         code = fft.transform_template(t, blocks, pixel, state, spectrum, stream);
+    if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_SPLIT)
+        code = split.transform_template(t, pixel, stream);
     return code;
 }
 
@@ -59,8 +68,11 @@ cudaError_t FloatProducts::describe(xncc_pixel pixel, xncc_method method,
 cudaError_t FloatProducts::prepare(const FloatProductsJob &job, const DeviceTemplate &templ,
                                    cudaStream_t stream)
 {
-    cudaError_t code = cudaMemsetAsync(
-        blocks.squares, 0, static_cast<size_t>(ceil_div(blocks.count, 2)) * sizeof(double), stream);
+    cudaError_t code = cudaSuccess;
+    if (kernel != XNCC_KERNEL_FLOAT_SPLIT)
+        code = cudaMemsetAsync(blocks.squares, 0,
+                               static_cast<size_t>(ceil_div(blocks.count, 2)) * sizeof(double),
+                               stream);
     if (code == cudaSuccess)
         code = describe(job.image.image.pixel, job.method, templ, stream);
     if (code == cudaSuccess && xncc_method_is_centred(job.method))
@@ -81,16 +93,25 @@ xncc_status FloatProducts::prepare_template(xncc_pixel pixel, xncc_method method
 xncc_status FloatProducts::correlate(const FloatProductsJob &job, const DeviceTemplate &templ,
                                      cudaStream_t stream, xncc_error *error)
 {
-    blocks.across = ceil_div(job.width, blocks.step_x);
-    blocks.count = blocks.across * ceil_div(job.height, blocks.step_y);
+    if (kernel != XNCC_KERNEL_FLOAT_SPLIT) {
+        blocks.across = ceil_div(job.width, blocks.step_x);
+        blocks.count = blocks.across * ceil_div(job.height, blocks.step_y);
+    }
     cudaError_t code = prepare(job, templ, stream);
     if (code == cudaSuccess)
-        code = kernel == XNCC_KERNEL_FLOAT_TILES
+        code = kernel == XNCC_KERNEL_FLOAT_SPLIT ? split.transform_blocks(job, stream)
+               : kernel == XNCC_KERNEL_FLOAT_TILES
                    ? launch_float_tiles(job, blocks, spectrum, state, stream)
                    : fft.transform_blocks(job, blocks, spectrum, state, stream);
     if (code != cudaSuccess)
         held.forget();
     return check(code, "correlating by Fourier transforms", error);
+}
+
+xncc_status FloatProducts::correlate_again(const FloatProductsJob &job, cudaStream_t stream,
+                                           xncc_error *error)
+{
+    return check(split.transform_again(job, stream), "correlating by smaller transforms", error);
 }
 
 } // namespace xncc

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// X of floats and u32 with bounds of the errors, by the transforms of kernel float-fft or of kernel
-// float-tiles, and what a plan owns for them and for kernel float-fused.
+// X of floats and u32 with bounds of the errors, by the transforms of kernel float-fft, float-split
+// or float-tiles, and what a plan owns for them and for kernel float-fused.
 #ifndef XNCC_CUDA_PRODUCTS_FLOAT_PRODUCTS_H
 #define XNCC_CUDA_PRODUCTS_FLOAT_PRODUCTS_H
 
 #include "cuda/products/float_fft.h"
+#include "cuda/products/float_split.h"
 
 namespace xncc {
 
@@ -12,7 +13,8 @@ class FloatProducts {
   public:
     // Makes everything for the blocks that were decided, in `memory`, which the caller owns
     // (xncc_fft_workspace has its size). XNCC_ERROR_UNSUPPORTED if float-fft cannot load cuFFT.
-    xncc_status make(const xncc_problem &problem, const xncc_decision &decision,
+    // processors: of the device.
+    xncc_status make(const xncc_problem &problem, const xncc_decision &decision, int processors,
                      unsigned char *memory, xncc_error *error);
     // Puts the computation of X and of the errors' bounds on the stream, and forgets the doubts of
     // the band before.
@@ -21,10 +23,22 @@ class FloatProducts {
     // Makes only the template's constants, and forgets the doubts: for kernel float-fused.
     xncc_status prepare_template(xncc_pixel pixel, xncc_method method, const DeviceTemplate &templ,
                                  cudaStream_t stream, xncc_error *error);
+    // float-split: the same by smaller blocks, if the constants ask for it.
+    xncc_status correlate_again(const FloatProductsJob &job, cudaStream_t stream,
+                                xncc_error *error);
     // The blocks of the band that was correlated last.
     const FloatBlocks &last() const
     {
-        return blocks;
+        return kernel == XNCC_KERNEL_FLOAT_SPLIT ? split.blocks() : blocks;
+    }
+    bool tries_again() const
+    {
+        return kernel == XNCC_KERNEL_FLOAT_SPLIT && split.has_smaller();
+    }
+    // Those of the second try.
+    const FloatBlocks &again() const
+    {
+        return split.smaller();
     }
     FloatConstants *constants() const
     {
@@ -38,12 +52,13 @@ class FloatProducts {
                          cudaStream_t stream);
 
     FloatFft fft;
+    FloatSplit split;
     SpectrumCache held;
     xncc_kernel kernel = XNCC_KERNEL_FLOAT_FFT;
-    int32_t room = 0; // pairs of blocks that there are bounds for
     FloatBlocks blocks = {};
     double2 *spectrum = nullptr;
     FloatConstants *state = nullptr;
+    double *samples = nullptr; // of the template
 };
 
 } // namespace xncc

@@ -94,7 +94,8 @@ __device__ TurnBounds bounds_of(const FloatScoreJob &job, const Slide &at, doubl
 __device__ double error_at(const FloatScoreJob &job, int x, int row_of_blocks)
 {
     const int last = min(x + SPAN, job.width) - 1, block = row_of_blocks * job.across,
-              one = (block + x / job.step_x) / 2, other = (block + last / job.step_x) / 2;
+              one = (block + x / job.step_x) / job.each,
+              other = (block + last / job.step_x) / job.each;
     const double error = __ldg(job.error + one), more = __ldg(job.error + other);
     return error < more ? more : error; // where a bound is NaN, so is X
 }
@@ -107,7 +108,7 @@ __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatSco
     const int lane = static_cast<int>(threadIdx.x),
               y = static_cast<int>(blockIdx.x) * WARPS + static_cast<int>(threadIdx.y),
               begin = static_cast<int>(blockIdx.y) * segment, end = min(begin + segment, job.width);
-    if (y >= job.height)
+    if (y >= job.height || (job.run && !*job.run))
         return;
     const xncc_window_templ t = job.constants->templ;
     const double2 *columns = job.columns.sums + y * job.columns.pitch;
@@ -148,6 +149,8 @@ __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatSco
         sums.error_S = bound.S;
         sums.error_Q = bound.Q;
         sums.error_X = x < end ? error_at(job, x, row_of_blocks) : 0.0;
+        if (job.own != 0.0) // no window of this lane has more than that
+            sums.error_X += job.own * t.norm * sqrt(sums.Q + moved + 2.0 * bound.Q);
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
             if (x + i < end) {

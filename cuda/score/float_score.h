@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The score of floats and u32 from X and the sums of columns, with bounds of all errors: the last
-// step of kernel float-fft. Where the bounds leave two floats, the map gets XNCC_DOUBT
-// (math/near.h), and the window is put on a list. Data mapping: float_score.cu.
+// step of kernels float-fft, float-split and float-tiles. Where the bounds leave two floats, the
+// map gets XNCC_DOUBT (math/near.h), and the window is put on a list. Data mapping: float_score.cu.
 #ifndef XNCC_CUDA_SCORE_FLOAT_SCORE_H
 #define XNCC_CUDA_SCORE_FLOAT_SCORE_H
 
@@ -17,10 +17,14 @@ struct FloatScoreJob {
     FloatColumns columns; // column_sums.h
     const double *sums;   // X
     int64_t sums_pitch;
-    // The bounds of the errors of X, per pair of blocks: block (x / step_x, y / step_y).
+    // The bounds of the errors of X: block (x / step_x, y / step_y); `each` adjacent blocks share
+    // one. And what is added to them: a bound relative to the window's own samples and the
+    // template's.
     const double *error;
-    int32_t step_x, step_y, across;
-    float undefined; // the score of a flat window by ccoeff_normed
+    int32_t step_x, step_y, across, each;
+    double own;
+    const uint32_t *run; // nullptr, or what is 0 if there is nothing to do
+    float undefined;     // the score of a flat window by ccoeff_normed
     float *map;
     int64_t map_pitch;
 };

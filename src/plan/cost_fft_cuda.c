@@ -153,12 +153,6 @@ typedef struct search {
     double elements;      /* of the band's map */
 } search;
 
-/* Returns 1 if doubles run at half the rate of floats. On other devices it is 1/32 or 1/64. */
-static int has_fast_doubles(const xncc_machine *m)
-{
-    return m->cuda.minor == 0 && m->cuda.major >= 6 && m->cuda.major <= 10;
-}
-
 /* The time of the windows that the bound of these blocks leaves in doubt, whose products are made
  * again. Their number is proportional to the bound relative to a window; how many they
  * are depends on the picture. */
@@ -178,7 +172,7 @@ static double blocks_ms(const search *s, const xncc_fft_blocks *b, int32_t cost,
            planes = xncc_fft_planes(s->problem->pixel);
     double processors = xncc_machine_processors(s->machine);
     double transform = points * (double)cost * 1e-9 * measured_processors / processors;
-    if (!has_fast_doubles(s->machine))
+    if (!xncc_machine_has_fast_doubles(s->machine))
         transform += points * 5.0 * log2(points) / slow_flops_per_ms / processors;
     /* a point is loaded, multiplied by that of the template, and stored */
     double rest = points * (16.0 + planes * (32.0 + 16.0 / batch + 24.0)) / bytes_per_ms /
@@ -322,7 +316,7 @@ xncc_status xncc_fit_float_fused(const xncc_problem *problem, const xncc_machine
                          (unsigned long long)xncc_fft_workspace(problem, &fit->fft).total,
                          (unsigned long long)budget);
     fit->shared_bytes = shared - XNCC_FLOAT_FUSED_STATIC;
-    const double slow = has_fast_doubles(machine) ? 1.0 : slow_fused,
+    const double slow = xncc_machine_has_fast_doubles(machine) ? 1.0 : slow_fused,
                  each = (double)width * (double)fused_rows(height) + fused_score;
     fit->estimate_ms = launch_ms * 5.0 + (double)fit->band_width * (double)fit->band_height * each *
                                              slow / (fused_rate * xncc_machine_processors(machine));
@@ -369,7 +363,7 @@ xncc_status xncc_fit_float_tiles(const xncc_problem *problem, const xncc_machine
                          "%llu; raise device_memory of the context",
                          (unsigned long long)xncc_fft_workspace(problem, &fit->fft).total,
                          (unsigned long long)budget);
-    const double slow = has_fast_doubles(machine) ? 1.0 : slow_tiles;
+    const double slow = xncc_machine_has_fast_doubles(machine) ? 1.0 : slow_tiles;
     fit->estimate_ms = launch_ms * 4.0 +
                        (double)pairs * tile_ms * slow / xncc_machine_processors(machine);
     return XNCC_OK;

@@ -32,13 +32,14 @@ typedef struct xncc_tensor_blocks {
     uint64_t toeplitz;    /* bytes of a block in the form that the products read */
 } xncc_tensor_blocks;
 
-/* How kernels fft, float-fft and float-tiles on CUDA divide image and template. Kernel float-fused
- * has no transforms, but the template. All zero for other kernels. */
+/* How kernels fft, float-fft, float-split and float-tiles on CUDA divide image and template. Kernel
+ * float-fused has no transforms, but the template. All zero for other kernels. */
 typedef struct xncc_fft_blocks {
     int32_t width, height; /* points of a transform */
     int32_t batch;         /* transforms at a time */
     int32_t columns, rows; /* pixels of a piece of the template; usually there is one piece */
-    int32_t count;         /* float-fft and float-tiles: transforms of a band */
+    int32_t count;         /* float-fft, float-split and float-tiles: transforms of a band */
+    int32_t again;         /* float-split: transforms at a time if the products are made again */
 } xncc_fft_blocks;
 
 /* The device memory of a plan. A plan allocates it when it is made, except for the two buffers at

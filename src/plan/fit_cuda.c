@@ -5,6 +5,7 @@
 #include "base/int_math.h"
 #include "plan/cost_cuda.h"
 #include "plan/cost_fft_cuda.h"
+#include "plan/cost_split_cuda.h"
 #include "plan/cost_tensor.h"
 #include "plan/problem.h"
 #include "plan/search_cuda.h"
@@ -303,6 +304,8 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
         const uint64_t rest = limit - d->workspace.total,
                        budget = rest < max_transforms ? rest : max_transforms;
         status = d->kernel == XNCC_KERNEL_FLOAT_FUSED ? xncc_fit_float_fused(p, m, budget, d, error)
+                 : d->kernel == XNCC_KERNEL_FLOAT_SPLIT
+                     ? xncc_fit_float_split(p, m, budget, d, error)
                  : d->kernel == XNCC_KERNEL_FLOAT_TILES
                      ? xncc_fit_float_tiles(p, m, budget, d, error)
                      : xncc_fit_fft_cuda(floats ? p : of, m, budget, d, error);

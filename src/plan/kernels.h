@@ -40,6 +40,8 @@ enum { XNCC_MATCHES = 1 << XNCC_TASK_MATCH, XNCC_CONVOLVES = 1 << XNCC_TASK_CONV
       "registers")                                                                                 \
     K(FLOAT_FFT, "float-fft", XNCC_DEVICE_CUDA, XNCC_MATCHES, "device memory", "device memory",    \
       "device memory", "device memory")                                                            \
+    K(FLOAT_SPLIT, "float-split", XNCC_DEVICE_CUDA, XNCC_MATCHES,                                  \
+      "device memory, then shared memory", "device memory", "device memory", "device memory")      \
     K(FLOAT_TILES, "float-tiles", XNCC_DEVICE_CUDA, XNCC_MATCHES,                                  \
       "device memory, then shared memory", "device memory", "device memory", "device memory")      \
     K(TEX_TEX, "tex-tex", XNCC_DEVICE_CUDA, XNCC_MATCHES, "texture", "texture", XNCC_AS_PARAMETER, \
@@ -83,7 +85,7 @@ typedef enum xncc_kernel {
 static inline int xncc_kernel_is_of_doubles(xncc_kernel kernel)
 {
     return kernel == XNCC_KERNEL_FLOAT_FUSED || kernel == XNCC_KERNEL_FLOAT_FFT ||
-           kernel == XNCC_KERNEL_FLOAT_TILES;
+           kernel == XNCC_KERNEL_FLOAT_SPLIT || kernel == XNCC_KERNEL_FLOAT_TILES;
 }
 
 /* A row of the list. */

@@ -5,6 +5,7 @@
 #include "base/int_math.h"
 #include "plan/cost_cuda.h"
 #include "plan/cost_fft_cuda.h"
+#include "plan/cost_split_cuda.h"
 #include "plan/cost_tensor.h"
 #include "plan/problem.h"
 #include "plan/search_cuda.h"
@@ -127,7 +128,8 @@ static void size_pixels(const xncc_problem *p, xncc_decision *d)
     }
 }
 
-/* Kernels for floats that read the image itself: X, and two lists of windows in doubt; S and Q of
+/* Kernels for floats that read the image itself: X, and two lists of windows in doubt with sums of
+ * parts of them; S and Q of
  * columns, what they reach, and sums of groups of rows. Of these, float-fused has only the lists.
  */
 static void size_floats(const xncc_problem *p, xncc_decision *d)
@@ -136,13 +138,14 @@ static void size_floats(const xncc_problem *p, xncc_decision *d)
     const uint64_t width = (uint64_t)d->band_width, height = (uint64_t)d->band_height,
                    pitch = xncc_round_up(width, 32);
     w->doubts = smaller(times(pitch, height) / XNCC_DOUBT_SHARE + XNCC_LEAST_DOUBTS, UINT32_MAX);
+    const uint64_t lists = w->doubts * 2 * 8 + XNCC_DOUBT_PARTS * XNCC_DOUBT_PART_BYTES;
     if (xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS)) {
-        w->bytes[XNCC_BUFFER_SUMS] = w->doubts * 2 * 8;
+        w->bytes[XNCC_BUFFER_SUMS] = lists;
         return;
     }
     w->sums_pitch = pitch;
     w->sums = times(w->sums_pitch * 8, height);
-    w->bytes[XNCC_BUFFER_SUMS] = plus(w->sums, w->doubts * 2 * 8);
+    w->bytes[XNCC_BUFFER_SUMS] = plus(w->sums, lists);
     w->rows_pitch = xncc_round_up(width + (uint64_t)p->templ_width - 1, XNCC_COLUMN_BLOCK);
     w->reach = times(w->rows_pitch * 16, height);
     w->groups = plus(w->reach,
@@ -165,7 +168,9 @@ void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
         size_pixels(p, d);
     if (!xncc_decision_has(d, XNCC_STEP_BAND))
         w->bytes[XNCC_BUFFER_SOURCE] = source_bytes(p);
-    if (d->fft.batch) {
+    if (d->kernel == XNCC_KERNEL_FLOAT_SPLIT && d->fft.batch) {
+        w->bytes[XNCC_BUFFER_TRANSFORMS] = xncc_split_workspace(d).total;
+    } else if (d->fft.batch) {
         const xncc_problem of = xncc_kernel_is_of_doubles(d->kernel) ? *p : xncc_problem_read(p);
         w->bytes[XNCC_BUFFER_TRANSFORMS] = xncc_fft_workspace(&of, &d->fft).total;
     }

@@ -9,6 +9,10 @@
  * block, and the rows of a group. */
 enum { XNCC_COLUMN_STRIP = 64, XNCC_COLUMN_BLOCK = 128, XNCC_COLUMN_GROUP = 32 };
 
+/* Windows of floats in doubt: the most parts of windows that are summed by themselves, and the
+ * bytes of their sums. */
+enum { XNCC_DOUBT_PARTS = 256, XNCC_DOUBT_PART_BYTES = 64 };
+
 /* Fills the workspace of a decision for its steps, blocks and bands. */
 void xncc_workspace_make(const xncc_problem *problem, xncc_decision *decision);
 

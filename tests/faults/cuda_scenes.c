@@ -539,7 +539,8 @@ void all_scenes(void)
 /* Maps by cuFFT, which is loaded then, and by the kernel that needs the driver's tensor maps. */
 xncc_status first_calls(void)
 {
-    static const char *const kernel[] = { "fft", "tensor-wgmma", "shared", "float-fft" };
+    static const char *const kernel[] = { "fft", "tensor-wgmma", "shared", "float-fft",
+                                          "float-split" };
     const xncc_context_options o = {
         .size = sizeof o, .device = XNCC_DEVICE_CUDA, .cuda_index = FAULTS_DEVICE, .threads = 1
     };
@@ -547,9 +548,9 @@ xncc_status first_calls(void)
     xncc_template *templ = NULL;
     xncc_problem problem = { .pixel = XNCC_U8, SIZES(90, 80, 12, 12) };
     xncc_status status = xncc_context_create(&o, &made, &kit_error);
-    for (int i = 0; i < 4 && !status; i++) {
+    for (int i = 0; i < 5 && !status; i++) {
         w.problem = kit_problem(problem);
-        w.problem.pixel = i == 3 ? XNCC_F32 : XNCC_U8;
+        w.problem.pixel = i >= 3 ? XNCC_F32 : XNCC_U8;
         kit_image image = image_of(90, 80, 0), pixels = image_of(12, 12, 0);
         kit_map map = kit_map_create(79, 69, 0, KIT_AFTER);
         status = xncc_template_create(made, &pixels.view, &templ, &kit_error);

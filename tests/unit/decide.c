@@ -4,6 +4,7 @@
 #include "unit/machines.h"
 
 #include "plan/cost_fft_cuda.h"
+#include "plan/cost_split_cuda.h"
 #include "plan/fft_blocking.h"
 
 #include <math.h>
@@ -261,8 +262,8 @@ static void check_measured(void)
     check_choices(four, sizeof four / sizeof *four, 4, 0, 0);
 }
 
-/* What serves floats and u32 on an H200: sums in one pass, transforms in shared memory, cuFFT, or
- * without it the direct kernels. */
+/* What serves floats and u32 on an H200: sums in one pass, transforms in shared memory, large ones,
+ * cuFFT, or without it the direct kernels. */
 static void check_floats(void)
 {
     static const struct {
@@ -270,12 +271,12 @@ static void check_floats(void)
         int32_t n;
         int without_fft;
         const char *kernel;
-    } some[] = { { XNCC_F32, 8, 0, "float-fused" },  { XNCC_F32, 32, 0, "float-tiles" },
-                 { XNCC_F32, 64, 0, "float-fft" },   { XNCC_F32, 512, 0, "float-fft" },
-                 { XNCC_F64, 16, 0, "float-fused" }, { XNCC_F64, 128, 0, "float-fft" },
-                 { XNCC_U32, 3, 0, "float-fused" },  { XNCC_U32, 20, 0, "float-tiles" },
-                 { XNCC_U32, 256, 0, "float-fft" },  { XNCC_F32, 32, 1, "float-tiles" },
-                 { XNCC_F32, 64, 1, "shared" },      { XNCC_F64, 64, 1, "general" } };
+    } some[] = { { XNCC_F32, 8, 0, "float-fused" },   { XNCC_F32, 32, 0, "float-tiles" },
+                 { XNCC_F32, 64, 0, "float-fft" },    { XNCC_F32, 512, 0, "float-split" },
+                 { XNCC_F64, 16, 0, "float-fused" },  { XNCC_F64, 128, 0, "float-split" },
+                 { XNCC_U32, 3, 0, "float-fused" },   { XNCC_U32, 20, 0, "float-tiles" },
+                 { XNCC_U32, 256, 0, "float-split" }, { XNCC_F32, 32, 1, "float-tiles" },
+                 { XNCC_F32, 64, 1, "float-split" },  { XNCC_F64, 1025, 1, "general" } };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         xncc_machine m = machine(5);
         const xncc_problem p = matching(some[i].pixel, 4096, 4096, some[i].n, some[i].n);
@@ -302,6 +303,16 @@ static void check_floats(void)
     CHECK(strstr(error.text, "48 x 48") != NULL && strstr(error.text, "49 x 8") != NULL);
     p.templ_width = 48;
     CHECK_STATUS(decide(&p, &m, "float-tiles", &d, &error), XNCC_OK);
+    p.templ_width = 1025;
+    CHECK_STATUS(decide(&p, &m, "float-split", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "1024 x 1024") != NULL && strstr(error.text, "1025 x 8") != NULL);
+    p.templ_width = 1024;
+    CHECK_STATUS(decide(&p, &m, "float-split", &d, &error), XNCC_OK);
+    check_cuda(&p, &m, &d);
+    m.cuda.shared_optin = m.cuda.shared_memory = 100000;
+    CHECK_STATUS(decide(&p, &m, "float-split", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "100000") != NULL);
+    p.templ_width = 48;
     m.cuda.shared_optin = m.cuda.shared_memory = 65536;
     CHECK_STATUS(decide(&p, &m, "float-tiles", &d, &error), XNCC_ERROR_UNSUPPORTED);
     CHECK(strstr(error.text, "65536") != NULL);
@@ -329,6 +340,16 @@ static void check_floats(void)
           xncc_fft_double_error(&two) < 190 * u);
     CHECK(xncc_fft_double_error(&three) > 250 * u && xncc_fft_double_error(&three) < 300 * u);
     CHECK(xncc_float_tiles_error() > 95 * u);
+    /* samples in two parts: the units are so large that the product of both exceeds the error of a
+     * transform, and so small that the rest, times the power of two, is below the leading part */
+    for (int32_t side = 512; side <= 4096; side *= 2)
+        for (int32_t n = 1; n <= 1024 && n <= side; n *= 2) {
+            const xncc_fft_blocks b = { .width = side, .height = side, .columns = n, .rows = n };
+            const xncc_split s = xncc_split_make(&b);
+            CHECK(s.relative > 200 * u && s.relative < 400 * u);
+            CHECK(s.unit * s.unit >= s.relative / 0.45 * side * n);
+            CHECK(ldexp(s.unit, s.bits) <= 1.15 && ldexp(s.unit, s.bits) > 0.5 && s.bits >= 8);
+        }
 }
 
 /* On the CPU: as many threads as have work for 0.02 ms or more, so one for few windows, and all for

@@ -229,6 +229,7 @@ static void check_plan_info(void)
                  { "general", 0, 1 },
                  { "fft", 0, 1 },
                  { "float-fft", 0, 1 },
+                 { "float-split", 0, 1 },
                  { "float-tiles", 0, 1 },
                  { "conv-global", 5, 1 },
                  { "conv-constant", 5, 0 },

@@ -122,6 +122,64 @@ static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const
           bytes * (batches * (uint64_t)b->batch + spectra));
 }
 
+/* What kernels for floats by transforms have beside these: X, and two lists of windows in doubt
+ * with 256 sums of 64 bytes; S and Q of columns, a bound per 128 columns of 64 rows, and four
+ * doubles per column of 32 rows. */
+static void check_float_sums(const xncc_problem *p, const xncc_decision *d)
+{
+    const uint64_t columns = up128((uint64_t)d->band_width + (uint64_t)p->templ_width - 1),
+                   height = (uint64_t)d->band_height, strips = (height + 63) / 64,
+                   groups = (height + (uint64_t)p->templ_height - 1 + 31) / 32;
+    CHECK(d->workspace.sums >= (uint64_t)d->band_width * height * 8);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >=
+          d->workspace.sums + d->workspace.doubts * 16 + 256 * 64);
+    CHECK(d->workspace.reach >= columns * height * 16);
+    CHECK(d->workspace.groups >= d->workspace.reach + columns / 128 * strips * 8);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_ROWS] >= d->workspace.groups + columns * groups * 32);
+}
+
+/* Blocks that cover a band. */
+static int64_t count_of(const xncc_decision *d, int32_t width, int32_t height)
+{
+    const xncc_fft_blocks *b = &d->fft;
+    const int64_t across = width - b->columns + 1, down = height - b->rows + 1;
+    return (d->band_width + across - 1) / across * ((d->band_height + down - 1) / down);
+}
+
+/* Transforms of samples in two parts: powers of two; half of the frequencies, two complex numbers
+ * each, of a batch of blocks and of the template, and the same of the smaller blocks; four doubles
+ * per block, and the template in double. */
+static void check_split_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+{
+    const xncc_fft_blocks *b = &d->fft;
+    CHECK(p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32);
+    CHECK(p->channels == 1 && !p->templ_masked && !p->image_masked);
+    CHECK(b->columns == p->templ_width && b->rows == p->templ_height);
+    CHECK(m->cuda.shared_optin >= 160 << 10);
+    for (int i = 0; i < 2; i++) {
+        const int32_t side = i ? b->height : b->width, piece = i ? b->rows : b->columns;
+        CHECK((side == 512 || side == 1024 || side == 2048 || side == 4096) && piece <= side &&
+              piece <= 1024);
+    }
+    CHECK_INT(b->count, count_of(d, b->width, b->height));
+    CHECK(b->batch >= 1 && b->batch <= b->count);
+    const int32_t most = b->columns > b->rows ? b->columns : b->rows, small = most <= 256   ? 512
+                                                                              : most <= 512 ? 1024
+                                                                                            : 2048;
+    const int again = small <= b->width && small <= b->height &&
+                      (small < b->width || small < b->height);
+    const int64_t more = again ? count_of(d, small, small) : 0;
+    CHECK(again ? b->again >= 1 && b->again <= more : b->again == 0);
+    const uint64_t one = ((uint64_t)b->width / 2 + 1) * (uint64_t)b->height * 32,
+                   other = again ? ((uint64_t)small / 2 + 1) * (uint64_t)small * 32 : 0,
+                   first = one * (uint64_t)b->batch, second = other * (uint64_t)b->again,
+                   data = first > second ? first : second;
+    CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >=
+          data + one + other + (uint64_t)(b->count + more) * 32 +
+              (uint64_t)b->columns * (uint64_t)b->rows * 8 + 512);
+    check_float_sums(p, d);
+}
+
 /* Transforms of floats, which are not rounded: they are large enough for the whole template, cover
  * the band in pairs of blocks, and fit the memory. */
 static void check_float_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
@@ -136,26 +194,13 @@ static void check_float_blocks(const xncc_problem *p, const xncc_machine *m, con
         CHECK(b->width == 64 && b->height == 64 && m->cuda.shared_optin >= 76 << 10);
     else
         CHECK(m->cuda.fft && b->batch >= 1);
-    const int64_t across = (d->band_width + b->width - b->columns) / (b->width - b->columns + 1),
-                  down = (d->band_height + b->height - b->rows) / (b->height - b->rows + 1);
-    CHECK_INT(b->count, (across * down + 1) / 2);
-    const uint64_t transform = (uint64_t)b->width * (uint64_t)b->height * 16,
-                   columns = up128((uint64_t)d->band_width + (uint64_t)p->templ_width - 1),
-                   height = (uint64_t)d->band_height;
+    CHECK_INT(b->count, (count_of(d, b->width, b->height) + 1) / 2);
+    const uint64_t transform = (uint64_t)b->width * (uint64_t)b->height * 16;
     /* a batch, its work area, the spectrum, two bounds per pair, and the template in double */
     CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >=
           transform * (2 * (uint64_t)b->batch + 1) + (uint64_t)b->count * 16 +
               (uint64_t)b->columns * (uint64_t)b->rows * 8);
-    /* X, and two lists of windows in doubt */
-    CHECK(d->workspace.sums >= (uint64_t)d->band_width * height * 8);
-    CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >= d->workspace.sums + d->workspace.doubts * 16);
-    /* S and Q of columns, a bound per 128 columns of 64 rows, and four doubles per column of 32
-     * rows */
-    const uint64_t strips = (height + 63) / 64,
-                   groups = (height + (uint64_t)p->templ_height - 1 + 31) / 32;
-    CHECK(d->workspace.reach >= columns * height * 16);
-    CHECK(d->workspace.groups >= d->workspace.reach + columns / 128 * strips * 8);
-    CHECK(d->workspace.bytes[XNCC_BUFFER_ROWS] >= d->workspace.groups + columns * groups * 32);
+    check_float_sums(p, d);
 }
 
 /* Sums of floats without transforms: the template is small enough, and a block has room for it and
@@ -174,7 +219,7 @@ static void check_fused_floats(const xncc_problem *p, const xncc_machine *m, con
     /* the template in double, and two lists of windows in doubt */
     CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >= (uint64_t)pixels * 8 + 512);
     CHECK(d->workspace.doubts >= (uint64_t)d->band_width * (uint64_t)d->band_height / 8);
-    CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >= d->workspace.doubts * 16);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >= d->workspace.doubts * 16 + 256 * 64);
     CHECK_INT(d->workspace.bytes[XNCC_BUFFER_ROWS], 0);
 }
 
@@ -252,6 +297,8 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
         check_fft_blocks(p, m, d);
     else if (d->kernel == XNCC_KERNEL_FLOAT_FFT || d->kernel == XNCC_KERNEL_FLOAT_TILES)
         check_float_blocks(p, m, d);
+    else if (d->kernel == XNCC_KERNEL_FLOAT_SPLIT)
+        check_split_blocks(p, m, d);
     else if (d->kernel == XNCC_KERNEL_FLOAT_FUSED)
         check_fused_floats(p, m, d);
     else

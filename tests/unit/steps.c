@@ -102,6 +102,8 @@ static const wanted some_steps[] = {
     { "float-fft", "float-products, column-sums, float-score", .pixel = XNCC_F32, .width = 64 },
     { "float-fft", "float-products, column-sums, float-score", .pixel = XNCC_U32, .width = 64,
       .mode = XNCC_SAME, .border = XNCC_BORDER_MIRROR },
+    { "float-split", "float-products, column-sums, float-score", .pixel = XNCC_F32, .width = 64,
+      .method = XNCC_CCORR },
     { "float-tiles", "float-products, column-sums, float-score", .pixel = XNCC_F64, .width = 32,
       .method = XNCC_SQDIFF_NORMED },
     { "float-fused", "fused-floats", .pixel = XNCC_F32, .width = 8, .height = 8 },

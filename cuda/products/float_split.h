@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// X of floats and u32 by transforms of large blocks whose real part is the leading part of the
+// samples and whose imaginary part is the rest, times a power of two: the products of kernel
+// float-split. With v' and t' the leading parts of the samples of image and template,
+//
+//     X = sum v' t' + sum ((v - v') t + v' (t - t'))
+//
+// and a transform back has the first sum as its real part and the second one, times that power, as
+// its imaginary part. The first sum is a multiple of the product of the units of v' and t', and is
+// rounded to it, so that it is exact; the error of the second one is small since its terms are. So
+// the error of X is a small part of that of a plain transform, plus XNCC_FLOAT_SPLIT_OWN units of
+// 2^-53 relative to the samples of the window itself. docs/numerics.md has the bound.
+#ifndef XNCC_CUDA_PRODUCTS_FLOAT_SPLIT_H
+#define XNCC_CUDA_PRODUCTS_FLOAT_SPLIT_H
+
+#include "cuda/planes/float_image.h"
+
+extern "C" {
+#include "plan/cost_fft_cuda.h"
+#include "plan/cost_split_cuda.h"
+}
+
+namespace xncc {
+
+// Blocks of one size, and what is known of them, in device memory.
+struct SplitBlocks {
+    FloatBlocks of;   // of.squares and of.error are per block
+    xncc_split split; // units and bounds
+    double2 *units;   // per block: the unit of v', and that of v' t'
+    double2 *templ;   // the unit of t', and a bound of the norm of what is transformed of it
+    double2 *spectrum;
+};
+
+class FloatSplit {
+  public:
+    // memory: of the size that xncc_split_workspace tells, `memory->total`.
+    cudaError_t make(const xncc_decision &decision, int processors, unsigned char *memory);
+    // The constants of the template and of the doubts, and where its samples in double go.
+    FloatConstants *constants() const
+    {
+        return state;
+    }
+    double *samples() const
+    {
+        return templ_samples;
+    }
+    // Makes the template's spectra. The constants of the template are there.
+    cudaError_t transform_template(const TemplateView &templ, xncc_pixel pixel,
+                                   cudaStream_t stream) const;
+    // Puts X of a band and the bounds of its errors on the stream.
+    cudaError_t transform_blocks(const FloatProductsJob &job, cudaStream_t stream);
+    // The same by smaller blocks, if the constants say so.
+    cudaError_t transform_again(const FloatProductsJob &job, cudaStream_t stream);
+    const FloatBlocks &blocks() const
+    {
+        return first.of;
+    }
+    bool has_smaller() const
+    {
+        return again_batch > 0;
+    }
+    // The smaller blocks of the band.
+    const FloatBlocks &smaller() const
+    {
+        return second.of;
+    }
+
+  private:
+    cudaError_t transform(SplitBlocks *set, int32_t batch, const FloatProductsJob &job,
+                          const uint32_t *run, cudaStream_t stream) const;
+
+    FloatConstants *state = nullptr;
+    double *templ_samples = nullptr;
+    double2 *turns = nullptr, *data = nullptr;
+    SplitBlocks first = {}, second = {};
+    int32_t batch = 1, again_batch = 0; // blocks at a time
+    int processors = 1;
+};
+
+} // namespace xncc
+
+#endif

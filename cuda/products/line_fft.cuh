@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Transforms of a line of 256 R points, R = 2, 4, 8 or 16, by 16 R threads of 16 points each. With
+//
+//     x = t + 16 R j,   t = k + R i,   f = q + 16 (r + 16 p),   i, j, q, r < 16,   k, p < R
+//
+// a transform is three steps with a multiplication between:
+//
+//     X[f] = sum over k of wR^(k p) * (w16R^(k r) * sum over i of w16^(i r)
+//                (wN^(t q) * sum over j of w16^(j q) x[t + 16 R j]))
+//
+// Before it, thread t has the points t + 16 R j; behind it, with q = t / R and c = t % R, the
+// points q + 16 (c + R i) + 256 p, at i R + p. The transform back takes the steps backwards, and
+// has no factor. Between the steps points move through shared memory: first among all threads of
+// the line, then among R adjacent ones, which are in one warp.
+#ifndef XNCC_CUDA_PRODUCTS_LINE_FFT_CUH
+#define XNCC_CUDA_PRODUCTS_LINE_FFT_CUH
+
+#include "cuda/products/radix.cuh"
+
+namespace xncc {
+
+template <int R> struct Line {
+    static constexpr int POINTS = 256 * R, THREADS = 16 * R, EACH = 16;
+    // Of an r and of a q in shared memory: nearly free of bank conflicts.
+    static constexpr int SHORT = R == 2 ? 2 : R + 1, PITCH = R == 2 ? 34 : 16 * SHORT;
+    static constexpr int ROOM = EACH * PITCH;      // points of shared memory
+    static constexpr int TURNS = POINTS + THREADS; // wN^(t q) at q 16 R + t, then w16R^(k r)
+
+    // Where a line in its natural order has point f in shared memory.
+    static __device__ __forceinline__ int at(int f)
+    {
+        return f + f / 16;
+    }
+    // The frequency of a thread's point i behind the transform.
+    static __device__ __forceinline__ int frequency(int t, int i)
+    {
+        return t / R + 16 * (t % R + i / R * R) + 256 * (i % R);
+    }
+
+    // The last step forward, the first one back.
+    template <bool BACK> static __device__ __forceinline__ void short_ones(double2 (&v)[EACH])
+    {
+        if constexpr (R == 16) {
+            sixteen<BACK>(v);
+        } else {
+#pragma unroll
+            for (int i = 0; i < EACH; i += R) {
+                double2 part[R];
+#pragma unroll
+                for (int k = 0; k < R; k++)
+                    part[k] = v[i + k];
+                if constexpr (R == 8) {
+                    eight<BACK>(part);
+                } else if constexpr (R == 4) {
+                    four<BACK>(part[0], part[1], part[2], part[3]);
+                } else {
+                    const double2 first = part[0];
+                    part[0] = first + part[1];
+                    part[1] = first - part[1];
+                }
+#pragma unroll
+                for (int k = 0; k < R; k++)
+                    v[i + k] = part[k];
+            }
+        }
+    }
+
+    // Plain loads: through the read-only cache, factors would be kept in registers for the next
+    // time.
+    template <bool BACK>
+    static __device__ __forceinline__ void turn(double2 (&v)[EACH], const double2 *turns, int step)
+    {
+#pragma unroll
+        for (int i = 1; i < EACH; i++) {
+            if (i % 5 == 0)
+                __syncwarp(); // fewer factors at a time
+            v[i] = turned<BACK>(v[i], turns[i * step]);
+        }
+    }
+
+    // The room must not be in use. All threads of the block call this together.
+    static __device__ __forceinline__ void forward(double2 (&v)[EACH], double2 *room, int t,
+                                                   const double2 *turns)
+    {
+        double2 *own = room + t / R * PITCH;
+        const int k = t % R;
+        sixteen<false>(v);
+        turn<false>(v, turns + t, THREADS);
+#pragma unroll
+        for (int q = 0; q < EACH; q++)
+            room[q * PITCH + t] = v[q];
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            v[i] = own[k + R * i];
+        sixteen<false>(v);
+        turn<false>(v, turns + POINTS + k, R);
+        __syncwarp();
+#pragma unroll
+        for (int r = 0; r < EACH; r++)
+            own[r * SHORT + k] = v[r];
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            v[i] = own[(k + i / R * R) * SHORT + i % R];
+        short_ones<false>(v);
+    }
+
+    // Only the warps that share a q may still read from the room.
+    static __device__ __forceinline__ void back(double2 (&v)[EACH], double2 *room, int t,
+                                                const double2 *turns)
+    {
+        double2 *own = room + t / R * PITCH;
+        const int k = t % R;
+        short_ones<true>(v);
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            own[(k + i / R * R) * SHORT + i % R] = v[i];
+        __syncwarp();
+#pragma unroll
+        for (int r = 0; r < EACH; r++)
+            v[r] = own[r * SHORT + k];
+        turn<true>(v, turns + POINTS + k, R);
+        sixteen<true>(v);
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            own[k + R * i] = v[i];
+        __syncthreads();
+#pragma unroll
+        for (int q = 0; q < EACH; q++)
+            v[q] = room[q * PITCH + t];
+        turn<true>(v, turns + t, THREADS);
+        sixteen<true>(v);
+    }
+};
+
+} // namespace xncc
+
+#endif

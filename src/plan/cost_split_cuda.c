@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Kernel float-split on CUDA: its error bound, and the search for blocks. */
+#include "plan/cost_split_cuda.h"
+
+#include "plan/cost_fft_cuda.h"
+
+#include <assert.h>
+#include <math.h>
+
+/* Measured on one H200, November 2026: nanoseconds of a multiprocessor per point of a block, for
+ * all passes. Doubts are too few to count. */
+static const double point_ns = 6.6, slow_points = 16.0;
+static const double launch_ms = 0.004;
+
+/* The most bytes of the transforms of the second try that are made at a time. */
+static const uint64_t most_again = UINT64_C(1) << 30;
+
+/* What the transform of a line of 2^m points adds, in units of 2^-53: 1 for each doubling; 4.83 for
+ * each of two levels of products with roots that sincospi makes; 2.95 for a level of products with
+ * constants in each step of radix 16, and 2.62 for one in a step of radix 8. */
+static double line_error(int32_t side)
+{
+    const double last = side == 4096 ? 2.95 : side == 2048 ? 2.62 : 0.0;
+    return log2(side) + 2.0 * 4.83 + 2.0 * 2.95 + last;
+}
+
+/* docs/numerics.md has the derivation. */
+xncc_split xncc_split_make(const xncc_fft_blocks *blocks)
+{
+    const double line = line_error(blocks->width) + line_error(blocks->height),
+                 points = (double)blocks->width * blocks->height,
+                 pixels = (double)blocks->columns * blocks->rows;
+    xncc_split s;
+    s.relative = 1.01 * 0x1p-53 * 1.62 * (2.0 * (line + 1.0) + line + 1.0 + 4.24);
+    s.unit = sqrt(s.relative / 0.45 * 1.6 * sqrt(points * pixels));
+    s.bits = (int32_t)floor(0.14 - log2(s.unit));
+    return s;
+}
+
+int64_t xncc_split_count(const xncc_fft_blocks *b, int32_t width, int32_t height)
+{
+    const int64_t across = b->width - b->columns + 1, down = b->height - b->rows + 1;
+    return (width + across - 1) / across * ((height + down - 1) / down);
+}
+
+xncc_fft_blocks xncc_split_again(const xncc_fft_blocks *first)
+{
+    xncc_fft_blocks b = *first;
+    const int32_t most = b.columns > b.rows ? b.columns : b.rows;
+    b.width = b.height = XNCC_SPLIT_LEAST;
+    while (b.width < 2 * most)
+        b.width = b.height *= 2;
+    b.count = 0;
+    b.batch = b.width <= first->width && b.height <= first->height &&
+              (b.width < first->width || b.height < first->height);
+    return b;
+}
+
+/* A transform of the image: the columns of half the spectrum, two complex numbers each. */
+static uint64_t transform_bytes(const xncc_fft_blocks *b)
+{
+    const uint64_t columns = (uint64_t)b->width / 2 + XNCC_SPLIT_GROUP;
+    return columns * (uint64_t)b->height * 4 * sizeof(double);
+}
+
+/* The same for the template: as many columns as whole thread blocks have. */
+static uint64_t spectrum_bytes(const xncc_fft_blocks *b)
+{
+    const uint64_t lines = XNCC_SPLIT_POINTS / (uint64_t)b->height;
+    return ((uint64_t)b->width / 2 + lines) * (uint64_t)b->height * 4 * sizeof(double);
+}
+
+xncc_split_buffers xncc_split_workspace(const xncc_decision *d)
+{
+    const xncc_fft_blocks *b = &d->fft, again = xncc_split_again(b);
+    xncc_split_buffers w = { 0 };
+    w.data = transform_bytes(b) * (uint64_t)b->batch;
+    w.spectrum[0] = spectrum_bytes(b);
+    if (again.batch) {
+        const uint64_t one = transform_bytes(&again);
+        w.again_count = xncc_split_count(&again, d->band_width, d->band_height);
+        if (w.data < one * (uint64_t)b->again)
+            w.data = one * (uint64_t)b->again;
+        w.spectrum[1] = spectrum_bytes(&again);
+    }
+    for (uint64_t side = XNCC_SPLIT_LEAST; side <= XNCC_SPLIT_MOST; side *= 2)
+        w.turns += (side + side / 16) * 2 * sizeof(double);
+    w.bounds = XNCC_FFT_CONSTANTS + 4 * sizeof(double) +
+               sizeof(double) * (4 * ((uint64_t)b->count + (uint64_t)w.again_count) +
+                                 (uint64_t)b->columns * (uint64_t)b->rows);
+    w.total = w.data + w.spectrum[0] + w.spectrum[1] + w.turns + w.bounds;
+    return w;
+}
+
+/* Keeps blocks with these sides if they fit and take the least time. *best: their time; below 0:
+ * none so far. */
+static void try_blocks(xncc_decision *fit, xncc_fft_blocks b, double per_point, uint64_t budget,
+                       double *best)
+{
+    const double points = (double)b.width * b.height;
+    const int64_t count = xncc_split_count(&b, fit->band_width, fit->band_height);
+    const int64_t batch = (int64_t)XNCC_SPLIT_MOST * XNCC_SPLIT_MOST /
+                          ((int64_t)b.width * b.height);
+    if (count > INT32_MAX / 2)
+        return;
+    b.count = (int32_t)count;
+    b.batch = (int32_t)(batch < count ? batch : count);
+    const int64_t runs = (count + b.batch - 1) / b.batch;
+    /* the second try takes few launches, which is what it costs where it is not needed */
+    const xncc_fft_blocks again = xncc_split_again(&b);
+    const int64_t all = xncc_split_count(&again, fit->band_width, fit->band_height),
+                  most = (int64_t)(most_again / transform_bytes(&again));
+    b.again = again.batch ? (int32_t)(all < most ? all : most) : 0;
+    xncc_decision with = *fit;
+    with.fft = b;
+    while (xncc_split_workspace(&with).total > budget && with.fft.again > 1)
+        with.fft.again /= 2;
+    const double again_runs = again.batch ? ceil((double)all / with.fft.again) : 0.0,
+                 ms = (double)count * points * per_point +
+                      launch_ms * (3.0 * (double)runs + 2.0 * again_runs);
+    if (xncc_split_workspace(&with).total <= budget && (*best < 0.0 || ms < *best)) {
+        *best = ms;
+        fit->fft = with.fft;
+    }
+}
+
+xncc_status xncc_fit_float_split(const xncc_problem *problem, const xncc_machine *machine,
+                                 uint64_t budget, xncc_decision *fit, xncc_error *error)
+{
+    const int32_t columns = problem->templ_width, rows = problem->templ_height;
+    if (columns > XNCC_SPLIT_TEMPLATE || rows > XNCC_SPLIT_TEMPLATE)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-split serves templates up to %d x %d pixels, and this one "
+                         "is %d x %d",
+                         (int)XNCC_SPLIT_TEMPLATE, (int)XNCC_SPLIT_TEMPLATE, columns, rows);
+    if (machine->cuda.shared_optin < XNCC_SPLIT_SHARED)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-split needs %d bytes of shared memory, and a thread block "
+                         "has %lld",
+                         (int)XNCC_SPLIT_SHARED, (long long)machine->cuda.shared_optin);
+    const double slow = xncc_machine_has_fast_doubles(machine) ? 1.0 : slow_points,
+                 per_point = point_ns * 1e-6 * slow / xncc_machine_processors(machine);
+    double ms = -1.0;
+    for (int32_t width = XNCC_SPLIT_LEAST; width <= XNCC_SPLIT_MOST; width *= 2)
+        for (int32_t height = XNCC_SPLIT_LEAST; height <= XNCC_SPLIT_MOST; height *= 2) {
+            const xncc_fft_blocks b = {
+                .width = width, .height = height, .columns = columns, .rows = rows
+            };
+            if (width >= columns && height >= rows)
+                try_blocks(fit, b, per_point, budget, &ms);
+        }
+    if (ms < 0.0)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-split finds no blocks in %llu bytes of device memory; raise "
+                         "device_memory of the context",
+                         (unsigned long long)budget);
+    fit->estimate_ms = ms;
+    return XNCC_OK;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Kernel float-split on images that take blocks of every side: its maps are those of the CPU, and
+ * some windows score as the oracle says. */
+#include "kit/oracle_general.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WINDOWS = 40 };
+
+static kit_map map_of(xncc_context *context, const kit_image *image, const xncc_template *templ,
+                      const char *kernel)
+{
+    kit_map map = kit_map_create(image->view.width - xncc_template_width(templ) + 1,
+                                 image->view.height - xncc_template_height(templ) + 1, 1,
+                                 KIT_AFTER);
+    if (kit_correlate(context, &image->view, templ, &(kit_options){ .kernel = kernel },
+                      &map.view) != XNCC_OK)
+        kit_give_up("%s: %s", kernel ? kernel : "(chosen)", kit_error.text);
+    return map;
+}
+
+static kit_map map_on(xncc_context *context, const kit_image *image, const kit_image *templ,
+                      const char *kernel)
+{
+    xncc_template *template = NULL;
+    if (xncc_template_create(context, &templ->view, &template, &kit_error) != XNCC_OK)
+        kit_give_up("no template: %s", kit_error.text);
+    kit_map map = map_of(context, image, template, kernel);
+    xncc_template_destroy(template);
+    return map;
+}
+
+/* One of noise leaves few windows in doubt. One sample that outweighs all others leaves most, so
+ * that smaller blocks follow, where there are any. spike: that sample; 0: there is none. */
+static void check_split(xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel, int32_t width,
+                        int32_t height, int32_t columns, int32_t rows, double spike)
+{
+    kit_random random = kit_stream(77);
+    kit_image image = kit_image_create(pixel, width, height, 1, KIT_AFTER),
+              templ = kit_image_create(pixel, columns, rows, 1, KIT_AFTER);
+    const double unit = pixel == XNCC_U32 ? 1.0 : 0x1p-24;
+    for (int32_t y = 0; y < height; y++)
+        for (int32_t x = 0; x < width; x++)
+            kit_sample_set(&image.view, x, y, 0, unit * (double)kit_below(&random, 1 << 24));
+    for (int32_t y = 0; y < rows; y++)
+        for (int32_t x = 0; x < columns; x++)
+            kit_sample_set(&templ.view, x, y, 0, kit_sample(&image.view, x + 100, y + 50, 0));
+    if (spike != 0.0)
+        kit_sample_set(&image.view, width / 3, height / 2, 0, spike);
+    kit_map want = map_on(cpu, &image, &templ, NULL),
+            got = map_on(gpu, &image, &templ, "float-split");
+    int64_t differ = 0;
+    for (int32_t y = 0; y < got.view.height; y++)
+        for (int32_t x = 0; x < got.view.width; x++)
+            differ += memcmp(kit_map_row(&got.view, y) + x, kit_map_row(&want.view, y) + x,
+                             sizeof(float)) != 0;
+    if (!CHECK(differ == 0))
+        kit_fail(__FILE__, __LINE__, "%s, %d x %d, %g: %lld windows differ", xncc_pixel_name(pixel),
+                 width, height, spike, (long long)differ);
+    oracle_general oracle = oracle_general_make(&image.view, &templ.view, XNCC_VALID,
+                                                XNCC_BORDER_CLAMP);
+    for (int i = 0; i < WINDOWS && pixel != XNCC_U32; i++) {
+        const int32_t x = kit_between(&random, 0, got.view.width - 1),
+                      y = kit_between(&random, 0, got.view.height - 1);
+        const float exact = oracle_exact(&oracle, &(kit_options){ 0 }, x, y);
+        CHECK(memcmp(&exact, kit_map_row(&got.view, y) + x, sizeof exact) == 0);
+    }
+    oracle_general_free(&oracle);
+    kit_map_destroy(&got);
+    kit_map_destroy(&want);
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+int main(int argc, char **argv)
+{
+    static const int32_t sides[][2] = {
+        { 510, 510 },  { 1020, 510 }, { 2040, 510 }, { 4090, 510 },
+        { 510, 1020 }, { 510, 2040 }, { 510, 4090 }, { 1500, 1300 }
+    };
+    static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
+    static const double spikes[] = { 1e30, -1e9, INFINITY };
+    kit_start(argc, argv);
+    xncc_context *gpu = kit_context(kit_device_option(argc, argv), 2),
+                 *cpu = kit_context(XNCC_DEVICE_CPU, 2);
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t k = 0; k < sizeof sides / sizeof *sides; k++)
+            check_split(gpu, cpu, pixels[i], sides[k][0], sides[k][1], 40, 30, 0.0);
+        check_split(gpu, cpu, pixels[i % 2], 2040, 510, 40, 30, spikes[i]);
+        /* some windows are in doubt to the end, which several blocks share */
+        check_split(gpu, cpu, pixels[i], 1020, 1020, 300, 200, 0.0);
+    }
+    xncc_context_destroy(gpu);
+    xncc_context_destroy(cpu);
+    return kit_finish("float_split");
+}
