@@ -10,12 +10,13 @@
  * From time to time all threads pause, and what the process holds is measured: 40 times, evenly
  * spread over the seconds or over the calls, which do not depend on how busy the machine is. If the
  * seconds count, each context has made every kind of call before, so that few calls in a fifth of
- * the time do not matter. After a fifth of the pauses it has to be flat: as many descriptors and threads at every pause, no more memory
- * in use (mallinfo2) than IN_USE_SLACK above the first, and a resident size that grows by less than
- * a twentieth and RSS_SLACK once what is free was given back (malloc_trim). What contexts keep for
- * later calls is freed at every pause; unit_kept tests its limits. A sanitizer keeps what
- * is free, and looks for leaks itself, so that the resident size is not judged there. With CUDA the
- * driver takes memory, too, and the free memory of the device is measured.
+ * the time do not matter. After a fifth of the pauses it has to be flat: as many descriptors and
+ * threads at every pause, no more memory in use (mallinfo2) than IN_USE_SLACK above the first, and
+ * a resident size that grows by less than a twentieth and RSS_SLACK once what is free was given
+ * back (malloc_trim). What contexts keep for later calls is freed at every pause; unit_kept tests
+ * its limits. A sanitizer keeps what is free, and looks for leaks itself, so that the resident size
+ * is not judged there. With CUDA the driver takes memory, too, and the free memory of the device is
+ * measured.
  *
  * --plant: leaks memory, or descriptors, or spoils a digest, to show that it is seen. */
 #define _GNU_SOURCE
