@@ -198,7 +198,7 @@ void general_check_find_widths(check_run *run, xncc_pixel pixel)
         { GENERAL_TEMPL, 1, 34, XNCC_CCOEFF_NORMED }, { GENERAL_TEMPL, 1, 34, XNCC_CCORR_NORMED },
         { GENERAL_IMAGE, 1, 34, XNCC_CCOEFF_NORMED }, { GENERAL_IMAGE, 1, 34, XNCC_SQDIFF },
         { GENERAL_NONE, 3, 17, XNCC_CCOEFF_NORMED },  { GENERAL_NONE, 3, 33, XNCC_CCOEFF_NORMED },
-        { GENERAL_NONE, 2, 34, XNCC_CCOEFF_NORMED },
+        { GENERAL_NONE, 2, 34, XNCC_CCOEFF_NORMED },  { GENERAL_NONE, 4, 20, XNCC_CCOEFF_NORMED },
     };
     for (uint64_t i = 0; i < sizeof some / sizeof *some; i++) {
         const general_sizes size = { some[i].width + 40, 31, some[i].width, 6 };
