@@ -52,6 +52,11 @@ root() {
     packages mmdebstrap && rm -rf "$1" &&
         mmdebstrap --quiet --variant="$4" --architectures="$3" --include="$5" "$2" "$1" >"$1.log" 2>&1 && touch "$1.complete"
 }
+# own_root FOLDER TRIPLE: a folder with the C library that comes with a cross compiler. It serves where the tool is left out.
+own_root() {
+    mkdir -p "$1/usr" && ln -sfn "/usr/$2" "$1/usr/$2" && ln -sfn "$2/include" "$1/usr/include" && ln -sfn "$2/lib" "$1/usr/lib" &&
+        ln -sfn usr/lib "$1/lib"
+}
 libraries=libc6-dev,libtiff-dev,libpng-dev,libjpeg62-turbo-dev,zlib1g-dev
 
 # Tests that every target runs, those of 64 bits and those of the tool.
@@ -128,13 +133,17 @@ cross() {
     local name=$1 triple=$2 architecture=$3 folder=$base/root-$3 emulator=$5 targets=("${parts[@]}") suite
     suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-stable}")
     packages "gcc-$triple" "g++-$triple" qemu-user-static || { skip "$name" 'its compiler or emulator cannot be installed here' && return; }
-    root "$folder" "$suite" "$architecture" extract "$libraries" || { skip "$name" 'its libraries cannot be had here' && return; }
-    [[ $name == i686 ]] || targets+=("${with_oracles[@]}" "${with_tool[@]}")
+    if [[ $name == i686 ]]; then
+        own_root "$folder" "$triple"
+    else
+        root "$folder" "$suite" "$architecture" extract "$libraries" || { skip "$name" 'its libraries cannot be had here' && return; }
+        targets+=("${with_oracles[@]}" "${with_tool[@]}")
+    fi
     local runs_in loader=$folder/lib/ld-linux.so.2
     runs_in=$("$emulator" --version | sed -n '1s/.*version \([0-9.]*\).*/qemu \1/p')
     emulator="$emulator -L $folder"
     if [[ -x $loader ]] && "$loader" --version >/dev/null 2>&1; then # an i686 that this processor is, too
-        emulator="$loader --library-path $folder/lib/$architecture-linux-gnu:$folder/usr/lib/$architecture-linux-gnu"
+        emulator="$loader --library-path $folder/lib"
         runs_in='this processor'
     fi
     build "$name" "${targets[@]}" -- --toolchain "$PWD/cmake/DebianCross.cmake" -DCROSS_TARGET="$triple" -DCROSS_PROCESSOR="$4" \

@@ -89,7 +89,7 @@ static void *take_and_give(void *kept)
     for (int i = 0; i < ROUNDS; i++) {
         const uint64_t bytes = 1 + kit_below(&random, 4096);
         unsigned char *memory = xncc_kept_take(kept, bytes);
-        memset(memory, i, bytes);
+        memset(memory, i, (size_t)bytes);
         CHECK(memory[0] == (unsigned char)i && memory[bytes - 1] == (unsigned char)i);
         xncc_kept_give(kept, memory);
     }
@@ -131,7 +131,7 @@ static void soil(xncc_context *context, uint64_t low, uint64_t high, int value)
     for (uint64_t bytes = low; bytes <= high; bytes *= 2)
         for (int i = 0; i < COPIES; i++) {
             piece[count] = xncc_kept_take(kept_of(context), bytes);
-            memset(piece[count++], value, bytes);
+            memset(piece[count++], value, (size_t)bytes);
         }
     while (count > 0)
         xncc_kept_give(kept_of(context), piece[--count]);

@@ -27,7 +27,7 @@ static scene scene_make(xncc_pixel pixel, xncc_border border, const char *kernel
 {
     const int32_t width = 8 + kit_between(random, 0, 40), height = 8 + kit_between(random, 0, 40);
     scene s = { .context = kit_context(XNCC_DEVICE_CPU, 1 + kit_between(random, 0, 2)),
-                .count = 2 + kit_below(random, TEMPLS - 1),
+                .count = 2 + (size_t)kit_below(random, TEMPLS - 1),
                 .problem = XNCC_PROBLEM_INIT,
                 .kernel = kernel };
     const int32_t columns = width + kit_between(random, 0, 400),
