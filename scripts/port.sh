@@ -52,11 +52,13 @@ root() {
     packages mmdebstrap && rm -rf "$1" &&
         mmdebstrap --quiet --variant="$4" --architectures="$3" --include="$5" "$2" "$1" >"$1.log" 2>&1 && touch "$1.complete"
 }
+
 # own_root FOLDER TRIPLE: a folder with the C library that comes with a cross compiler. It serves where the tool is left out.
 own_root() {
     mkdir -p "$1/usr" && ln -sfn "/usr/$2" "$1/usr/$2" && ln -sfn "$2/include" "$1/usr/include" && ln -sfn "$2/lib" "$1/usr/lib" &&
         ln -sfn usr/lib "$1/lib"
 }
+
 libraries=libc6-dev,libtiff-dev,libpng-dev,libjpeg62-turbo-dev,zlib1g-dev
 
 # Tests that every target runs, those of 64 bits and those of the tool.

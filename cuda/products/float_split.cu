@@ -267,9 +267,9 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void join_rows(const __grid_consta
             v[i] = y < wanted
                        ? from[place_of(t / 2 + Row::THREADS / 2 * i, y, job.set.of.height) + rest]
                        : make_double2(0.0, 0.0);
-            // P + i R at f, and conj P + i conj R at -f
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
+            // P + i R at f, and conj P + i conj R at -f
             const int f = t / 2 + Row::THREADS / 2 * i;
             const double2 other = make_double2(__shfl_xor_sync(ALL, v[i].x, 1),
                                                __shfl_xor_sync(ALL, v[i].y, 1));

@@ -274,6 +274,26 @@ xncc_status xncc_fit_fft_cuda(const xncc_problem *problem, const xncc_machine *m
     return XNCC_OK;
 }
 
+xncc_status xncc_fits_sides(xncc_kernel kernel, int32_t most, const xncc_problem *problem,
+                            xncc_error *error)
+{
+    if (problem->templ_width <= most && problem->templ_height <= most)
+        return XNCC_OK;
+    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                     "kernel %s serves templates up to %d x %d pixels, and this one is %d x %d",
+                     xncc_kernel_table[kernel].name, (int)most, (int)most, problem->templ_width,
+                     problem->templ_height);
+}
+
+xncc_status xncc_fits_shared(xncc_kernel kernel, int32_t needed, int64_t limit, xncc_error *error)
+{
+    if (needed <= limit)
+        return XNCC_OK;
+    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                     "kernel %s needs %d bytes of shared memory, and a thread block has %lld",
+                     xncc_kernel_table[kernel].name, (int)needed, (long long)limit);
+}
+
 /* Rows of the template, in whole parts that are multiplied at a time. */
 static int32_t fused_rows(int32_t templ_height)
 {
@@ -293,21 +313,17 @@ xncc_status xncc_fit_float_fused(const xncc_problem *problem, const xncc_machine
                                  uint64_t budget, xncc_decision *fit, xncc_error *error)
 {
     const int32_t width = problem->templ_width, height = problem->templ_height;
-    if (width > XNCC_FLOAT_FUSED_TEMPLATE || height > XNCC_FLOAT_FUSED_TEMPLATE)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel float-fused serves templates up to %d x %d pixels, and this one "
-                         "is %d x %d",
-                         (int)XNCC_FLOAT_FUSED_TEMPLATE, (int)XNCC_FLOAT_FUSED_TEMPLATE, width,
-                         height);
+    xncc_status status = xncc_fits_sides(XNCC_KERNEL_FLOAT_FUSED, XNCC_FLOAT_FUSED_TEMPLATE,
+                                         problem, error);
+    if (status)
+        return status;
     const int64_t limit = machine->cuda.shared_optin > machine->cuda.shared_memory
                               ? machine->cuda.shared_optin
                               : machine->cuda.shared_memory;
     const int32_t shared = xncc_float_fused_shared(width, height) + XNCC_FLOAT_FUSED_STATIC;
-    if (shared > limit)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel float-fused needs %d bytes of shared memory, and a thread block "
-                         "has %lld",
-                         (int)shared, (long long)limit);
+    status = xncc_fits_shared(XNCC_KERNEL_FLOAT_FUSED, shared, limit, error);
+    if (status)
+        return status;
     fit->fft = (xncc_fft_blocks){ .batch = 1, .columns = width, .rows = height };
     if (xncc_fft_workspace(problem, &fit->fft).total > budget)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
@@ -334,18 +350,13 @@ double xncc_float_tiles_error(void)
 xncc_status xncc_fit_float_tiles(const xncc_problem *problem, const xncc_machine *machine,
                                  uint64_t budget, xncc_decision *fit, xncc_error *error)
 {
-    if (problem->templ_width > XNCC_FLOAT_TILES_TEMPLATE ||
-        problem->templ_height > XNCC_FLOAT_TILES_TEMPLATE)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel float-tiles serves templates up to %d x %d pixels, and this one "
-                         "is %d x %d",
-                         (int)XNCC_FLOAT_TILES_TEMPLATE, (int)XNCC_FLOAT_TILES_TEMPLATE,
-                         problem->templ_width, problem->templ_height);
-    if (machine->cuda.shared_optin < XNCC_FLOAT_TILES_SHARED)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel float-tiles needs %d bytes of shared memory, and a thread block "
-                         "has %lld",
-                         (int)XNCC_FLOAT_TILES_SHARED, (long long)machine->cuda.shared_optin);
+    xncc_status status = xncc_fits_sides(XNCC_KERNEL_FLOAT_TILES, XNCC_FLOAT_TILES_TEMPLATE,
+                                         problem, error);
+    if (!status)
+        status = xncc_fits_shared(XNCC_KERNEL_FLOAT_TILES, XNCC_FLOAT_TILES_SHARED,
+                                  machine->cuda.shared_optin, error);
+    if (status)
+        return status;
     const int64_t across = XNCC_FLOAT_TILE - problem->templ_width + 1,
                   down = XNCC_FLOAT_TILE - problem->templ_height + 1,
                   blocks = ((fit->band_width + across - 1) / across) *

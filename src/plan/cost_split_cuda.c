@@ -128,16 +128,13 @@ xncc_status xncc_fit_float_split(const xncc_problem *problem, const xncc_machine
                                  uint64_t budget, xncc_decision *fit, xncc_error *error)
 {
     const int32_t columns = problem->templ_width, rows = problem->templ_height;
-    if (columns > XNCC_SPLIT_TEMPLATE || rows > XNCC_SPLIT_TEMPLATE)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel float-split serves templates up to %d x %d pixels, and this one "
-                         "is %d x %d",
-                         (int)XNCC_SPLIT_TEMPLATE, (int)XNCC_SPLIT_TEMPLATE, columns, rows);
-    if (machine->cuda.shared_optin < XNCC_SPLIT_SHARED)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel float-split needs %d bytes of shared memory, and a thread block "
-                         "has %lld",
-                         (int)XNCC_SPLIT_SHARED, (long long)machine->cuda.shared_optin);
+    xncc_status status = xncc_fits_sides(XNCC_KERNEL_FLOAT_SPLIT, XNCC_SPLIT_TEMPLATE, problem,
+                                         error);
+    if (!status)
+        status = xncc_fits_shared(XNCC_KERNEL_FLOAT_SPLIT, XNCC_SPLIT_SHARED,
+                                  machine->cuda.shared_optin, error);
+    if (status)
+        return status;
     const double slow = xncc_machine_has_fast_doubles(machine) ? 1.0 : slow_points,
                  per_point = point_ns * 1e-6 * slow / xncc_machine_processors(machine);
     double ms = -1.0;

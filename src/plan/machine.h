@@ -45,13 +45,13 @@ typedef struct xncc_machine {
     } team;
 } xncc_machine;
 
-/* Multiprocessors of the CUDA device as a divisor of times; at least 1. */
 /* Returns 1 if doubles run at half the rate of floats. On other devices it is 1/32 or 1/64. */
 static inline int xncc_machine_has_fast_doubles(const xncc_machine *m)
 {
     return m->cuda.minor == 0 && m->cuda.major >= 6 && m->cuda.major <= 10;
 }
 
+/* Multiprocessors of the CUDA device as a divisor of times; at least 1. */
 static inline double xncc_machine_processors(const xncc_machine *machine)
 {
     return machine->cuda.processors > 0 ? (double)machine->cuda.processors : 1.0;

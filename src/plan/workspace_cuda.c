@@ -129,9 +129,8 @@ static void size_pixels(const xncc_problem *p, xncc_decision *d)
 }
 
 /* Kernels for floats that read the image itself: X, and two lists of windows in doubt with sums of
- * parts of them; S and Q of
- * columns, what they reach, and sums of groups of rows. Of these, float-fused has only the lists.
- */
+ * parts of them; S and Q of columns, what they reach, and sums of groups of rows. Of these,
+ * float-fused has only the lists. */
 static void size_floats(const xncc_problem *p, xncc_decision *d)
 {
     xncc_workspace *w = &d->workspace;
