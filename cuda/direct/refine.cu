@@ -41,19 +41,11 @@ __device__ int lanes_of(const RefineJob &job, uint32_t count)
     return lanes;
 }
 
-// What a thread sees of a window: whether a sample differs from the first one, and whether one is
-// not finite.
-enum : unsigned { DIFFERS = 1, INFINITE = 2 };
-
-__device__ unsigned seen_of(double v, double first)
-{
-    return (v != first ? DIFFERS : 0u) | (isfinite(v) ? 0u : INFINITE);
-}
-
-// X of a lane's samples of a small window, in GROUPS of EACH that are loaded at a time.
+// X of a lane's samples of a small window, in GROUPS of EACH that are loaded at a time. *differs: 1
+// if one is not the window's first.
 template <int GROUPS, int EACH, class Sample>
 __device__ xncc_twofold multiply(const RefineJob &job, const Sample &sample, int lane, int lanes,
-                                 unsigned *seen)
+                                 unsigned *differs)
 {
     const int count = job.templ_width * job.templ_height;
     const double pivot = job.constants->image_pivot, first = sample(0, 0);
@@ -72,7 +64,7 @@ __device__ xncc_twofold multiply(const RefineJob &job, const Sample &sample, int
             for (int k = g * EACH; k < (g + 1) * EACH; k++) {
                 const int i = at + k * lanes;
                 sum = fma(xncc_sum(v[k], -pivot), i < count ? __ldg(samples + i) : 0.0, sum);
-                *seen |= seen_of(v[k], first);
+                *differs |= v[k] != first;
             }
             xncc_twofold_put(&all, sum);
         }
@@ -82,15 +74,15 @@ __device__ xncc_twofold multiply(const RefineJob &job, const Sample &sample, int
 
 template <xncc_pixel PIXEL>
 __device__ xncc_twofold multiply(const RefineJob &job, const Reader<PIXEL> &image, int lane,
-                                 int lanes, unsigned *seen)
+                                 int lanes, unsigned *differs)
 {
     const int64_t pitch = job.image.image.pitch;
     if (image.first)
         return multiply<2, PARTS>(
             job, [&](int i, int j) { return image.inside(j * pitch + i * Reader<PIXEL>::SIZE); },
-            lane, lanes, seen);
+            lane, lanes, differs);
     return multiply<1, 1>(
-        job, [&](int i, int j) { return image.anywhere(i, j); }, lane, lanes, seen);
+        job, [&](int i, int j) { return image.anywhere(i, j); }, lane, lanes, differs);
 }
 
 // Adds the products of PARTS samples of a thread, from sample `at` of the template on, to the sums
@@ -149,22 +141,21 @@ __device__ __noinline__ xncc_twofold multiply_outside(const RefineJob &job,
     return sum;
 }
 
-// What a thread of several sees of a window. It looks no further if a sample differs and all are
-// finite, as X is.
+// Whether a thread of several sees a sample that is not the window's first.
 template <xncc_pixel PIXEL>
-__device__ unsigned look_at(const RefineJob &job, const Reader<PIXEL> &image, bool finite, int own,
-                            int threads)
+__device__ bool sees_other(const RefineJob &job, const Reader<PIXEL> &image, int own, int threads)
 {
     const int count = job.templ_width * job.templ_height;
     const double first = image.sample(0, 0);
     Walk walk(own, threads, job.templ_width);
-    unsigned seen = 0;
-    for (int at = own; at < count && !(finite && seen); at += threads, walk.next())
-        seen |= seen_of(image.sample(walk.i, walk.j), first);
-    return seen;
+    bool differs = false;
+    for (int at = own; at < count && !differs; at += threads, walk.next())
+        differs = image.sample(walk.i, walk.j) != first;
+    return differs;
 }
 
-// S and Q of a window, summed by a group of lanes, and the bounds of all its sums.
+// S and Q of a window, summed by a group of lanes, and the bounds of all its sums. No column is
+// marked: such windows are not in doubt.
 __device__ void sum_window(const RefineJob &job, FloatDoubt at, int lane, int lanes,
                            const xncc_window_templ &t, xncc_window_sums *s)
 {
@@ -184,6 +175,7 @@ __device__ void sum_window(const RefineJob &job, FloatDoubt at, int lane, int la
     s->error_Q = unit * 1.01 * s->Q + columns.loss * reach + XNCC_WINDOW_TINY;
     s->error_S = unit * sqrt(1.01 * t.n * (s->Q + s->error_Q)) +
                  columns.loss * sqrt(columns.samples * reach) + XNCC_WINDOW_TINY;
+    add_outliers(*job.constants, job.templ_width, job.templ_height, at.x, at.y, s);
     s->error_X = (PARTS + 4.0) * 0x1.04p-53 * sqrt(s->Q + s->error_Q) * t.norm + XNCC_WINDOW_TINY;
 }
 
@@ -194,26 +186,21 @@ __device__ Reader<PIXEL> reader_of(const RefineJob &job, uint64_t index, uint64_
     return Reader<PIXEL>(job, job.doubts.list[min(index, last)]);
 }
 
-// The score of a window, or XNCC_DOUBT. *looks: whether its samples may all be equal, or one may
-// not be finite.
+// The score of a window, or XNCC_DOUBT. *looks: whether its samples may all be equal.
 __device__ float score_of(xncc_method method, const xncc_window_templ &t, const xncc_window_sums &s,
                           bool *looks)
 {
     const float score = xncc_window_score(method, &t, &s);
     const bool doubt = __float_as_uint(score) == XNCC_DOUBT;
     const xncc_bounded of = xncc_window_image(method, &t, &s);
-    *looks = doubt &&
-             (!isfinite(s.X) || (xncc_method_is_centred(method) && !(of.error < of.value)));
+    *looks = doubt && xncc_method_is_centred(method) && !(of.error < of.value);
     return score;
 }
 
-// The score of a window from what was seen of it, or XNCC_DOUBT.
-__device__ float score_of_seen(const RefineJob &job, unsigned seen)
+// The score of a window that may be flat, or XNCC_DOUBT.
+__device__ float score_if_flat(const RefineJob &job, bool differs)
 {
-    if (seen & INFINITE)
-        return xncc_float_of_bits(0x7fc00000u);
-    return xncc_method_is_centred(job.method) && !(seen & DIFFERS) ? flat_score(job)
-                                                                   : xncc_float_of_bits(XNCC_DOUBT);
+    return differs ? xncc_float_of_bits(XNCC_DOUBT) : flat_score(job);
 }
 
 __device__ void store(const RefineJob &job, FloatDoubt at, float score)
@@ -246,15 +233,15 @@ __global__ __launch_bounds__(THREADS) void refine_windows(const __grid_constant_
         const FloatDoubt at = job.doubts.list[real ? index : count - 1];
         const Reader<PIXEL> image(job, at);
         xncc_window_sums s;
-        unsigned seen = 0;
-        const xncc_twofold X = group_pair(multiply(job, image, own, lanes, &seen), lanes);
+        unsigned differs = 0;
+        const xncc_twofold X = group_pair(multiply(job, image, own, lanes, &differs), lanes);
         s.X = xncc_sum(X.high, X.low);
         sum_window(job, at, own, lanes, t, &s);
         bool looks;
         float score = score_of(job.method, t, s, &looks);
-        seen = group_or(seen, lanes);
+        differs = group_or(differs, lanes);
         if (looks)
-            score = score_of_seen(job, seen);
+            score = score_if_flat(job, differs);
         if (real && own == 0)
             store(job, at, score);
     }
@@ -265,7 +252,7 @@ __global__ __launch_bounds__(MANY_THREADS,
                              MANY_BLOCKS) void refine_many(const __grid_constant__ RefineJob job)
 {
     __shared__ xncc_twofold part[MANY][MANY_WARPS];
-    __shared__ int looks_at[MANY];
+    __shared__ bool looks_at[MANY];
     const uint32_t count = count_of(job);
     const int own = static_cast<int>(threadIdx.x), lane = own % LANES, warp = own / LANES;
     for (uint64_t first = uint64_t{ blockIdx.x } * MANY; first < count;
@@ -309,7 +296,7 @@ __global__ __launch_bounds__(MANY_THREADS,
             bool looks;
             const float score = score_of(job.method, t, s, &looks);
             if (lane == 0) {
-                looks_at[warp] = !real || !looks ? 0 : isfinite(s.X) ? 1 : 2;
+                looks_at[warp] = real && looks;
                 if (real && !looks)
                     store(job, at, score);
             }
@@ -320,12 +307,9 @@ __global__ __launch_bounds__(MANY_THREADS,
             if (!looks_at[m])
                 continue;
             const Reader<PIXEL> of = reader_of<PIXEL>(job, first + static_cast<uint64_t>(m), last);
-            const unsigned seen = look_at(job, of, looks_at[m] == 1, own, MANY_THREADS);
-            const bool differs = __syncthreads_or(seen & DIFFERS),
-                       infinite = __syncthreads_or(seen & INFINITE);
+            const bool differs = __syncthreads_or(sees_other(job, of, own, MANY_THREADS));
             if (own == 0)
-                store(job, FloatDoubt{ of.x, of.y },
-                      score_of_seen(job, (differs ? DIFFERS : 0u) | (infinite ? INFINITE : 0u)));
+                store(job, FloatDoubt{ of.x, of.y }, score_if_flat(job, differs));
         }
         __syncthreads();
     }
@@ -349,12 +333,12 @@ __global__ __launch_bounds__(THREADS) void refine_sums(const __grid_constant__ R
         s.X = known.sums[at.y * known.pitch + at.x];
         s.error_X = known.error[at.y / known.step_y * known.across + at.x / known.step_x] +
                     known.own * sqrt(s.Q + s.error_Q) * t.norm;
+        add_outliers_to_X(*job.constants, job.templ_width, job.templ_height, at.x, at.y, &s);
         bool looks;
         float score = score_of(job.method, t, s, &looks);
         if (looks) // all lanes have the same sums
-            score = score_of_seen(
-                job,
-                group_or(look_at(job, Reader<PIXEL>(job, at), isfinite(s.X), lane, LANES), LANES));
+            score = score_if_flat(
+                job, __any_sync(REFINE_ALL, sees_other(job, Reader<PIXEL>(job, at), lane, LANES)));
         if (lane == 0)
             store(job, at, score);
     }

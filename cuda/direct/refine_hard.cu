@@ -18,6 +18,7 @@ constexpr int WARPS = 16;   // of a block that has a large window
 constexpr int LARGE = 1024; // pixels of the smallest large window
 constexpr int BLOCKS = 2;   // of WARPS warps, per multiprocessor
 constexpr int MOST_PARTS = 16;
+constexpr int FEWEST = 8; // samples of a thread that are worth a part
 constexpr unsigned ALL = REFINE_ALL;
 
 // The sums of a window.
@@ -26,6 +27,13 @@ struct HardSums {
     xncc_grid grid;
     unsigned differs, infinite; // whether a sample differs from the first one; one is not finite
 };
+
+__device__ HardSums no_sums()
+{
+    HardSums r = {};
+    r.grid = xncc_grid_empty();
+    return r;
+}
 
 __device__ HardSums joined(const HardSums &a, const HardSums &b)
 {
@@ -61,8 +69,7 @@ __device__ HardSums thread_sums(const RefineJob &job, const Sample &sample, int 
 {
     const int count = job.templ_width * job.templ_height;
     const double first = sample(0, 0);
-    HardSums s = {};
-    s.grid = xncc_grid_empty();
+    HardSums s = no_sums();
     Walk walk(own, threads, job.templ_width);
     for (int at = own; at < count; at += BATCH * threads) {
         double v[BATCH], t[BATCH];
@@ -132,10 +139,12 @@ __device__ void store(const RefineJob &job, FloatDoubt at, const HardSums &s)
 }
 
 // Blocks that share a large window, if the windows are few.
-__device__ int parts_of(uint32_t count)
+__device__ int parts_of(const RefineJob &job, uint32_t count)
 {
+    const int threads = LANES * WARPS, samples = job.templ_width * job.templ_height;
     int parts = 1;
-    while (uint64_t{ count } * parts * 2 <= XNCC_DOUBT_PARTS && parts < MOST_PARTS)
+    while (uint64_t{ count } * parts * 2 <= XNCC_DOUBT_PARTS && parts < MOST_PARTS &&
+           parts * 2 * threads * FEWEST <= samples)
         parts *= 2;
     return parts;
 }
@@ -144,7 +153,7 @@ __device__ int parts_of(uint32_t count)
 __global__ __launch_bounds__(LANES) void join_parts(const __grid_constant__ RefineJob job)
 {
     const uint32_t count = job.constants->hard, i = blockIdx.x * LANES + threadIdx.x;
-    const int parts = parts_of(count);
+    const int parts = parts_of(job, count);
     if (parts == 1 || i >= count)
         return;
     const HardSums *from = static_cast<const HardSums *>(job.doubts.parts) + i * parts;
@@ -162,7 +171,7 @@ __launch_bounds__(LANES *OF_BLOCK) void refine_hard(const __grid_constant__ Refi
     const uint32_t count = job.constants->hard;
     const int lane = static_cast<int>(threadIdx.x) % LANES,
               warp = static_cast<int>(threadIdx.x) / LANES;
-    const int parts = OF_BLOCK > 1 ? parts_of(count) : 1;
+    const int parts = OF_BLOCK > 1 ? parts_of(job, count) : 1;
     for (uint64_t i = blockIdx.x; i < uint64_t{ count } * parts; i += gridDim.x) {
         const FloatDoubt at = job.doubts.hard[i / parts];
         const int own = static_cast<int>(i % parts) * (LANES * OF_BLOCK) +
@@ -173,8 +182,8 @@ __launch_bounds__(LANES *OF_BLOCK) void refine_hard(const __grid_constant__ Refi
             if (lane == 0)
                 of_warp[warp] = s;
             __syncthreads();
-            for (int k = 1; k < OF_BLOCK && threadIdx.x == 0; k++)
-                s = joined(s, of_warp[k]);
+            if (warp == 0)
+                s = warp_sums(lane < OF_BLOCK ? of_warp[lane] : no_sums());
         }
         if (threadIdx.x == 0) {
             if (parts > 1)

@@ -257,39 +257,36 @@ __global__ __launch_bounds__(THREADS) void settle(const __grid_constant__ Pixels
     if (list.doubts && *list.doubts <= list.room)
         return;
     __shared__ Sums sums;
-    const int y = static_cast<int>(blockIdx.x / static_cast<unsigned>(across)),
-              first = static_cast<int>(blockIdx.x % static_cast<unsigned>(across)) * CHUNK;
-    float *row = job.map + y * job.map_pitch;
-    if (threadIdx.x == 0)
-        sums.doubts = 0;
-    __syncthreads();
-    for (int x = first + static_cast<int>(threadIdx.x); x < min(first + CHUNK, job.width);
-         x += THREADS)
-        if (__float_as_uint(row[x]) == XNCC_DOUBT)
-            sums.doubt[atomicAdd(&sums.doubts, 1)] = x;
-    __syncthreads();
-    const int doubts = sums.doubts;
-    for (int i = 0; i < doubts; i++)
-        settle_window<PIXEL>(job, sums.doubt[i], y, &sums);
+    for (int64_t chunk = blockIdx.x; chunk < int64_t{ across } * job.rows; chunk += gridDim.x) {
+        const int y = static_cast<int>(chunk / across),
+                  first = static_cast<int>(chunk % across) * CHUNK;
+        float *row = job.map + y * job.map_pitch;
+        if (threadIdx.x == 0)
+            sums.doubts = 0;
+        __syncthreads();
+        for (int x = first + static_cast<int>(threadIdx.x); x < min(first + CHUNK, job.width);
+             x += THREADS)
+            if (__float_as_uint(row[x]) == XNCC_DOUBT)
+                sums.doubt[atomicAdd(&sums.doubts, 1)] = x;
+        __syncthreads();
+        const int doubts = sums.doubts;
+        for (int i = 0; i < doubts; i++)
+            settle_window<PIXEL>(job, sums.doubt[i], y, &sums);
+        __syncthreads(); // the list has been read
+    }
 }
 
 template <xncc_pixel PIXEL>
 void launch(const PixelsJob &job, const SettleList &list, int processors, cudaStream_t stream)
 {
     constexpr int BLOCKS = 12; // per multiprocessor, as shared memory allows
+    const unsigned blocks = static_cast<unsigned>(processors) * BLOCKS;
     if (list.window)
-        settle_listed<PIXEL>
-            <<<static_cast<unsigned>(processors) * BLOCKS, THREADS, 0, stream>>>(job, list);
+        settle_listed<PIXEL><<<blocks, THREADS, 0, stream>>>(job, list);
     const int across = ceil_div(job.width, CHUNK);
-    const int32_t step = INT32_MAX / across;
-    for (int64_t row = 0; row < job.rows; row += step) {
-        PixelsJob some = job;
-        some.rows = job.rows - row < step ? static_cast<int32_t>(job.rows - row) : step;
-        some.y += row;
-        some.map += row * job.map_pitch;
-        settle<PIXEL><<<static_cast<unsigned>(across) * static_cast<unsigned>(some.rows), THREADS,
-                        0, stream>>>(some, across, list);
-    }
+    const int64_t chunks = int64_t{ across } * job.rows;
+    settle<PIXEL><<<static_cast<unsigned>(chunks < blocks ? chunks : blocks), THREADS, 0, stream>>>(
+        job, across, list);
 }
 
 } // namespace

@@ -18,8 +18,8 @@ struct SettleList {
 };
 
 // Replaces every XNCC_DOUBT in the rectangle of the map by the score of math/exact_score.h.
-// image.pixel is XNCC_F32, XNCC_F64 or XNCC_U32; the method is not XNCC_COVERAGE. Launches the
-// kernel in several pieces if the rectangle has too many blocks. processors: of the device.
+// image.pixel is XNCC_F32, XNCC_F64 or XNCC_U32; the method is not XNCC_COVERAGE. processors: of
+// the device.
 cudaError_t launch_settle(const PixelsJob &job, const SettleList &list, int processors,
                           cudaStream_t stream);
 

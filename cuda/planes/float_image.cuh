@@ -31,6 +31,18 @@ __device__ __forceinline__ double float_sample(const FloatImage &of, int64_t x, 
     return xncc_sample_value(PIXEL, row, x);
 }
 
+// The upper half of the size of a double, which grows with it; that of a NaN is the largest.
+__device__ __forceinline__ int32_t upper_half(double v)
+{
+    return __double2hiint(v) & 0x7fffffff;
+}
+
+// A sample less the pivot as fast sums take it: 0 if it is an outlier or not finite.
+__device__ __forceinline__ double within(double v, int32_t limit)
+{
+    return upper_half(v) <= limit ? v : 0.0;
+}
+
 // The same less a pivot; 0 where no window of the band reaches.
 template <xncc_pixel PIXEL>
 __device__ __forceinline__ double float_value(const FloatImage &of, int x, int y, double pivot)
@@ -50,6 +62,57 @@ __device__ __forceinline__ const unsigned char *float_column(const FloatImage &o
     return inside ? static_cast<const unsigned char *>(of.image.data) + top * of.image.pitch +
                         left * static_cast<int64_t>(xncc_pixel_digits(PIXEL))
                   : nullptr;
+}
+
+// Calls function(v, t) for the outliers of window (x, y), t the template's samples, less its pivot,
+// that they meet.
+template <class Function>
+__device__ void each_outlier(const FloatConstants &c, int width, int height, int x, int y,
+                             const Function &function)
+{
+    for (uint32_t k = 0; k < c.outliers; k++) {
+        const FloatOutlier o = c.outlier[k];
+        const int i = o.x - x, j = o.y - y;
+        if (i >= 0 && i < width && j >= 0 && j < height)
+            function(o.v, c.samples[static_cast<int64_t>(j) * width + i]);
+    }
+}
+
+// Adds the outliers of a window to its S and Q, and the errors of that to their bounds: each sum is
+// rounded, and so was the outlier.
+__device__ inline void add_outliers(const FloatConstants &c, int width, int height, int x, int y,
+                                    xncc_window_sums *s)
+{
+    each_outlier(c, width, height, x, y, [&](double v, double) {
+        s->S += v;
+        s->Q = fma(v, v, s->Q);
+        s->error_S += 0x1.04p-53 * (fabs(s->S) + fabs(v));
+        s->error_Q += 0x1.04p-53 * (fabs(s->Q) + 2.0 * v * v);
+    });
+}
+
+// The same for X. The template's sample was rounded, too.
+__device__ inline void add_outliers_to_X(const FloatConstants &c, int width, int height, int x,
+                                         int y, xncc_window_sums *s)
+{
+    each_outlier(c, width, height, x, y, [&](double v, double t) {
+        s->X = fma(v, t, s->X);
+        s->error_X += 0x1.04p-53 * (fabs(s->X) + 2.0 * fabs(v * t));
+    });
+}
+
+// What the sums of a column are if a sample is not finite: no sum has this NaN.
+constexpr int MARK_OF_COLUMN = 0x7ff8ba5e; // its upper half
+
+__device__ __forceinline__ double2 mark_of_column()
+{
+    const double mark = __hiloint2double(MARK_OF_COLUMN, 0);
+    return make_double2(mark, mark);
+}
+
+__device__ __forceinline__ bool is_marked(double2 column)
+{
+    return __double2hiint(column.y) == MARK_OF_COLUMN;
 }
 
 // Sample (x, y) of the template.

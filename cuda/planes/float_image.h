@@ -28,7 +28,15 @@ struct TemplateView {
     int32_t width, height;
 };
 
-// The template's constants, in device memory. Kernels make and read them.
+// A sample of a band that is far from all others, less the pivot.
+struct FloatOutlier {
+    int32_t x, y; // in the band
+    double v;
+};
+constexpr uint32_t MOST_OUTLIERS = 32;     // if there are more, none is one
+constexpr int32_t ALL_FINITE = 0x7fefffff; // as a limit (FloatConstants): none is one
+
+// The constants of the template and of the band, in device memory. Kernels make and read them.
 struct FloatConstants {
     xncc_window_templ templ;
     double *samples;    // of the template, less its pivot, tightly packed
@@ -41,11 +49,20 @@ struct FloatConstants {
     uint32_t hard;   // of these, those that finer sums leave in doubt
     uint32_t last;   // of these, those that sums in pairs of doubles leave in doubt
     uint32_t again;  // float-split: 1 if X is made again
+    // float-split: samples are outliers if the size of the sample less the pivot, as a double, has
+    // an upper half that is larger than `limit`. X and the sums of columns are without them, and
+    // every window's sums get them at the end. The other kernels have none. Samples that are not
+    // finite count as 0 in all of these sums.
+    uint32_t outliers;
+    int32_t limit;
+    FloatOutlier outlier[MOST_OUTLIERS];
 };
 
 // S and Q of the columns of a band's windows.
 struct FloatColumns {
-    double2 *sums; // a row per row of windows
+    // A row per row of windows. A column with a sample that is not finite has no sums but is marked
+    // (mark_of_column).
+    double2 *sums;
     int64_t pitch; // in elements
     // Per strip and block of columns: the sum of the squares of all samples that entered the sums.
     double *reach;

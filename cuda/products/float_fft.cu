@@ -33,6 +33,7 @@ __global__ __launch_bounds__(THREADS) void load_blocks(const __grid_constant__ F
               y0 = static_cast<int>(blockIdx.y) * ROWS, transform = static_cast<int>(blockIdx.z),
               pair = first + transform;
     const double pivot = constants->image_pivot;
+    const int32_t limit = constants->limit;
     const int2 even = block_start(b, 2 * pair), odd = block_start(b, 2 * pair + 1);
     const bool has_even = 2 * pair < b.count, has_odd = 2 * pair + 1 < b.count;
     double square = 0.0;
@@ -45,8 +46,10 @@ __global__ __launch_bounds__(THREADS) void load_blocks(const __grid_constant__ F
 #pragma unroll
             for (int k = 0; k < ROWS; k++, to += b.width) {
                 const double2 v = {
-                    xncc_sum(xncc_sample_value(PIXEL, from_even + k * pitch, 0), -pivot),
-                    xncc_sum(xncc_sample_value(PIXEL, from_odd + k * pitch, 0), -pivot)
+                    within(xncc_sum(xncc_sample_value(PIXEL, from_even + k * pitch, 0), -pivot),
+                           limit),
+                    within(xncc_sum(xncc_sample_value(PIXEL, from_odd + k * pitch, 0), -pivot),
+                           limit)
                 };
                 square += v.x * v.x + v.y * v.y; // not finite: no window of the pair is decided
                 *to = v;
@@ -56,9 +59,9 @@ __global__ __launch_bounds__(THREADS) void load_blocks(const __grid_constant__ F
             for (int k = 0; k < ROWS && y0 + k < b.height; k++, to += b.width) {
                 double2 v = make_double2(0.0, 0.0);
                 if (has_even)
-                    v.x = float_value<PIXEL>(of, even.x + x, even.y + y0 + k, pivot);
+                    v.x = within(float_value<PIXEL>(of, even.x + x, even.y + y0 + k, pivot), limit);
                 if (has_odd)
-                    v.y = float_value<PIXEL>(of, odd.x + x, odd.y + y0 + k, pivot);
+                    v.y = within(float_value<PIXEL>(of, odd.x + x, odd.y + y0 + k, pivot), limit);
                 square += v.x * v.x + v.y * v.y;
                 *to = v;
             }

@@ -49,7 +49,7 @@ cudaError_t FloatProducts::describe(xncc_pixel pixel, xncc_method method,
     const TemplateView t = { templ.pixels.as<unsigned char>(), static_cast<int64_t>(templ.pitch),
                              templ.width, templ.height };
     bool ready = false;
-    cudaError_t code = cudaMemsetAsync(&state->doubts, 0, 4 * sizeof state->doubts, stream);
+    cudaError_t code = cudaMemsetAsync(&state->doubts, 0, 5 * sizeof state->doubts, stream);
     if (code == cudaSuccess)
         code = held.look_for(templ, 0, stream, &ready);
     if (code != cudaSuccess || ready)
@@ -75,8 +75,10 @@ cudaError_t FloatProducts::prepare(const FloatProductsJob &job, const DeviceTemp
                                stream);
     if (code == cudaSuccess)
         code = describe(job.image.image.pixel, job.method, templ, stream);
-    if (code == cudaSuccess && xncc_method_is_centred(job.method))
-        code = launch_image_pivot(job.image, state, stream);
+    const ImageTerms wanted = { xncc_method_is_centred(job.method) != 0,
+                                kernel == XNCC_KERNEL_FLOAT_SPLIT };
+    if (code == cudaSuccess && (wanted.pivot || wanted.limit))
+        code = launch_image_terms(job.image, wanted, state, stream);
     return code;
 }
 

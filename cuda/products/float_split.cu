@@ -25,7 +25,7 @@
 // KB per block. Any compute capability that has it. Only the next row of the image is asked for in
 // advance: the same for columns took half as long again, since the second-level cache had no room.
 //
-// A sample that is not finite makes all X of its block NaN, whose windows are then in doubt.
+// Outliers and samples that are not finite count as 0 (FloatConstants).
 #include "cuda/products/float_split.h"
 
 #include "cuda/planes/float_image.cuh"
@@ -92,6 +92,16 @@ __device__ __forceinline__ void load_row(const SplitJob &job, int2 start, int x,
                 v[j] = x + j * STEP < columns
                            ? sample_outside<PIXEL>(of, start.x + x + j * STEP, start.y + y, pivot)
                            : 0.0;
+        }
+        const int32_t limit = job.constants->limit;
+        int32_t largest = 0;
+#pragma unroll
+        for (int j = 0; j < EACH; j++)
+            largest = max(largest, upper_half(v[j]));
+        if (largest > limit) {
+#pragma unroll
+            for (int j = 0; j < EACH; j++)
+                v[j] = within(v[j], limit);
         }
     }
 }
@@ -462,7 +472,8 @@ cudaError_t FloatSplit::make(const xncc_decision &decision, int of, unsigned cha
     second.of.squares = first.of.squares + large.count;
     first.of.error = second.of.squares + w.again_count;
     second.of.error = first.of.error + large.count;
-    templ_samples = second.of.error + w.again_count;
+    first.outside = second.of.error + w.again_count;
+    templ_samples = first.outside + large.count;
     cudaError_t code = cudaSuccess;
     for (int32_t side = XNCC_SPLIT_LEAST; side <= XNCC_SPLIT_MOST; side *= 2)
         with_side(side, [&](auto r) {

@@ -24,7 +24,10 @@ namespace xncc {
 
 // Blocks of one size, and what is known of them, in device memory.
 struct SplitBlocks {
-    FloatBlocks of;   // of.squares and of.error are per block
+    FloatBlocks of; // of.squares and of.error are per block
+    // The first blocks: per block, the sum of the squares of what is larger than the limit of
+    // outliers. The second ones, nullptr: they know which samples are outliers.
+    double *outside;
     xncc_split split; // units and bounds
     double2 *units;   // per block: the unit of v', and that of v' t'
     double2 *templ;   // the unit of t', and a bound of the norm of what is transformed of it

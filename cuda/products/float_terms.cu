@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The constants of float_terms.h: template_terms is one block of 1024 threads, image_pivot another.
+// The constants of float_terms.h: template_terms is one block of 1024 threads, image_terms another.
 // Shared memory: at most 16 KB. Any compute capability.
 #include "cuda/products/float_terms.h"
 
@@ -10,8 +10,21 @@ namespace xncc {
 namespace {
 
 constexpr int TERM_THREADS = 1024;
-constexpr int PIVOT_THREADS = 1024;
-constexpr int PIVOT_SIDE = 64; // samples that the image's pivot is made from, squared
+constexpr int LANES = 32, WARPS = 32;
+constexpr unsigned ALL = 0xffffffffu;
+constexpr int SIDE = 64;                            // image_terms looks at SIDE x SIDE samples
+constexpr int EACH = SIDE * SIDE / (LANES * WARPS); // of a thread
+// Outliers are so many times as large as samples usually are. One of them has the energy of 2^24
+// samples, as many as a block of transforms has at most.
+constexpr double FAR = 4096.0;
+// No pivot is larger, so that no sample less a pivot overflows.
+constexpr double LARGEST_PIVOT = 0x1p900;
+
+// A mean as a pivot.
+__device__ double pivot_of(double mean)
+{
+    return fabs(mean) <= LARGEST_PIVOT ? mean : 0.0;
+}
 
 // The sum of a value over a block of TERM_THREADS threads; every thread gets it.
 __device__ xncc_twofold block_sum(xncc_twofold value, xncc_twofold *room)
@@ -94,7 +107,7 @@ __global__ __launch_bounds__(TERM_THREADS) void template_terms(TemplateView t, x
     const TermSums raw = sum_template<PIXEL>(t, 0.0, room);
     const double mean = raw.T.high / n;
     const bool has_pivot = xncc_method_is_centred(method) || method == XNCC_SQDIFF;
-    const double pivot = has_pivot && isfinite(mean) ? mean : 0.0;
+    const double pivot = has_pivot ? pivot_of(mean) : 0.0;
     const TermSums less = sum_template<PIXEL>(t, pivot, room);
     int bad = 0, differs = 0;
     xncc_grid grid = xncc_grid_empty();
@@ -131,38 +144,70 @@ __global__ __launch_bounds__(TERM_THREADS) void template_terms(TemplateView t, x
     to->T = raw.T;
     to->T2 = raw.T2;
     to->grid = grid;
+    to->limit = ALL_FINITE;
 }
 
-// The mean of some samples of the band, spread over it: any number serves, and one near the mean
-// makes the bounds small.
-template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(PIVOT_THREADS) void image_pivot(FloatImage of, FloatConstants *to)
+// The mean over a warp of what counts; infinite if nothing does, or if it is not finite. Every lane
+// gets it.
+__device__ double warp_mean(double sum, double count)
 {
-    __shared__ double room[PIVOT_THREADS], counts[PIVOT_THREADS];
-    const int own = static_cast<int>(threadIdx.x);
-    double sum = 0.0, count = 0.0;
-    for (int i = own; i < PIVOT_SIDE * PIVOT_SIDE; i += PIVOT_THREADS) {
-        const int64_t x = static_cast<int64_t>(i % PIVOT_SIDE) * of.columns / PIVOT_SIDE,
-                      y = static_cast<int64_t>(i / PIVOT_SIDE) * of.rows / PIVOT_SIDE;
-        const double v = float_sample<PIXEL>(of, x, y);
-        if (isfinite(v)) {
-            sum += v;
+    for (int step = LANES / 2; step > 0; step /= 2) {
+        sum += __shfl_xor_sync(ALL, sum, step);
+        count += __shfl_xor_sync(ALL, count, step);
+    }
+    const double mean = sum / count;
+    return isfinite(mean) ? mean : INFINITY;
+}
+
+// The middle one of those that the warps have and that are finite. Every thread gets it. So some
+// samples that are far from the others have no say.
+__device__ double middle_of(double value)
+{
+    __shared__ double room[WARPS];
+    const int lane = static_cast<int>(threadIdx.x) % LANES,
+              warp = static_cast<int>(threadIdx.x) / LANES;
+    __syncthreads();
+    if (lane == 0)
+        room[warp] = value;
+    __syncthreads();
+    const double own = room[lane];
+    int before = 0;
+    for (int i = 0; i < WARPS; i++)
+        before += room[i] < own || (room[i] == own && i < lane);
+    const int finite = __popc(__ballot_sync(ALL, own < INFINITY));
+    return room[__ffs(static_cast<int>(__ballot_sync(ALL, before == finite / 2))) - 1];
+}
+
+// Looks at samples that are spread over the band; those of a warp are, too. Any pivot serves, and
+// one near the mean makes the bounds small.
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(LANES *WARPS) void image_terms(FloatImage of, ImageTerms wanted,
+                                                            FloatConstants *to)
+{
+    const int lane = static_cast<int>(threadIdx.x) % LANES,
+              warp = static_cast<int>(threadIdx.x) / LANES;
+    double v[EACH], sum = 0.0, count = 0.0;
+    for (int k = 0; k < EACH; k++) {
+        const int j = (lane + LANES * k) / 2, i = (warp + lane % 2 * WARPS + 7 * j) % SIDE;
+        v[k] = float_sample<PIXEL>(of, static_cast<int64_t>(i) * of.columns / SIDE,
+                                   static_cast<int64_t>(j) * of.rows / SIDE);
+        if (isfinite(v[k])) {
+            sum += v[k];
             count += 1.0;
         }
     }
-    room[own] = sum;
-    counts[own] = count;
-    __syncthreads();
-    for (int half = PIVOT_THREADS / 2; half > 0; half /= 2) {
-        if (own < half) {
-            room[own] += room[own + half];
-            counts[own] += counts[own + half];
-        }
-        __syncthreads();
-    }
-    const double mean = room[0] / counts[0];
-    if (own == 0)
-        to->image_pivot = isfinite(mean) ? mean : 0.0;
+    const double pivot = wanted.pivot ? pivot_of(middle_of(warp_mean(sum, count)))
+                                      : to->image_pivot;
+    double square = 0.0;
+    for (double one : v)
+        if (isfinite(one))
+            square += (one - pivot) * (one - pivot);
+    const double usual = sqrt(middle_of(warp_mean(square, count)));
+    if (threadIdx.x)
+        return;
+    to->image_pivot = pivot;
+    if (wanted.limit)
+        to->limit = min(upper_half(FAR * usual), ALL_FINITE);
 }
 
 } // namespace
@@ -176,10 +221,11 @@ cudaError_t launch_template_terms(xncc_pixel pixel, const TemplateView &t, xncc_
     return cudaGetLastError();
 }
 
-cudaError_t launch_image_pivot(const FloatImage &image, FloatConstants *to, cudaStream_t stream)
+cudaError_t launch_image_terms(const FloatImage &image, ImageTerms wanted, FloatConstants *to,
+                               cudaStream_t stream)
 {
     with_float_pixel(image.image.pixel, [&](auto type) {
-        image_pivot<type><<<1, PIVOT_THREADS, 0, stream>>>(image, to);
+        image_terms<type><<<1, LANES * WARPS, 0, stream>>>(image, wanted, to);
     });
     return cudaGetLastError();
 }

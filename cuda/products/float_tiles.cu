@@ -237,13 +237,15 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void transform_pairs(
     const bool has_odd = 2 * pair + 1 < b.count;
     const int2 even = block_start(b, 2 * pair), odd = block_start(b, 2 * pair + 1);
     const double pivot = constants->image_pivot;
+    const int32_t limit = constants->limit;
     double square = 0.0;
     fill_turns(tile);
     __syncthreads();
     go(tile, [&](int x, int y) {
         double2 v;
-        v.x = float_value<PIXEL>(job.image, even.x + x, even.y + y, pivot);
-        v.y = has_odd ? float_value<PIXEL>(job.image, odd.x + x, odd.y + y, pivot) : 0.0;
+        v.x = within(float_value<PIXEL>(job.image, even.x + x, even.y + y, pivot), limit);
+        v.y = has_odd ? within(float_value<PIXEL>(job.image, odd.x + x, odd.y + y, pivot), limit)
+                      : 0.0;
         square += v.x * v.x + v.y * v.y;
         return v;
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The units of samples in two parts, and the bounds of the errors of X (split_units.cuh). Blocks of
-// 256 threads; no shared memory; any compute capability.
+// The units of samples in two parts, the outliers, and the bounds of the errors of X
+// (split_units.cuh). Blocks of 256 threads; no shared memory; any compute capability.
 #include "cuda/products/split_units.cuh"
 
 #include "cuda/planes/float_image.cuh"
@@ -11,45 +11,105 @@ namespace {
 
 constexpr int THREADS = 256, BLOCKS = 8; // the latter per multiprocessor
 constexpr int ROWS = 8;                  // of a block that adds up squares
+constexpr int RESIDENT = 5;              // of these per multiprocessor, at least
 constexpr int TRIES = 4;                 // units that are tried
 constexpr unsigned ALL = 0xffffffffu;
 
+// Puts an outlier on the list, if it has room.
+__device__ void list_outlier(FloatConstants *constants, int x, int y, double v)
+{
+    if (__ldcg(&constants->outliers) > MOST_OUTLIERS)
+        return;
+    const uint32_t at = atomicAdd(&constants->outliers, 1u);
+    if (at < MOST_OUTLIERS)
+        constants->outlier[at] = FloatOutlier{ x, y, v };
+}
+
+// Sums of squares: of samples, and of outliers.
+struct Squares {
+    double samples, outliers;
+};
+
+// The squares of column x of a block, in rows y .. y + ROWS - 1, where not all samples are usual
+// ones. Blocks overlap: an outlier is listed by the block whose windows begin there, or by the last
+// one.
+template <xncc_pixel PIXEL>
+__device__ __noinline__ Squares look_for_outliers(const SplitJob &job, int block, int x, int y)
+{
+    const FloatBlocks &b = job.set.of;
+    const int2 start = block_start(b, block);
+    const bool last_x = (block + 1) % b.across == 0, last_y = block + b.across >= b.count;
+    Squares sums = {};
+    for (int k = 0; k < ROWS; k++) {
+        const double v = float_value<PIXEL>(job.products.image, start.x + x, start.y + y + k,
+                                            job.constants->image_pivot);
+        if (upper_half(v) <= job.constants->limit) {
+            sums.samples += v * v;
+        } else if (isfinite(v) && job.set.outside) {
+            sums.outliers += v * v;
+            if ((x < b.step_x || last_x) && (y + k < b.step_y || last_y))
+                list_outlier(job.constants, start.x + x, start.y + y + k, v);
+        }
+    }
+    return sums;
+}
+
+// Adds a warp's sum to a block's.
+__device__ __forceinline__ void add_to(double *to, double square)
+{
+    for (int step = 16; step > 0; step /= 2)
+        square += __shfl_xor_sync(ALL, square, step);
+    if (threadIdx.x % 32 == 0 && square != 0.0)
+        atomicAdd(to, square);
+}
+
 // The sums of the squares of the blocks' samples.
 template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(THREADS) void add_squares(const __grid_constant__ SplitJob job)
+__global__ __launch_bounds__(THREADS,
+                             RESIDENT) void add_squares(const __grid_constant__ SplitJob job)
 {
     if (is_idle(job))
         return;
     const FloatBlocks &b = job.set.of;
     const FloatImage &of = job.products.image;
     const double pivot = job.constants->image_pivot;
+    const int32_t limit = job.constants->limit;
     const int pieces = b.height / ROWS;
     for (int piece = static_cast<int>(blockIdx.x); piece < pieces * b.count;
          piece += static_cast<int>(gridDim.x)) {
-        const int2 start = block_start(b, piece / pieces);
-        const int y = start.y + piece % pieces * ROWS;
-        double square = 0.0;
+        const int block = piece / pieces, y0 = piece % pieces * ROWS;
+        const int2 start = block_start(b, block);
+        double square = 0.0, outside = 0.0;
         for (int x = static_cast<int>(threadIdx.x); x < b.width; x += THREADS) {
-            const unsigned char *from = float_column<PIXEL>(of, start.x + x, y, ROWS);
+            const unsigned char *from = float_column<PIXEL>(of, start.x + x, start.y + y0, ROWS);
+            double more = 0.0;
+            int32_t largest = 0;
             if (from) {
 #pragma unroll
                 for (int k = 0; k < ROWS; k++) {
                     const double v = xncc_sum(
                         xncc_sample_value(PIXEL, from + k * of.image.pitch, 0), -pivot);
-                    square += v * v;
+                    more += v * v;
+                    largest = max(largest, upper_half(v));
                 }
             } else {
 #pragma unroll 1
                 for (int k = 0; k < ROWS; k++) {
-                    const double v = float_value<PIXEL>(of, start.x + x, y + k, pivot);
-                    square += v * v;
+                    const double v = float_value<PIXEL>(of, start.x + x, start.y + y0 + k, pivot);
+                    more += v * v;
+                    largest = max(largest, upper_half(v));
                 }
             }
+            if (largest > limit) {
+                const Squares sums = look_for_outliers<PIXEL>(job, block, x, y0);
+                more = sums.samples;
+                outside += sums.outliers;
+            }
+            square += more;
         }
-        for (int step = 16; step > 0; step /= 2)
-            square += __shfl_xor_sync(ALL, square, step);
-        if (threadIdx.x % 32 == 0 && square != 0.0)
-            atomicAdd(b.squares + piece / pieces, square);
+        add_to(b.squares + block, square);
+        if (job.set.outside)
+            add_to(job.set.outside + block, outside);
     }
 }
 
@@ -75,7 +135,20 @@ __global__ void choose_template_unit(const __grid_constant__ SplitJob job)
     *job.set.templ = make_double2(unit, norm_of_both(norm, unit, n, job.set.split.bits));
 }
 
-// The units of the blocks, and the bounds of X's errors in them.
+// Whether the band has more outliers than the list has room for: then none is one, and the list is
+// empty. One block of threads.
+__device__ bool forgets_outliers(FloatConstants *constants)
+{
+    const bool forgets = constants->outliers > MOST_OUTLIERS;
+    __syncthreads();
+    if (forgets && threadIdx.x == 0) {
+        constants->outliers = 0;
+        constants->limit = ALL_FINITE;
+    }
+    return forgets;
+}
+
+// The units of the blocks, and the bounds of X's errors in them. One block of threads.
 __global__ void choose_units(const __grid_constant__ SplitJob job)
 {
     if (is_idle(job))
@@ -83,13 +156,13 @@ __global__ void choose_units(const __grid_constant__ SplitJob job)
     const FloatBlocks &b = job.set.of;
     const FloatImage &of = job.products.image;
     const double templ = job.set.templ->y, relative = job.set.split.relative;
-    for (int block = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); block < b.count;
-         block += static_cast<int>(gridDim.x * blockDim.x)) {
+    const bool forgets = job.set.outside && forgets_outliers(job.constants);
+    for (int block = static_cast<int>(threadIdx.x); block < b.count; block += THREADS) {
         const int2 start = block_start(b, block);
         const double count = static_cast<double>(min(b.width, of.columns - start.x)) *
                              min(b.height, of.rows - start.y),
-                     norm = 1.01 * sqrt(b.squares[block] + XNCC_WINDOW_TINY),
-                     of_templ = job.set.templ->x;
+                     square = b.squares[block] + (forgets ? job.set.outside[block] : 0.0),
+                     norm = 1.01 * sqrt(square + XNCC_WINDOW_TINY), of_templ = job.set.templ->x;
         double unit = 0.5 * power_above(relative / 0.45 * norm * templ / of_templ),
                error = INFINITY;
         for (int i = 0; i < TRIES && !(error <= 0.45 * unit * of_templ); i++) {
@@ -119,8 +192,10 @@ cudaError_t launch_units(const SplitJob &job, int processors, cudaStream_t strea
     const FloatBlocks &b = job.set.of;
     const int64_t pieces = int64_t{ b.height } / ROWS * b.count,
                   most = int64_t{ processors } * BLOCKS;
-    cudaError_t code = cudaMemsetAsync(b.squares, 0, static_cast<size_t>(b.count) * sizeof(double),
-                                       stream);
+    cudaError_t code = cudaSuccess;
+    for (double *sums : { b.squares, job.set.outside })
+        if (sums && code == cudaSuccess)
+            code = cudaMemsetAsync(sums, 0, static_cast<size_t>(b.count) * sizeof(double), stream);
     if (code == cudaSuccess) {
         with_float_pixel(job.products.image.image.pixel, [&](auto type) {
             add_squares<type>

@@ -22,22 +22,23 @@ namespace {
 
 constexpr int LANES = 32;
 constexpr int WARPS = 4;           // rows per block
+constexpr int BLOCKS = 5;          // per multiprocessor
 constexpr int SPAN = 4;            // adjacent windows per lane
 constexpr int STEP = LANES * SPAN; // windows per warp and turn
 constexpr unsigned ALL = 0xffffffffu;
 
 // Inclusive prefix sum over the lanes of a warp.
-__device__ double scan(double value, int lane)
+template <class Number> __device__ Number scan(Number value, int lane)
 {
 #pragma unroll
     for (int step = 1; step < LANES; step *= 2) {
-        const double before = __shfl_up_sync(ALL, value, step);
-        value += lane >= step ? before : 0.0;
+        const Number before = __shfl_up_sync(ALL, value, step);
+        value += lane >= step ? before : Number{ 0 };
     }
     return value;
 }
 
-__device__ double total(double value)
+template <class Number> __device__ Number total(Number value)
 {
 #pragma unroll
     for (int step = LANES / 2; step > 0; step /= 2)
@@ -51,15 +52,29 @@ struct Slide {
     double sizes; // R above
     double used;  // columns that were added
     double depth; // D above
+    int marked;   // columns of the window that are marked
 };
+
+// The sums of a column, 0 if it is marked. *marks gets a bit then.
+__device__ __forceinline__ double2 column_at(const double2 *from, unsigned bit, unsigned *marks)
+{
+    const double2 column = __ldg(from);
+    if (!is_marked(column))
+        return column;
+    *marks |= bit;
+    return make_double2(0.0, 0.0);
+}
 
 // The first window of a segment; every lane gets it. reach: of its columns.
 __device__ Slide first_window(const FloatScoreJob &job, const double2 *columns, double reach,
                               int lane)
 {
     double s = 0.0, q = 0.0, size = 0.0;
+    int marked = 0;
     for (int i = lane; i < job.templ_width; i += LANES) {
-        const double2 v = __ldg(columns + i);
+        unsigned mark = 0;
+        const double2 v = column_at(columns + i, 1u, &mark);
+        marked += mark ? 1 : 0;
         s += v.x;
         q += v.y;
         size += fabs(v.y);
@@ -70,6 +85,7 @@ __device__ Slide first_window(const FloatScoreJob &job, const double2 *columns, 
     at.sizes = total(size) + job.columns.loss * reach;
     at.used = job.templ_width;
     at.depth = ceil_div(job.templ_width, LANES) + 5.0;
+    at.marked = total(marked);
     return at;
 }
 
@@ -100,10 +116,37 @@ __device__ double error_at(const FloatScoreJob &job, int x, int row_of_blocks)
     return error < more ? more : error; // where a bound is NaN, so is X
 }
 
+// The windows of a lane in a turn: the sums of the first one, X of all, and what S and Q gain from
+// one to the next.
+struct LaneWindows {
+    xncc_window_sums first;
+    double X[SPAN], ds[SPAN], dq[SPAN];
+};
+
+// Scores a lane's windows with their outliers: `left` are left in the row from (x, y) on. skips: a
+// bit for each that is left as it is.
 template <xncc_method METHOD>
-__global__
-__launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatScoreJob job,
-                                                int segment)
+__device__ __noinline__ void score_outliers(const FloatScoreJob &job, int x, int y, int left,
+                                            unsigned skips, LaneWindows w)
+{
+    const FloatConstants &c = *job.constants;
+    for (int i = 0; i < min(SPAN, left); i++) {
+        xncc_window_sums sums = w.first;
+        sums.X = w.X[i];
+        add_outliers(c, job.templ_width, job.templ_height, x + i, y, &sums);
+        add_outliers_to_X(c, job.templ_width, job.templ_height, x + i, y, &sums);
+        if (!(skips >> i & 1u))
+            job.map[y * job.map_pitch + x + i] = xncc_window_decide(METHOD, &c.templ, &sums,
+                                                                    job.undefined);
+        w.first.S += w.ds[i];
+        w.first.Q += w.dq[i];
+    }
+}
+
+template <xncc_method METHOD>
+__global__ __launch_bounds__(LANES *WARPS,
+                             BLOCKS) void score_rows(const __grid_constant__ FloatScoreJob job,
+                                                     int segment)
 {
     const int lane = static_cast<int>(threadIdx.x),
               y = static_cast<int>(blockIdx.x) * WARPS + static_cast<int>(threadIdx.y),
@@ -111,6 +154,7 @@ __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatSco
     if (y >= job.height || (job.run && !*job.run))
         return;
     const xncc_window_templ t = job.constants->templ;
+    const bool has_outliers = job.constants->outliers != 0;
     const double2 *columns = job.columns.sums + y * job.columns.pitch;
     const double *products = job.sums + y * job.sums_pitch;
     float *map = job.map + y * job.map_pitch;
@@ -130,6 +174,33 @@ __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatSco
             s += ds[i] = in.x - out.x;
             q += dq[i] = in.y - out.y;
             moved += fabs(in.y) + fabs(out.y);
+        }
+        unsigned skips = 0; // a bit per window that has a marked column
+        if (__any_sync(ALL, at.marked || isnan(moved))) {
+            // one of these columns is marked
+            unsigned marks_in = 0, marks_out = 0; // a bit per column
+            s = q = moved = 0.0;
+#pragma unroll
+            for (int i = 0; i < SPAN; i++) {
+                const double2 in = column_at(columns + min(x + i + job.templ_width, last), 1u << i,
+                                             &marks_in),
+                              out = column_at(columns + min(x + i, last), 1u << i, &marks_out);
+                s += ds[i] = in.x - out.x;
+                q += dq[i] = in.y - out.y;
+                moved += fabs(in.y) + fabs(out.y);
+            }
+            const int more = __popc(marks_in) - __popc(marks_out), until = scan(more, lane);
+            int marked = at.marked + until - more; // columns of the lane's next window
+            at.marked += __shfl_sync(ALL, until, LANES - 1);
+#pragma unroll
+            for (int i = 0; i < SPAN; i++) {
+                if (marked && x + i < end) {
+                    skips |= 1u << i;
+                    map[x + i] = xncc_float_of_bits(0x7fc00000u);
+                }
+                marked += static_cast<int>(marks_in >> i & 1u) -
+                          static_cast<int>(marks_out >> i & 1u);
+            }
         }
         const double s_end = scan(s, lane), q_end = scan(q, lane);
         // what a column has lost counts where it enters and where it leaves
@@ -151,14 +222,25 @@ __launch_bounds__(LANES *WARPS) void score_rows(const __grid_constant__ FloatSco
         sums.error_X = x < end ? error_at(job, x, row_of_blocks) : 0.0;
         if (job.own != 0.0) // no window of this lane has more than that
             sums.error_X += job.own * t.norm * sqrt(sums.Q + moved + 2.0 * bound.Q);
+        if (has_outliers) {
+            LaneWindows windows = { sums, {}, {}, {} };
 #pragma unroll
-        for (int i = 0; i < SPAN; i++) {
-            if (x + i < end) {
-                sums.X = X[i];
-                map[x + i] = xncc_window_decide(METHOD, &t, &sums, job.undefined);
+            for (int i = 0; i < SPAN; i++) {
+                windows.X[i] = X[i];
+                windows.ds[i] = ds[i];
+                windows.dq[i] = dq[i];
             }
-            sums.S += ds[i];
-            sums.Q += dq[i];
+            score_outliers<METHOD>(job, x, y, end - x, skips, windows);
+        } else {
+#pragma unroll
+            for (int i = 0; i < SPAN; i++) {
+                if (x + i < end && !(skips >> i & 1u)) {
+                    sums.X = X[i];
+                    map[x + i] = xncc_window_decide(METHOD, &t, &sums, job.undefined);
+                }
+                sums.S += ds[i];
+                sums.Q += dq[i];
+            }
         }
         at.S += __shfl_sync(ALL, s_end, LANES - 1);
         at.Q += __shfl_sync(ALL, q_end, LANES - 1);

@@ -53,12 +53,13 @@ template <xncc_pixel PIXEL> struct Column {
     const FloatImage &of;
     int x, y0;
     double pivot;
+    int32_t limit;
     const unsigned char *first;
 
     // rows: what will be read.
     __device__ Column(const ColumnSumsJob &job, int column, int row, int rows)
         : of(job.image), x(column), y0(row), pivot(job.constants->image_pivot),
-          first(float_column<PIXEL>(job.image, column, row, rows))
+          limit(job.constants->limit), first(float_column<PIXEL>(job.image, column, row, rows))
     {
     }
     // COUNT samples from row y on, as they are; NaN where no window of the band reaches.
@@ -75,23 +76,10 @@ template <xncc_pixel PIXEL> struct Column {
                 v[k] = x < of.columns && y + k < of.rows ? float_sample<PIXEL>(of, x, y + k) : NAN;
         }
     }
-    // A sample that was fetched, as the sums take it.
-    __device__ __forceinline__ double value(double sample) const
-    {
-        const double one = xncc_sum(sample, -pivot);
-        return isfinite(one) ? one : 0.0;
-    }
-    // BATCH samples from row y on, as the sums take them.
-    __device__ __forceinline__ void load(int y, double (&v)[BATCH]) const
-    {
-        fetch(y, v);
-#pragma unroll
-        for (int k = 0; k < BATCH; k++)
-            v[k] = value(v[k]);
-    }
 };
 
-// Sums of groups of rows: row blockIdx.x / across of the scratch.
+// Sums of groups of rows: row blockIdx.x / across of the scratch. NaN if a sample is an outlier or
+// not finite.
 template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(THREADS) void sum_groups(const __grid_constant__ ColumnSumsJob job,
                                                       int across)
@@ -102,49 +90,95 @@ __global__ __launch_bounds__(THREADS) void sum_groups(const __grid_constant__ Co
         return;
     const Column<PIXEL> column(job, x, group * GROUP, GROUP);
     ColumnSum sum = {};
+    int32_t largest = 0;
     double next[BATCH];
     column.fetch(group * GROUP, next);
     for (int y = group * GROUP; y < (group + 1) * GROUP; y += BATCH) {
         double v[BATCH];
 #pragma unroll
-        for (int k = 0; k < BATCH; k++)
-            v[k] = column.value(next[k]);
+        for (int k = 0; k < BATCH; k++) {
+            v[k] = xncc_sum(next[k], -column.pivot);
+            largest = max(largest, upper_half(v[k]));
+        }
         if (y + BATCH < (group + 1) * GROUP)
             column.fetch(y + BATCH, next);
 #pragma unroll
         for (int k = 0; k < BATCH; k++)
             sum.enter(v[k]);
     }
+    if (largest > column.limit)
+        sum.S.high = NAN;
     reinterpret_cast<ColumnSum *>(job.groups)[group * job.to.pitch + x] = sum;
 }
 
-// The sum of the first windows of a strip, without their last row. *reach: all that entered.
+// What a thread knows of its column: the sum of a window, all that entered it, whether some of that
+// was an outlier or not finite, and the last row that has a sample which is not finite.
+struct ColumnState {
+    ColumnSum sum;
+    double reach;
+    bool odd;
+    int bad;
+};
+
+// Rows y .. end - 1 enter.
 template <xncc_pixel PIXEL>
-__device__ ColumnSum begin_strip(const ColumnSumsJob &job, const Column<PIXEL> &column,
-                                 double *reach)
+__device__ void enter_rows(const Column<PIXEL> &column, int y, int end, ColumnState *state)
+{
+    for (; y < end; y += BATCH) {
+        double sample[BATCH];
+        column.fetch(y, sample);
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            if (y + k < end) {
+                const double one = xncc_sum(sample[k], -column.pivot),
+                             v = within(one, column.limit);
+                state->sum.enter(v);
+                state->reach += v * v;
+                state->odd |= upper_half(one) > column.limit;
+                if (!isfinite(one))
+                    state->bad = y + k;
+            }
+    }
+}
+
+// The first windows of a strip, without their last row.
+template <xncc_pixel PIXEL>
+__device__ ColumnState begin_strip(const ColumnSumsJob &job, const Column<PIXEL> &column)
 {
     const int x = column.x, y0 = column.y0;
     const ColumnSum *groups = reinterpret_cast<const ColumnSum *>(job.groups);
     const int end = y0 + job.templ_height - 1;
-    ColumnSum sum = {};
-    int y = y0;
-    for (; groups && y + GROUP <= end; y += GROUP) {
-        const ColumnSum more = groups[y / GROUP * job.to.pitch + x];
-        sum.S = xncc_twofold_add(sum.S, more.S);
-        sum.Q = xncc_twofold_add(sum.Q, more.Q);
+    ColumnState state = {};
+    state.bad = -1;
+    for (int y = y0; y < end;) {
+        const bool whole = groups && y + GROUP <= end;
+        const ColumnSum more = whole ? groups[y / GROUP * job.to.pitch + x] : ColumnSum{};
+        const int next = whole ? y + GROUP : end;
+        if (whole && !isnan(more.S.high)) {
+            state.sum.S = xncc_twofold_add(state.sum.S, more.S);
+            state.sum.Q = xncc_twofold_add(state.sum.Q, more.Q);
+            state.reach += more.Q.high;
+        } else {
+            enter_rows(column, y, next, &state);
+        }
+        y = next;
     }
-    *reach = sum.Q.high;
-    for (; y < end; y += BATCH) {
-        double v[BATCH];
-        column.load(y, v);
-#pragma unroll
-        for (int k = 0; k < BATCH; k++)
-            if (y + k < end) {
-                sum.enter(v[k]);
-                *reach += v[k] * v[k];
-            }
+    return state;
+}
+
+// Marks column x in those of rows y .. y + AHEAD - 1, below `end`, whose windows have a sample that
+// is not finite. entered: a bit per row that entered with one; bad: as in ColumnState, whose new
+// value is returned.
+__device__ __noinline__ int mark_rows(const ColumnSumsJob &job, int x, int y, int end,
+                                      unsigned entered, int bad)
+{
+    for (int k = 0; k < AHEAD; k++) {
+        if (entered >> k & 1u)
+            bad = y + k + job.templ_height - 1;
+        if (bad >= y + k && y + k < end)
+            job.to.sums[(y + k) * job.to.pitch + x] = mark_of_column();
     }
-    return sum;
+    return bad;
 }
 
 // Stores the sum of the columns' reach.
@@ -175,16 +209,28 @@ __global__ __launch_bounds__(THREADS,
     double reach = 0.0;
     if (inside) {
         const Column<PIXEL> column(job, x, y0, STRIP + job.templ_height - 1);
-        ColumnSum sum = begin_strip(job, column, &reach);
+        ColumnState state = begin_strip(job, column);
         double2 *to = job.to.sums + y0 * job.to.pitch + x;
         double in[AHEAD], out[AHEAD], next_in[AHEAD], next_out[AHEAD];
         column.fetch(y0 + job.templ_height - 1, next_in);
         column.fetch(y0, next_out);
         for (int y = y0; y < y1; y += AHEAD, to += AHEAD * job.to.pitch) {
+            int32_t largest = 0;
 #pragma unroll
-            for (int k = 0; k < AHEAD; k++) { // rows past the last window are 0
-                in[k] = column.value(next_in[k]);
-                out[k] = column.value(next_out[k]);
+            for (int k = 0; k < AHEAD; k++) {
+                in[k] = xncc_sum(next_in[k], -column.pivot);
+                out[k] = xncc_sum(next_out[k], -column.pivot);
+                largest = max(largest, upper_half(in[k]));
+            }
+            unsigned bad = 0; // a bit per row that enters
+            state.odd |= largest > column.limit;
+            if (state.odd) {
+#pragma unroll
+                for (int k = 0; k < AHEAD; k++) { // rows past the last window are 0
+                    bad |= isfinite(in[k]) ? 0u : 1u << k;
+                    in[k] = within(in[k], column.limit);
+                    out[k] = within(out[k], column.limit);
+                }
             }
             if (y + AHEAD < y1) {
                 column.fetch(y + AHEAD + job.templ_height - 1, next_in);
@@ -192,13 +238,16 @@ __global__ __launch_bounds__(THREADS,
             }
 #pragma unroll
             for (int k = 0; k < AHEAD; k++) {
-                sum.enter(in[k]);
-                reach += in[k] * in[k];
+                state.sum.enter(in[k]);
+                state.reach += in[k] * in[k];
                 if (y + k < y1)
-                    to[k * job.to.pitch] = sum.rounded();
-                sum.leave(out[k]);
+                    to[k * job.to.pitch] = state.sum.rounded();
+                state.sum.leave(out[k]);
             }
+            if (bad || state.bad >= y)
+                state.bad = mark_rows(job, x, y, y1, bad, state.bad);
         }
+        reach = state.reach;
     }
     store_reach(reach, job.to.reach + blockIdx.x);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // S and Q of the columns of every window: sums of templ_height samples less a pivot, one below the
-// other, and of their squares, at a cost that does not depend on the height. Samples that are not
-// finite count as 0: X of their windows is NaN. Data mapping: column_sums.cu.
+// other, and of their squares, at a cost that does not depend on the height. Outliers count as 0,
+// and a column with a sample that is not finite is marked (FloatColumns). Data mapping:
+// column_sums.cu.
 #ifndef XNCC_CUDA_WINDOWS_COLUMN_SUMS_H
 #define XNCC_CUDA_WINDOWS_COLUMN_SUMS_H
 

@@ -41,7 +41,7 @@ typedef struct xncc_fft_buffers {
                           template in double */
     uint64_t total;    /* the sum */
 } xncc_fft_buffers;
-enum { XNCC_FFT_CONSTANTS = 512 }; /* bytes of the template's constants there */
+enum { XNCC_FFT_CONSTANTS = 1024 }; /* bytes of the template's constants there */
 xncc_fft_buffers xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_blocks *blocks);
 
 /* Chooses the blocks for bands of fit->band_width x fit->band_height. Fills fit->fft and

@@ -86,7 +86,7 @@ xncc_split_buffers xncc_split_workspace(const xncc_decision *d)
     for (uint64_t side = XNCC_SPLIT_LEAST; side <= XNCC_SPLIT_MOST; side *= 2)
         w.turns += (side + side / 16) * 2 * sizeof(double);
     w.bounds = XNCC_FFT_CONSTANTS + 4 * sizeof(double) +
-               sizeof(double) * (4 * ((uint64_t)b->count + (uint64_t)w.again_count) +
+               sizeof(double) * (5 * (uint64_t)b->count + 4 * (uint64_t)w.again_count +
                                  (uint64_t)b->columns * (uint64_t)b->rows);
     w.total = w.data + w.spectrum[0] + w.spectrum[1] + w.turns + w.bounds;
     return w;

@@ -42,7 +42,7 @@ typedef struct xncc_split_buffers {
     uint64_t data;        /* a batch of transforms */
     uint64_t spectrum[2]; /* of the template, for both tries */
     uint64_t turns;       /* factors of the transforms, of every side */
-    uint64_t bounds;      /* constants, four doubles per block, and the template in double */
+    uint64_t bounds;      /* constants, some doubles per block, and the template in double */
     int64_t again_count;  /* blocks of the second try */
     uint64_t total;       /* the sum */
 } xncc_split_buffers;

@@ -8,33 +8,40 @@
 
 enum { WINDOWS = 40 };
 
+/* Samples that are far from the others, or not finite; `apart`: how far from each other. */
+typedef struct spikes {
+    double value;
+    int count, apart;
+    xncc_method method;
+} spikes;
+
 static kit_map map_of(xncc_context *context, const kit_image *image, const xncc_template *templ,
-                      const char *kernel)
+                      xncc_method method, const char *kernel)
 {
     kit_map map = kit_map_create(image->view.width - xncc_template_width(templ) + 1,
                                  image->view.height - xncc_template_height(templ) + 1, 1,
                                  KIT_AFTER);
-    if (kit_correlate(context, &image->view, templ, &(kit_options){ .kernel = kernel },
-                      &map.view) != XNCC_OK)
+    if (kit_correlate(context, &image->view, templ,
+                      &(kit_options){ .method = method, .kernel = kernel }, &map.view) != XNCC_OK)
         kit_give_up("%s: %s", kernel ? kernel : "(chosen)", kit_error.text);
     return map;
 }
 
 static kit_map map_on(xncc_context *context, const kit_image *image, const kit_image *templ,
-                      const char *kernel)
+                      xncc_method method, const char *kernel)
 {
     xncc_template *template = NULL;
     if (xncc_template_create(context, &templ->view, &template, &kit_error) != XNCC_OK)
         kit_give_up("no template: %s", kit_error.text);
-    kit_map map = map_of(context, image, template, kernel);
+    kit_map map = map_of(context, image, template, method, kernel);
     xncc_template_destroy(template);
     return map;
 }
 
-/* One of noise leaves few windows in doubt. One sample that outweighs all others leaves most, so
- * that smaller blocks follow, where there are any. spike: that sample; 0: there is none. */
+/* Noise leaves few windows in doubt. Some samples that outweigh all others are outliers. More of
+ * them leave most windows in doubt, so that smaller blocks follow, where there are any. */
 static void check_split(xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel, int32_t width,
-                        int32_t height, int32_t columns, int32_t rows, double spike)
+                        int32_t height, int32_t columns, int32_t rows, spikes of)
 {
     kit_random random = kit_stream(77);
     kit_image image = kit_image_create(pixel, width, height, 1, KIT_AFTER),
@@ -46,24 +53,25 @@ static void check_split(xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel, 
     for (int32_t y = 0; y < rows; y++)
         for (int32_t x = 0; x < columns; x++)
             kit_sample_set(&templ.view, x, y, 0, kit_sample(&image.view, x + 100, y + 50, 0));
-    if (spike != 0.0)
-        kit_sample_set(&image.view, width / 3, height / 2, 0, spike);
-    kit_map want = map_on(cpu, &image, &templ, NULL),
-            got = map_on(gpu, &image, &templ, "float-split");
+    for (int32_t i = 0; i < of.count; i++)
+        kit_sample_set(&image.view, (width / 3 + of.apart * i) % width,
+                       (height / 2 + of.apart / 2 * i) % height, 0, of.value);
+    kit_map want = map_on(cpu, &image, &templ, of.method, NULL),
+            got = map_on(gpu, &image, &templ, of.method, "float-split");
     int64_t differ = 0;
     for (int32_t y = 0; y < got.view.height; y++)
         for (int32_t x = 0; x < got.view.width; x++)
             differ += memcmp(kit_map_row(&got.view, y) + x, kit_map_row(&want.view, y) + x,
                              sizeof(float)) != 0;
     if (!CHECK(differ == 0))
-        kit_fail(__FILE__, __LINE__, "%s, %d x %d, %g: %lld windows differ", xncc_pixel_name(pixel),
-                 width, height, spike, (long long)differ);
+        kit_fail(__FILE__, __LINE__, "%s, %d x %d, %d of %g: %lld windows differ",
+                 xncc_pixel_name(pixel), width, height, of.count, of.value, (long long)differ);
     oracle_general oracle = oracle_general_make(&image.view, &templ.view, XNCC_VALID,
                                                 XNCC_BORDER_CLAMP);
     for (int i = 0; i < WINDOWS && pixel != XNCC_U32; i++) {
         const int32_t x = kit_between(&random, 0, got.view.width - 1),
                       y = kit_between(&random, 0, got.view.height - 1);
-        const float exact = oracle_exact(&oracle, &(kit_options){ 0 }, x, y);
+        const float exact = oracle_exact(&oracle, &(kit_options){ .method = of.method }, x, y);
         CHECK(memcmp(&exact, kit_map_row(&got.view, y) + x, sizeof exact) == 0);
     }
     oracle_general_free(&oracle);
@@ -80,16 +88,24 @@ int main(int argc, char **argv)
         { 510, 1020 }, { 510, 2040 }, { 510, 4090 }, { 1500, 1300 }
     };
     static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
-    static const double spikes[] = { 1e30, -1e9, INFINITY };
+    static const spikes none = { 0 }, some[] = {
+        { 1e30, 1, 0, XNCC_CCOEFF_NORMED },  { -1e9, 32, 7, XNCC_CCORR_NORMED },
+        { INFINITY, 1, 0, XNCC_CCOEFF },     { 1e30, 33, 3, XNCC_CCOEFF_NORMED },
+        { NAN, 200, 611, XNCC_SQDIFF },      { 1e30, 20, 401, XNCC_SQDIFF_NORMED },
+        { -1e9, 40, 3, XNCC_CCOEFF_NORMED }, { 1e4, 9, 31, XNCC_CCOEFF_NORMED },
+    };
     kit_start(argc, argv);
     xncc_context *gpu = kit_context(kit_device_option(argc, argv), 2),
                  *cpu = kit_context(XNCC_DEVICE_CPU, 2);
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < sizeof sides / sizeof *sides; k++)
-            check_split(gpu, cpu, pixels[i], sides[k][0], sides[k][1], 40, 30, 0.0);
-        check_split(gpu, cpu, pixels[i % 2], 2040, 510, 40, 30, spikes[i]);
+            check_split(gpu, cpu, pixels[i], sides[k][0], sides[k][1], 40, 30, none);
         /* some windows are in doubt to the end, which several blocks share */
-        check_split(gpu, cpu, pixels[i], 1020, 1020, 300, 200, 0.0);
+        check_split(gpu, cpu, pixels[i], 1020, 1020, 300, 200, none);
+    }
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        check_split(gpu, cpu, pixels[i % 2], 2040, 510, 40, 30, some[i]);
+        check_split(gpu, cpu, pixels[(i + 1) % 2], 1500, 700, 90, 150, some[i]);
     }
     xncc_context_destroy(gpu);
     xncc_context_destroy(cpu);
