@@ -11,7 +11,7 @@ namespace {
 
 constexpr int THREADS = 256, BLOCKS = 8; // the latter per multiprocessor
 constexpr int ROWS = 8;                  // of a block that adds up squares
-constexpr int RESIDENT = 5;              // of these per multiprocessor, at least
+constexpr int RESIDENT = 5;              // that a multiprocessor has room for
 constexpr int TRIES = 4;                 // units that are tried
 constexpr unsigned ALL = 0xffffffffu;
 
