@@ -248,57 +248,62 @@ REALS_INLINE int score_windows(const xncc_reals_row *row)
     return row_any(doubts);
 }
 
-/* The most frequent kind of row is computed without questions about the others. */
-static int reals_score(const xncc_reals_row *row)
+/* 1 / root of the image's term, and 0.6 times a bound of the term's relative error. */
+typedef struct rd_inverse {
+    rd value, relative;
+} rd_inverse;
+
+/* There is no bound, which is then infinite, where the term may be 0: so too where it is negative,
+ * or 0, and the root or the product is not a number. */
+REALS_INLINE rd_inverse inverse_of(const xncc_reals_inverses *row, rd S, rd Q)
 {
-    if (row->method != XNCC_CCOEFF_NORMED || row->N || row->T || row->T2 || row->total[0] ||
-        row->unit > 0.0 || row->exact)
-        return score_windows(row);
-    xncc_reals_row plain = *row;
-    plain.method = XNCC_CCOEFF_NORMED;
-    plain.N = plain.T = plain.T2 = plain.total[0] = NULL;
-    plain.unit = plain.shift = 0.0;
-    plain.exact = 0;
-    plain.last = 1;
-    return score_windows(&plain);
+    const xncc_reals_errors *e = &row->error;
+    const rd n = rd_fill(row->n);
+    rd_near term = { Q, e->Q + e->of_Q * Q };
+    if (row->centred) {
+        term = difference(n, Q, e->Q, S, e->S, S, e->S);
+        term.error += (e->of_Q * n) * Q;
+    }
+    const rd inverse = 1.0 / rd_sqrt(term.value),
+             relative = term.error * (inverse * inverse) * 1.01;
+    return (rd_inverse){ inverse,
+                         rd_choose(relative <= 0.125, 0.6 * relative, rd_fill(DBL_MAX) * 2.0) };
 }
 
 static void reals_inverses(const xncc_reals_inverses *row)
 {
-    const xncc_reals_errors *e = &row->error;
-    const rd n = rd_fill(row->n);
     for (int32_t x = 0; x < row->count; x += REALS_LANES) {
-        const rd S = rd_load(row->S + x), Q = rd_load(row->Q + x);
-        rd_near term = { Q, e->Q + e->of_Q * Q };
-        if (row->centred) {
-            term = difference(n, Q, e->Q, S, e->S, S, e->S);
-            term.error += e->of_Q * n * Q;
-        }
-        const rd inverse = 1.0 / rd_sqrt(term.value),
-                 relative = term.error * (inverse * inverse) * 1.01;
-        rd_store(row->inverse + x, inverse);
-        rd_store(row->relative + x, rd_choose((term.value > 0.0) & (relative <= 0.125),
-                                              0.6 * relative, rd_fill(DBL_MAX) * 2.0));
+        const rd_inverse r = inverse_of(row, rd_load(row->S + x), rd_load(row->Q + x));
+        rd_store(row->inverse + x, r.value);
+        rd_store(row->relative + x, r.relative);
     }
 }
 
 /* As row_score and row_decide. The inverse of the template's root and the products with it round
- * four times more than there: 20 u. */
+ * four times more than there: 20 u. Returns where the scores are known. An error that is no number
+ * makes both ends of the interval none, and an infinite one makes them differ. */
+REALS_INLINE ri quotient_of(const xncc_reals_quotients *q, rd X, rd S, rd_inverse of, ri *score)
+{
+    const rd nX = q->n * X, ST = S * q->templ_sum, over = of.value * q->factor,
+             error = q->error + q->per_S * rd_size(S) + 0x1p-51 * (rd_size(nX) + rd_size(ST)),
+             value = (nX - ST) * over,
+             wide = (1.01 + of.relative) * (error * over) +
+                    (of.relative + 0x1.4p-49) * rd_size(value);
+    const rf low = __builtin_convertvector(value - wide, rf),
+             high = __builtin_convertvector(value + wide, rf);
+    *score = (ri)low;
+    return ((ri)low == (ri)high) & (low == low);
+}
+
 static int reals_quotients(const xncc_reals_quotients *row)
 {
     const xncc_reals_quotients q = *row;
     const ri doubt = (ri){ 0 } + (int32_t)XNCC_DOUBT;
     ri doubts = { 0 };
     for (int32_t x = 0; x < q.count; x += REALS_LANES) {
-        const rd nX = q.n * rd_load(q.X + x), S = rd_load(q.S + x), ST = S * q.templ_sum,
-                 over = rd_load(q.inverse + x) * q.factor, relative = rd_load(q.relative + x),
-                 error = q.error + q.per_S * rd_size(S) + 0x1p-51 * (rd_size(nX) + rd_size(ST)),
-                 value = (nX - ST) * over,
-                 wide = (1.01 + relative) * (error * over) +
-                        (relative + 0x1.4p-49) * rd_size(value);
-        const ri low = (ri) __builtin_convertvector(value - wide, rf),
-                 high = (ri) __builtin_convertvector(value + wide, rf),
-                 decided = (low == high) & __builtin_convertvector(wide <= rd_fill(DBL_MAX), ri),
+        const rd_inverse of = { rd_load(q.inverse + x), rd_load(q.relative + x) };
+        ri low;
+        const ri decided = quotient_of(&q, rd_load(q.X + x), rd_load(q.S + x), of, &low),
                  bits = (low & decided) | (doubt & ~decided);
         memcpy(q.out + x, &bits, sizeof bits);
         ri in_row = (ri){ 0 } - 1;
@@ -307,6 +312,50 @@ static int reals_quotients(const xncc_reals_quotients *row)
         doubts |= ~decided & in_row;
     }
     return row_any(doubts);
+}
+
+/* The most frequent kind of row is computed without questions about the others: ccoeff_normed of
+ * one channel, of which all pixels count. */
+static int score_plain(const xncc_reals_row *row)
+{
+    const xncc_reals_errors *e = &row->error;
+    const double T = row->templ_sum;
+    const xncc_reals_inverses inverses = { .n = row->n, .error = *e, .centred = 1 };
+    const xncc_reals_quotients q = { .n = row->n,
+                                     .templ_sum = T,
+                                     .factor = 1.0 / row->templ_root,
+                                     .error = row->n * e->X +
+                                              ((T < 0.0 ? -T : T) + e->T) * e->S_window,
+                                     .per_S = e->T };
+    const double *const X_row = row->X, *const S_row = row->S, *const Q_row = row->Q;
+    const ri doubt = (ri){ 0 } + (int32_t)XNCC_DOUBT;
+    float *const out = row->out;
+    ri doubts = { 0 };
+    for (int32_t x = 0; x < row->count; x += REALS_LANES) {
+        const rd S = rd_load(S_row + x);
+        ri low, decided = quotient_of(&q, rd_load(X_row + x), S,
+                                      inverse_of(&inverses, S, rd_load(Q_row + x)), &low);
+        const ri bits = (low & decided) | (doubt & ~decided);
+        const int32_t left = row->count - x;
+        if (left >= REALS_LANES) {
+            memcpy(out + x, &bits, sizeof bits);
+        } else {
+            const ri part = bits;
+            xncc_store_part(out + x, &part, (size_t)left * sizeof(float));
+            for (int32_t k = left; k < REALS_LANES; k++)
+                decided[k] = -1;
+        }
+        doubts |= ~decided;
+    }
+    return row_any(doubts);
+}
+
+static int reals_score(const xncc_reals_row *row)
+{
+    if (row->method != XNCC_CCOEFF_NORMED || row->N || row->T || row->T2 || row->total[0] ||
+        row->unit > 0.0 || row->exact || row->error.of_X > 0.0 || row->n < row->least)
+        return score_windows(row);
+    return score_plain(row);
 }
 
 #endif
