@@ -115,127 +115,205 @@ static void tables(int32_t nx, int32_t ny, void *memory)
     }
 }
 
-/* Decimation in frequency, depth first, so that short transforms stay in the first-level cache. */
-static void forward(const double *table, vc *x, int32_t n)
+/* Where the points of a step are: vectors `step` bytes apart, or the doubles of two rows, which are
+ * their real and their imaginary parts. */
+typedef struct fft_place {
+    char *at;
+    ptrdiff_t step;
+    const double *re, *im; /* NULL: vectors */
+} fft_place;
+
+FFT_INLINE fft_place place_of(vc *x)
 {
-    if (n == 4) {
-        four(&x[0], &x[1], &x[2], &x[3], -1);
-        return;
-    }
-    if (n == 8) {
-        eight_forward(x);
-        return;
-    }
-    const int32_t q = n / 4;
-    const double *w = table + twiddle_at(n);
-    for (int32_t j = 0; j < q; j++, w += 6) {
-        vc a = x[j], b = x[j + q], c = x[j + 2 * q], d = x[j + 3 * q];
-        four(&a, &b, &c, &d, -1);
-        x[j] = a;
-        x[j + q] = vc_twiddle(b, vd_fill(w[0]), vd_fill(w[1]), -1);
-        x[j + 2 * q] = vc_twiddle(c, vd_fill(w[2]), vd_fill(w[3]), -1);
-        x[j + 3 * q] = vc_twiddle(d, vd_fill(w[4]), vd_fill(w[5]), -1);
-    }
-    for (int32_t b = 0; b < 4; b++)
-        forward(table, x + b * q, q);
+    return (fft_place){ (char *)x, sizeof *x, NULL, NULL };
 }
 
-static void backward(const double *table, vc *x, int32_t n)
+FFT_INLINE vc *vector_at(const fft_place *p, int32_t i)
 {
-    if (n == 4) {
-        four(&x[0], &x[1], &x[2], &x[3], 1);
-        return;
-    }
-    if (n == 8) {
-        eight_backward(x);
-        return;
-    }
-    const int32_t q = n / 4;
-    const double *w = table + twiddle_at(n);
-    for (int32_t b = 0; b < 4; b++)
-        backward(table, x + b * q, q);
-    for (int32_t j = 0; j < q; j++, w += 6) {
-        vc a = x[j], b = vc_twiddle(x[j + q], vd_fill(w[0]), vd_fill(w[1]), 1);
-        vc c = vc_twiddle(x[j + 2 * q], vd_fill(w[2]), vd_fill(w[3]), 1);
-        vc d = vc_twiddle(x[j + 3 * q], vd_fill(w[4]), vd_fill(w[5]), 1);
-        four(&a, &b, &c, &d, 1);
-        x[j] = a;
-        x[j + q] = b;
-        x[j + 2 * q] = c;
-        x[j + 3 * q] = d;
-    }
+    return (vc *)(void *)(p->at + i * p->step);
 }
 
-/* A transform of n points, r = 3 or 5 of them at a time, is r transforms of n/r points each. */
-FFT_INLINE void odd_forward(const double *table, const double *w, vc *x, int32_t q, int r)
+FFT_INLINE vc load_point(const fft_place *p, int32_t i)
+{
+    vc v;
+    if (!p->re)
+        return *vector_at(p, i);
+    memcpy(&v.re, p->re + (ptrdiff_t)i * FFT_LANES, sizeof v.re);
+    memcpy(&v.im, p->im + (ptrdiff_t)i * FFT_LANES, sizeof v.im);
+    return v;
+}
+
+FFT_INLINE void some_points(vc *v, int r, int sign)
+{
+    if (r == 4)
+        four(&v[0], &v[1], &v[2], &v[3], sign);
+    else
+        odd_points(v, r, sign);
+}
+
+/* A step of radix r = 3, 4 or 5 of r * q points, which go to x, and its products with the twiddle
+ * factors w. ahead: 1 if the vectors that follow those of `from` are needed next. */
+FFT_INLINE void step_forward(const double *w, const fft_place *from, vc *x, int32_t q, int r,
+                             int ahead)
 {
     for (int32_t j = 0; j < q; j++, w += 2 * (r - 1)) {
         vc v[5];
-        for (int a = 0; a < r; a++)
-            v[a] = x[j + a * q];
-        odd_points(v, r, -1);
+        for (int a = 0; a < r; a++) {
+            if (ahead)
+                __builtin_prefetch(vector_at(from, j + a * q) + 1);
+            v[a] = load_point(from, j + a * q);
+        }
+        some_points(v, r, -1);
         x[j] = v[0];
         for (int b = 1; b < r; b++)
             x[j + b * q] = vc_twiddle(v[b], vd_fill(w[2 * b - 2]), vd_fill(w[2 * b - 1]), -1);
     }
-    for (int b = 0; b < r; b++)
-        forward(table, x + b * q, q);
 }
 
-FFT_INLINE void odd_backward(const double *table, const double *w, vc *x, int32_t q, int r)
+/* The same back, to `to`. */
+FFT_INLINE void step_backward(const double *w, const vc *x, const fft_place *to, int32_t q, int r)
 {
-    for (int b = 0; b < r; b++)
-        backward(table, x + b * q, q);
     for (int32_t j = 0; j < q; j++, w += 2 * (r - 1)) {
         vc v[5] = { x[j] };
         for (int b = 1; b < r; b++)
             v[b] = vc_twiddle(x[j + b * q], vd_fill(w[2 * b - 2]), vd_fill(w[2 * b - 1]), 1);
-        odd_points(v, r, 1);
+        some_points(v, r, 1);
         for (int a = 0; a < r; a++)
-            x[j + a * q] = v[a];
+            *vector_at(to, j + a * q) = v[a];
     }
 }
 
-/* What is transformed: the vectors of a row, or a column. */
+/* x[y] * conj(t[y]) to `to`. */
+FFT_INLINE void multiply(const vc *x, const vc *t, vc *to, int32_t n)
+{
+    for (int32_t y = 0; y < n; y++)
+        to[y] = vc_twiddle(x[y], t[y].re, t[y].im, 1);
+}
+
+/* What becomes of points: a transform, one back, or both, with the products with conj(t) between
+ * them. */
+enum { FORWARD = 1, BACKWARD = 2 };
+typedef struct fft_way {
+    const double *table;
+    int which;
+} fft_way;
+
+FFT_INLINE void last_points(const fft_way *way, vc *x, int32_t n, const vc *t)
+{
+    if (way->which & FORWARD && n == 4)
+        four(&x[0], &x[1], &x[2], &x[3], -1);
+    else if (way->which & FORWARD)
+        eight_forward(x);
+    if (way->which == (FORWARD | BACKWARD))
+        multiply(x, t, x, n);
+    if (way->which & BACKWARD && n == 4)
+        four(&x[0], &x[1], &x[2], &x[3], 1);
+    else if (way->which & BACKWARD)
+        eight_backward(x);
+}
+
+/* Decimation in frequency, depth first, so that short transforms stay in the first-level cache. n:
+ * a power of two. */
+static void transform(const fft_way *way, vc *x, int32_t n, const vc *t)
+{
+    if (n <= 8) {
+        if (n == 4)
+            last_points(way, x, 4, t);
+        else
+            last_points(way, x, 8, t);
+        return;
+    }
+    const fft_place here = place_of(x);
+    const int32_t q = n / 4;
+    const double *w = way->table + twiddle_at(n);
+    if (way->which & FORWARD)
+        step_forward(w, &here, x, q, 4, 0);
+    for (int32_t b = 0; b < 4; b++)
+        transform(way, x + b * q, q, t ? t + b * q : NULL);
+    if (way->which & BACKWARD)
+        step_backward(w, x, &here, q, 4);
+}
+
+/* What is transformed: the vectors of a row, or a column. Its first step, the last one back, has
+ * the radix r: 3, 5 or 4, or 1 if there is none. */
 typedef struct fft_side {
-    const double *table, *odd;
-    int32_t length;
+    const double *table, *w;
+    int32_t length, r;
 } fft_side;
 
 static fft_side side_of(const void *table, const xncc_fft_blocking *c, int is_column)
 {
-    return (fft_side){ table, (const double *)table + places_of(c->nx, c->ny).at[is_column],
-                       is_column ? c->ny : c->nx / FFT_LANES };
+    const double *doubles = table;
+    const int32_t length = is_column ? c->ny : c->nx / FFT_LANES, r = xncc_fft_odd(length);
+    if (r > 1)
+        return (fft_side){ doubles, doubles + places_of(c->nx, c->ny).at[is_column], length, r };
+    if (length > 8)
+        return (fft_side){ doubles, doubles + twiddle_at(length), length, 4 };
+    return (fft_side){ doubles, NULL, length, 1 };
+}
+
+/* The first step of a side. */
+FFT_INLINE void first_step(const fft_side *s, const fft_place *from, vc *x, int ahead)
+{
+    const int32_t q = s->length / s->r;
+    if (s->r == 3)
+        step_forward(s->w, from, x, q, 3, ahead);
+    else if (s->r == 5)
+        step_forward(s->w, from, x, q, 5, ahead);
+    else if (s->r == 4)
+        step_forward(s->w, from, x, q, 4, ahead);
+    else
+        for (int32_t i = 0; i < s->length; i++)
+            x[i] = load_point(from, i);
+}
+
+/* The last step of a side back. */
+FFT_INLINE void last_step(const fft_side *s, const vc *x, const fft_place *to)
+{
+    const int32_t q = s->length / s->r;
+    if (s->r == 3)
+        step_backward(s->w, x, to, q, 3);
+    else if (s->r == 5)
+        step_backward(s->w, x, to, q, 5);
+    else if (s->r == 4)
+        step_backward(s->w, x, to, q, 4);
+    else
+        for (int32_t i = 0; i < s->length; i++)
+            *vector_at(to, i) = x[i];
+}
+
+/* All steps of a side but that one. t: as in transform. */
+static void inner_steps(const fft_side *s, int which, vc *x, const vc *t)
+{
+    const fft_way way = { s->table, which };
+    const int32_t q = s->length / s->r;
+    for (int32_t b = 0; b < s->r; b++)
+        transform(&way, x + b * q, q, t ? t + b * q : NULL);
 }
 
 static void side_forward(const fft_side *s, vc *x)
 {
-    const int32_t r = xncc_fft_odd(s->length);
-    if (r == 3)
-        odd_forward(s->table, s->odd, x, s->length / 3, 3);
-    else if (r == 5)
-        odd_forward(s->table, s->odd, x, s->length / 5, 5);
-    else
-        forward(s->table, x, s->length);
+    const fft_place here = place_of(x);
+    first_step(s, &here, x, 0);
+    inner_steps(s, FORWARD, x, NULL);
 }
 
 static void side_backward(const fft_side *s, vc *x)
 {
-    const int32_t r = xncc_fft_odd(s->length);
-    if (r == 3)
-        odd_backward(s->table, s->odd, x, s->length / 3, 3);
-    else if (r == 5)
-        odd_backward(s->table, s->odd, x, s->length / 5, 5);
-    else
-        backward(s->table, x, s->length);
+    const fft_place here = place_of(x);
+    inner_steps(s, BACKWARD, x, NULL);
+    last_step(s, x, &here);
 }
 
-static void row_forward(const void *table, const xncc_fft_blocking *c, vc *x)
+/* from: the vectors of the row. */
+FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, const fft_place *from,
+                            vc *x)
 {
     const fft_side row = side_of(table, c, 0);
     const int32_t m = row.length;
     const vc *w = (const vc *)(const void *)(row.table + lane_twiddles_at(c->nx, c->ny));
-    side_forward(&row, x);
+    first_step(&row, from, x, 0);
+    inner_steps(&row, FORWARD, x, NULL);
     for (int32_t p = 0; p < m; p += FFT_LANES) {
         vc v[FFT_LANES];
         for (int i = 0; i < FFT_LANES; i++)
@@ -302,18 +380,15 @@ static void row_in(const void *table, const xncc_fft_blocking *blocking, const x
         x[i].re = some_pixels(p->a, p->words, i, p->count_a);
         x[i].im = some_pixels(p->b, p->words, i, p->count_b);
     }
-    row_forward(table, blocking, x);
+    const fft_place here = place_of(x);
+    row_forward(table, blocking, &here, x);
 }
 
 static void reals_in(const void *table, const xncc_fft_blocking *blocking, const double *a,
                      const double *b, void *row)
 {
-    vc *x = row;
-    for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
-        memcpy(&x[i].re, a + (ptrdiff_t)i * FFT_LANES, sizeof x[i].re);
-        memcpy(&x[i].im, b + (ptrdiff_t)i * FFT_LANES, sizeof x[i].im);
-    }
-    row_forward(table, blocking, x);
+    const fft_place from = { NULL, 0, a, b };
+    row_forward(table, blocking, &from, row);
 }
 
 static void digits_in(const void *table, const xncc_fft_blocking *blocking, const double *digit,
@@ -324,13 +399,21 @@ static void digits_in(const void *table, const xncc_fft_blocking *blocking, cons
         memcpy(&x[i].re, digit + (ptrdiff_t)i * FFT_LANES, sizeof x[i].re);
         x[i].im = vd_fill(0.0);
     }
-    row_forward(table, blocking, x);
+    const fft_place here = place_of(x);
+    row_forward(table, blocking, &here, x);
 }
 
 /* A row has one vector more than it needs, so that rows are not a power of two apart. */
 static uint64_t row_bytes(int32_t nx)
 {
     return (uint64_t)(nx / FFT_LANES + 1) * sizeof(vc);
+}
+
+/* Column i of an array. */
+FFT_INLINE fft_place column_place(char *array, const xncc_fft_blocking *blocking, int32_t i)
+{
+    return (fft_place){ array + (ptrdiff_t)i * (ptrdiff_t)sizeof(vc),
+                        (ptrdiff_t)row_bytes(blocking->nx), NULL, NULL };
 }
 
 FFT_INLINE vc *column_at(char *array, const xncc_fft_blocking *blocking, int32_t y, int32_t i)
@@ -428,25 +511,42 @@ static void sums_of_products(const void *table, const xncc_fft_blocking *blockin
     }
 }
 
+/* One product without a spectrum to keep: the column is transformed, multiplied and transformed
+ * back part by part, while the part is in the first-level cache. */
+FFT_INLINE void convolve_column(const fft_side *s, const fft_place *column, const vc *t, vc *buffer)
+{
+    first_step(s, column, buffer, 1);
+    inner_steps(s, FORWARD | BACKWARD, buffer, t);
+    last_step(s, buffer, column);
+}
+
 static void convolve(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                      xncc_fft_source source, char *const array[2], char *const spectrum[2],
                      void *buffer)
 {
     const fft_side of_column = side_of(table, blocking, 1);
+    const int once = !source.spectrum && !source.known && blocking->planes == 1;
     vc *const product = (vc *)buffer + blocking->ny;
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         vc *column = source.spectrum ? (vc *)source.spectrum + (ptrdiff_t)i * blocking->ny : buffer;
+        const fft_place at = column_place(array[0], blocking, i);
+        if (once) {
+            convolve_column(&of_column, &at,
+                            (const vc *)(const void *)spectrum[0] + (ptrdiff_t)i * blocking->ny,
+                            column);
+            continue;
+        }
         if (!source.known) {
-            column_load(array[0], blocking, i, blocking->ny, column);
-            side_forward(&of_column, column);
+            first_step(&of_column, &at, column, 1);
+            inner_steps(&of_column, FORWARD, column, NULL);
         }
         for (int32_t plane = 0; plane < blocking->planes; plane++) {
-            const vc *t = (const vc *)(const void *)spectrum[plane] + (ptrdiff_t)i * blocking->ny;
-            for (int32_t y = 0; y < blocking->ny; y++)
-                product[y] = vc_twiddle(column[y], t[y].re, t[y].im, 1);
-            side_backward(&of_column, product);
-            for (int32_t y = 0; y < blocking->ny; y++)
-                *column_at(array[plane], blocking, y, i) = product[y];
+            const fft_place to = column_place(array[plane], blocking, i);
+            multiply(column,
+                     (const vc *)(const void *)spectrum[plane] + (ptrdiff_t)i * blocking->ny,
+                     product, blocking->ny);
+            inner_steps(&of_column, BACKWARD, product, NULL);
+            last_step(&of_column, product, &to);
         }
     }
 }
@@ -470,17 +570,17 @@ static void add_products(const void *table, const xncc_fft_blocking *blocking,
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         vc *sum = (vc *)a->sum + (ptrdiff_t)i * ny;
         const vc *templ = (const vc *)a->templ + (ptrdiff_t)i * ny;
-        column_load(a->array, blocking, i, ny, column);
-        side_forward(&of_column, column);
+        const fft_place at = column_place(a->array, blocking, i);
+        first_step(&of_column, &at, column, 1);
+        inner_steps(&of_column, FORWARD, column, NULL);
         if (a->first)
             add_column(column, templ, sum, 1, a->last ? column : sum, ny);
         else
             add_column(column, templ, sum, 0, a->last ? column : sum, ny);
         if (!a->last)
             continue;
-        side_backward(&of_column, column);
-        for (int32_t y = 0; y < ny; y++)
-            *column_at(a->array, blocking, y, i) = column[y];
+        inner_steps(&of_column, BACKWARD, column, NULL);
+        last_step(&of_column, column, &at);
     }
 }
 
