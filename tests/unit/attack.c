@@ -193,10 +193,9 @@ static double of_cut(const input *in, void *state)
     const int n = in->count / 2 - 1;
     const double p = in->v[0], q = in->v[1], *v = in->v + 2, *t = in->v + 2 + n;
     const xncc_reals_isa *isa = state;
-    double room[MOST + XNCC_REALS_ROOM] = { 0 }, v2 = 0.0, t2 = 0.0;
+    double v2 = 0.0, t2 = 0.0;
     exact_sum exact = { { 0 } };
     for (int i = 0; i < n; i++) {
-        room[i] = t[i];
         v2 += (v[i] - p) * (v[i] - p);
         t2 += (t[i] - q) * (t[i] - q);
         xncc_wide_add_product(exact.digit, v[i], t[i]);
@@ -210,8 +209,12 @@ static double of_cut(const input *in, void *state)
     xncc_reals_cut_sums begun, sums;
     xncc_reals_cut_begin(&begun, most);
     sums = begun;
-    isa->cut_products(&(xncc_reals_slide){ .enter = v, .pixel = XNCC_F64, .count = n, .pivot = p },
-                      room, q, &sums);
+    isa->cut_products(
+        &(xncc_reals_cut_rows){ .line = { .enter = v, .pixel = XNCC_F64, .count = n, .pivot = p },
+                                .templ = t,
+                                .pivot = q,
+                                .rows = 1 },
+        &sums);
     xncc_wide_add_product(exact.digit, -xncc_reals_cut_total(&sums, &begun), 1.0);
     return fabs(rounded(&exact)) / (xncc_reals_cut_error(n, 1.0) * most);
 }

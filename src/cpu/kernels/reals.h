@@ -156,12 +156,22 @@ typedef struct xncc_reals_parts {
 } xncc_reals_parts;
 
 /* Sums of products side by side. Each begins at `high` = 1.5 times a power of two that no partial
- * sum reaches, so that high collects the products rounded to multiples of one unit, without an
- * error; low collects what that leaves. */
-enum { XNCC_CUT_SUMS = 16 };
+ * sum reaches, so that high collects numbers rounded to multiples of one unit, without an error;
+ * low collects what that leaves. The numbers are sums of up to XNCC_CUT_PART products. */
+enum { XNCC_CUT_SUMS = 16, XNCC_CUT_PART = 4 };
 typedef struct xncc_reals_cut_sums {
     double high[XNCC_CUT_SUMS], low[XNCC_CUT_SUMS];
 } xncc_reals_cut_sums;
+
+/* What is added to them: the products of `rows` rows of samples less the pivot and of the
+ * template's less theirs. */
+typedef struct xncc_reals_cut_rows {
+    xncc_reals_slide line; /* the first row of samples, which enters */
+    ptrdiff_t pitch;       /* bytes to the next one */
+    const void *templ;     /* rows without gaps; floats if the line is of floats, else doubles */
+    double pivot;          /* of the template */
+    int32_t rows;
+} xncc_reals_cut_rows;
 
 /* Begins sums of products whose sizes add up to less than `most`, between 2^-600 and 2^600. */
 static inline void xncc_reals_cut_begin(xncc_reals_cut_sums *s, double most)
@@ -187,8 +197,9 @@ static inline double xncc_reals_cut_total(const xncc_reals_cut_sums *s,
 /* The bound of the total's error, relative to `most`: of rows of `width` products. */
 static inline double xncc_reals_cut_error(double width, double rows)
 {
-    const double u = 0x1p-53, additions = rows * (width / XNCC_CUT_SUMS + 1.0) + XNCC_CUT_SUMS;
-    return (4.1 + 8.0 * u * additions * width * rows) * u;
+    const double u = 0x1p-53, to_each = rows * (width / (XNCC_CUT_SUMS * XNCC_CUT_PART) + 2.0);
+    return (XNCC_CUT_PART + 3.1 + 8.0 * u * (to_each + XNCC_CUT_SUMS) * XNCC_CUT_SUMS * to_each) *
+           u;
 }
 
 /* What products and squares may lose below the smallest double, in all windows together. */
@@ -223,9 +234,8 @@ typedef struct xncc_reals_isa {
     /* Cuts doubles into slices (xncc_reals_slicing). Returns a bit for each that is not all 0. */
     uint64_t (*slices)(const double *v, int32_t count, const xncc_reals_slicing *slicing,
                        double *out);
-    /* Adds the products of the line that enters and of t - pivot, every 16th to each sum. */
-    void (*cut_products)(const xncc_reals_slide *line, const double *t, double pivot,
-                         xncc_reals_cut_sums *sums);
+    /* Adds the products of rows, every 16th of each row to each sum. */
+    void (*cut_products)(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums);
     /* The sums of v and of v^2 over `count` doubles, by 32 sums side by side. Zeros follow them, up
      * to a multiple of 32. */
     void (*moments)(const double *v, int32_t count, double *sum, double *square);

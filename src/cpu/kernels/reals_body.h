@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The vector part of matching floats (reals.h). The including file, one per instruction set,
- * defines REALS_LANES and REALS_KEEP(v) and the functions rd_sqrt, rd_fma and rd_product_error, and
- * is compiled without contraction. REALS_KEEP(v) keeps a vector in a register where gcc would
+ * defines REALS_LANES and REALS_KEEP(v) and the functions that reals_vector.h declares, and is
+ * compiled without contraction. REALS_KEEP(v) keeps a vector in a register where gcc would
  * otherwise load it again for every use. */
 #ifndef XNCC_CPU_KERNELS_REALS_BODY_H
 #define XNCC_CPU_KERNELS_REALS_BODY_H
@@ -232,10 +232,12 @@ REALS_INLINE void slide_vector(double *const column[4], int32_t x, rd enter, rd 
         rd_store(column[i] + x, sum[i]);
 }
 
-/* A whole vector at the end, where the row may have fewer. */
+/* A whole vector, of which the row may have fewer or none: the others are 0. */
 REALS_INLINE rd slide_end(const xncc_reals_slide *slide, const void *from, int32_t x)
 {
     double v[REALS_LANES] = { 0 };
+    if (x + REALS_LANES <= slide->count)
+        return slide_load(slide, from, x);
     for (int32_t i = x; i < slide->count; i++)
         v[i - x] = xncc_sample_value(slide->pixel, from, i) - slide->pivot;
     return rd_load(v);
@@ -348,50 +350,69 @@ static void pair_finish(xncc_twofold *to, const rd_pair *sum)
     }
 }
 
-/* Adds v * t to a sum that is much larger, which rounds it to a multiple of the sum's unit, and
- * what that leaves to `low`. */
-REALS_INLINE void add_cut(rd v, rd t, rd *high, rd *low)
-{
-    const rd sum = rd_fma(v, t, *high);
-    *low += rd_fma(v, t, *high - sum);
-    *high = sum;
-}
-
-/* pixel: that of the line, a constant. */
-REALS_INLINE void cut_row(const xncc_reals_slide *line, xncc_pixel pixel, const double *t,
-                          double pivot, xncc_reals_cut_sums *sums)
+/* Adds the sums of up to XNCC_CUT_PART products each to sums that are much larger, which rounds
+ * them to a multiple of the sums' unit, and what that leaves to `low`. The products are of the
+ * samples from x on, of which a row may have fewer. times: products in each sum. */
+REALS_INLINE void add_parts(const xncc_reals_slide *v, const xncc_reals_slide *t, int32_t x,
+                            int times, int whole, xncc_reals_cut_sums *sums)
 {
     enum { VECTORS = XNCC_CUT_SUMS / REALS_LANES };
-    xncc_reals_slide s = *line;
-    rd high[VECTORS], low[VECTORS];
-    int32_t x = 0;
-    s.pixel = pixel;
-    for (int k = 0; k < VECTORS; k++) {
-        high[k] = rd_load(sums->high + k * REALS_LANES);
-        low[k] = rd_load(sums->low + k * REALS_LANES);
-    }
-    for (; x + XNCC_CUT_SUMS <= s.count; x += XNCC_CUT_SUMS)
+    rd part[VECTORS];
+    for (int k = 0; k < VECTORS; k++)
+        part[k] = rd_fill(0.0);
+    for (int i = 0; i < times; i++, x += XNCC_CUT_SUMS)
         for (int k = 0; k < VECTORS; k++)
-            add_cut(slide_load(&s, s.enter, x + k * REALS_LANES),
-                    rd_load(t + x + k * REALS_LANES) - pivot, &high[k], &low[k]);
-    for (int k = 0; k < VECTORS && x < s.count; k++, x += REALS_LANES)
-        add_cut(x + REALS_LANES <= s.count ? slide_load(&s, s.enter, x) : slide_end(&s, s.enter, x),
-                rd_load(t + x) - pivot, &high[k], &low[k]);
+            part[k] = whole ? rd_fma(slide_load(v, v->enter, x + k * REALS_LANES),
+                                     slide_load(t, t->enter, x + k * REALS_LANES), part[k])
+                            : rd_fma(slide_end(v, v->enter, x + k * REALS_LANES),
+                                     slide_end(t, t->enter, x + k * REALS_LANES), part[k]);
     for (int k = 0; k < VECTORS; k++) {
-        rd_store(sums->high + k * REALS_LANES, high[k]);
-        rd_store(sums->low + k * REALS_LANES, low[k]);
+        const rd high = rd_load(sums->high + k * REALS_LANES), sum = high + part[k],
+                 rest = part[k] - (sum - high);
+        rd_store(sums->high + k * REALS_LANES, sum);
+        rd_store(sums->low + k * REALS_LANES, rd_load(sums->low + k * REALS_LANES) + rest);
     }
 }
 
-static void reals_cut_products(const xncc_reals_slide *line, const double *t, double pivot,
-                               xncc_reals_cut_sums *sums)
+/* pixel, templ: those of the rows, constants. The rows of an image are far apart, so the cache is
+ * asked for a row some rows ahead. */
+REALS_INLINE void cut_rows(const xncc_reals_cut_rows *cut, xncc_pixel pixel, xncc_pixel templ,
+                           xncc_reals_cut_sums *sums)
 {
-    if (line->pixel == XNCC_F32)
-        cut_row(line, XNCC_F32, t, pivot, sums);
-    else if (line->pixel == XNCC_U32)
-        cut_row(line, XNCC_U32, t, pivot, sums);
+    enum { AHEAD = 4, STEP = XNCC_CUT_SUMS * XNCC_CUT_PART };
+    const ptrdiff_t size = (ptrdiff_t)xncc_pixel_size(pixel),
+                    row = (ptrdiff_t)xncc_pixel_size(templ) * cut->line.count;
+    xncc_reals_slide v = cut->line, t = cut->line;
+    v.pixel = pixel;
+    t.pixel = templ;
+    t.pivot = cut->pivot;
+    t.enter = cut->templ;
+    for (int32_t y = 0; y < cut->rows; y++) {
+        const char *ahead = (const char *)v.enter +
+                            (y + AHEAD < cut->rows ? AHEAD * cut->pitch : 0);
+        int32_t x = 0;
+        for (ptrdiff_t at = 0; at < size * v.count; at += 64)
+            __builtin_prefetch(ahead + at);
+        for (; x + STEP <= v.count; x += STEP)
+            add_parts(&v, &t, x, XNCC_CUT_PART, 1, sums);
+        const int times = (v.count - x) / XNCC_CUT_SUMS;
+        if (times > 0)
+            add_parts(&v, &t, x, times, 1, sums);
+        if (x + times * XNCC_CUT_SUMS < v.count)
+            add_parts(&v, &t, x + times * XNCC_CUT_SUMS, 1, 0, sums);
+        v.enter = (const char *)v.enter + cut->pitch;
+        t.enter = (const char *)t.enter + row;
+    }
+}
+
+static void reals_cut_products(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums)
+{
+    if (cut->line.pixel == XNCC_F32)
+        cut_rows(cut, XNCC_F32, XNCC_F32, sums);
+    else if (cut->line.pixel == XNCC_U32)
+        cut_rows(cut, XNCC_U32, XNCC_F64, sums);
     else
-        cut_row(line, XNCC_F64, t, pivot, sums);
+        cut_rows(cut, XNCC_F64, XNCC_F64, sums);
 }
 
 static void reals_moments(const double *v, int32_t count, double *sum, double *square)
