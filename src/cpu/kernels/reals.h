@@ -148,6 +148,42 @@ typedef struct xncc_reals_slide {
     double pivot;
 } xncc_reals_slide;
 
+/* Sums of the last rows that entered, per column: [0] of their samples, [1] of their squares. As
+ * with products that are added (below), high begins at 1.5 times a power of two that the sums do
+ * not reach, and low collects what high leaves. */
+typedef struct xncc_reals_columns {
+    double *high[2], *low[2];
+    double *sum[2]; /* high and low together, rounded once */
+    double begin[2];
+    int32_t added; /* rows since low was made small */
+} xncc_reals_columns;
+
+/* Rows after which low is made small, so that its roundings stay so, too. */
+enum { XNCC_COLUMN_ROWS = 16 };
+
+/* Begins sums of at most `height` rows at a time, and the next one. norm: |x| of all rows. doubles:
+ * of the rows of sums, all of them. */
+static inline void xncc_reals_columns_begin(xncc_reals_columns *c, double norm, double height,
+                                            size_t doubles)
+{
+    const double most[] = { 1.01 * sqrt(height + 1.0) * norm, 1.01 * norm * norm };
+    for (int i = 0; i < 2; i++) {
+        c->begin[i] = 1.5 * ldexp(1.0, ilogb(most[i]) + 2);
+        for (size_t x = 0; x < doubles; x++) {
+            c->high[i][x] = c->begin[i];
+            c->low[i][x] = c->sum[i][x] = 0.0;
+        }
+    }
+    c->added = 0;
+}
+
+/* What the sums over `width` columns may be off by after so many rows have entered, beside
+ * roundings: relative to norm times the root of the height, and to the square of norm. */
+static inline double xncc_reals_columns_error(double width, double rows)
+{
+    return width * rows * 0x1p-98;
+}
+
 /* Samples of the image and of the template, less their pivots, are cut in two: the leading part is
  * the sample rounded to a multiple of a unit, a power of two, and the rest is what that leaves. The
  * units are 0 if the samples are not cut. */
@@ -214,8 +250,8 @@ typedef struct xncc_reals_isa {
      * width and out are read. */
     void (*pick)(const xncc_reals_line *line);
     void (*meet)(const xncc_reals_meeting *meeting);
-    /* Column sums of lines and of their squares: S high, S low, Q high, Q low. */
-    void (*slide)(double *const column[4], const xncc_reals_slide *slide);
+    /* Column sums of lines and of their squares. */
+    void (*slide)(xncc_reals_columns *columns, const xncc_reals_slide *slide);
     /* window[x] = sum of column[x .. x + width - 1] for x < count. room: count + width doubles and
      * XNCC_REALS_ROOM more. */
     void (*window)(const double *column, int32_t width, double *room, double *window,

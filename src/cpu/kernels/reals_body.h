@@ -6,6 +6,7 @@
 #ifndef XNCC_CPU_KERNELS_REALS_BODY_H
 #define XNCC_CPU_KERNELS_REALS_BODY_H
 
+#include "cpu/kernels/reals_columns.h"
 #include "cpu/kernels/reals_digits_body.h"
 
 /* ---- lines ---- */
@@ -202,120 +203,6 @@ static void reals_meet(const xncc_reals_meeting *m)
     for (; to <= m->last; to++)
         reals_products(m, m->templ + (ptrdiff_t)(m->y - to) * m->width,
                        m->sum + (ptrdiff_t)to * m->stride, 1);
-}
-
-/* ---- window sums ---- */
-
-/* Adds v to the pair high + low and makes high the rounded sum of the pair again. */
-REALS_INLINE void slide_one(rd *high, rd *low, rd v)
-{
-    const rd s = *high + v, l = *low + rd_sum_error(*high, v, s), sum = s + l;
-    *high = sum;
-    *low = l - (sum - s);
-}
-
-REALS_INLINE rd slide_load(const xncc_reals_slide *slide, const void *from, int32_t x)
-{
-    return rd_samples(slide->pixel, from, x) - slide->pivot;
-}
-
-REALS_INLINE void slide_vector(double *const column[4], int32_t x, rd enter, rd leave)
-{
-    rd sum[4];
-    for (int i = 0; i < 4; i++)
-        sum[i] = rd_load(column[i] + x);
-    slide_one(&sum[0], &sum[1], enter);
-    slide_one(&sum[0], &sum[1], -leave);
-    slide_one(&sum[2], &sum[3], enter * enter);
-    slide_one(&sum[2], &sum[3], -(leave * leave));
-    for (int i = 0; i < 4; i++)
-        rd_store(column[i] + x, sum[i]);
-}
-
-/* A whole vector, of which the row may have fewer or none: the others are 0. */
-REALS_INLINE rd slide_end(const xncc_reals_slide *slide, const void *from, int32_t x)
-{
-    double v[REALS_LANES] = { 0 };
-    if (x + REALS_LANES <= slide->count)
-        return slide_load(slide, from, x);
-    for (int32_t i = x; i < slide->count; i++)
-        v[i - x] = xncc_sample_value(slide->pixel, from, i) - slide->pivot;
-    return rd_load(v);
-}
-
-/* pixel, leaves: as in *slide; constants, of which the loop has nothing to ask. */
-REALS_INLINE void slide_row(double *const column[4], const xncc_reals_slide *slide,
-                            xncc_pixel pixel, int leaves)
-{
-    xncc_reals_slide s = *slide;
-    double *const own[4] = { column[0], column[1], column[2], column[3] };
-    const rd zero = { 0 };
-    int32_t x = 0;
-    s.pixel = pixel;
-    for (; x + REALS_LANES <= s.count; x += REALS_LANES)
-        slide_vector(own, x, slide_load(&s, s.enter, x),
-                     leaves ? slide_load(&s, s.leave, x) : zero);
-    if (x < s.count)
-        slide_vector(own, x, slide_end(&s, s.enter, x), leaves ? slide_end(&s, s.leave, x) : zero);
-}
-
-REALS_INLINE void slide_pixels(double *const column[4], const xncc_reals_slide *slide,
-                               xncc_pixel pixel)
-{
-    if (slide->leave)
-        slide_row(column, slide, pixel, 1);
-    else
-        slide_row(column, slide, pixel, 0);
-}
-
-static void reals_slide(double *const column[4], const xncc_reals_slide *slide)
-{
-    if (slide->pixel == XNCC_F32)
-        slide_pixels(column, slide, XNCC_F32);
-    else if (slide->pixel == XNCC_U32)
-        slide_pixels(column, slide, XNCC_U32);
-    else
-        slide_pixels(column, slide, XNCC_F64);
-}
-
-/* Adds the next sums over `power` columns, and those over the 2 * power that follow, as far as the
- * width has these bits. */
-REALS_INLINE void add_columns(const double *part, int64_t power, int bits, int64_t done,
-                              double *window, int32_t count)
-{
-    const double *one = part + done, *two = one + (bits & 1 ? power : 0);
-    for (int32_t x = 0; x < count; x += REALS_LANES) {
-        rd v = done ? rd_load(window + x) : rd_fill(0.0);
-        if (bits & 1)
-            v = done ? v + rd_load(one + x) : rd_load(one + x);
-        if (bits & 2) {
-            const rd both = rd_load(two + x) + rd_load(two + x + power);
-            v = done || bits & 1 ? v + both : both;
-        }
-        rd_store(window + x, v);
-    }
-}
-
-/* For each two bits of the width, sums over a power of four of columns. */
-static void reals_window(const double *column, int32_t width, double *room, double *window,
-                         int32_t count)
-{
-    int64_t done = 0;
-    const double *part = column; /* sums over `power` columns */
-    for (int64_t power = 1; power <= width; power *= 4) {
-        const int bits = (int)(width / power % 4);
-        if (bits == 1)
-            add_columns(part, power, 1, done, window, count);
-        else if (bits == 2)
-            add_columns(part, power, 2, done, window, count);
-        else if (bits == 3)
-            add_columns(part, power, 3, done, window, count);
-        done += bits * power;
-        for (int32_t x = 0; x < count + width - 3 * power && 4 * power <= width; x += REALS_LANES)
-            rd_store(room + x, (rd_load(part + x) + rd_load(part + x + power)) +
-                                   (rd_load(part + x + 2 * power) + rd_load(part + x + 3 * power)));
-        part = room;
-    }
 }
 
 /* ---- sums in pairs of doubles ---- */
