@@ -520,7 +520,7 @@ static double of_transform(const input *in, void *state)
     const double t2 = transform_templ(t, in, 0), v2 = transform_image(t, in, 0);
     char *const array[2] = { t->array, NULL };
     void *const spectrum[2] = { t->spectrum, NULL };
-    t->isa->convolve(t->table, &t->blocking, &watch, (xncc_fft_source){ NULL, 0 }, array,
+    t->isa->convolve(t->table, &t->blocking, &watch, (xncc_fft_source){ .spectrum = NULL }, array,
                      (char *const *)spectrum, t->buffer);
     return largest_error(t, in, 1) /
            (xncc_fft_real_error(&t->blocking) * sqrt(v2) * sqrt(t2) + 0x1p-1000);

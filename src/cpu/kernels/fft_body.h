@@ -163,7 +163,7 @@ static void row_in(const void *table, const xncc_fft_blocking *blocking, const x
 static void reals_in(const void *table, const xncc_fft_blocking *blocking, const double *a,
                      const double *b, void *row)
 {
-    const fft_place from = { NULL, 0, a, b };
+    const fft_place from = { .re = a, .im = b };
     row_forward(table, blocking, &from, row);
 }
 
@@ -185,11 +185,13 @@ static uint64_t row_bytes(int32_t nx)
     return (uint64_t)(nx / FFT_LANES + 1) * sizeof(vc);
 }
 
-/* Column i of an array. */
-FFT_INLINE fft_place column_place(char *array, const xncc_fft_blocking *blocking, int32_t i)
+/* The first rows of column i of an array; 0: all of them. */
+FFT_INLINE fft_place column_place(char *array, const xncc_fft_blocking *blocking, int32_t i,
+                                  int32_t rows)
 {
-    return (fft_place){ array + (ptrdiff_t)i * (ptrdiff_t)sizeof(vc),
-                        (ptrdiff_t)row_bytes(blocking->nx), NULL, NULL };
+    return (fft_place){ .at = array + (ptrdiff_t)i * (ptrdiff_t)sizeof(vc),
+                        .step = (ptrdiff_t)row_bytes(blocking->nx),
+                        .rows = rows ? rows : blocking->ny };
 }
 
 FFT_INLINE vc *column_at(char *array, const xncc_fft_blocking *blocking, int32_t y, int32_t i)
@@ -287,15 +289,8 @@ static void sums_of_products(const void *table, const xncc_fft_blocking *blockin
     }
 }
 
-/* One product without a spectrum to keep: the column is transformed, multiplied and transformed
+/* With one product and no spectrum to keep, a column is transformed, multiplied and transformed
  * back part by part, while the part is in the first-level cache. */
-FFT_INLINE void convolve_column(const fft_side *s, const fft_place *column, const vc *t, vc *buffer)
-{
-    first_step(s, column, buffer, 1);
-    inner_steps(s, FORWARD | BACKWARD, buffer, t);
-    last_step(s, buffer, column);
-}
-
 static void convolve(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                      xncc_fft_source source, char *const array[2], char *const spectrum[2],
                      void *buffer)
@@ -305,24 +300,19 @@ static void convolve(const void *table, const xncc_fft_blocking *blocking, const
     vc *const product = (vc *)buffer + blocking->ny;
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         vc *column = source.spectrum ? (vc *)source.spectrum + (ptrdiff_t)i * blocking->ny : buffer;
-        const fft_place at = column_place(array[0], blocking, i);
-        if (once) {
-            convolve_column(&of_column, &at,
-                            (const vc *)(const void *)spectrum[0] + (ptrdiff_t)i * blocking->ny,
-                            column);
-            continue;
-        }
-        if (!source.known) {
-            first_step(&of_column, &at, column, 1);
+        const fft_place from = column_place(array[0], blocking, i, source.rows);
+        if (!source.known)
+            first_step(&of_column, &from, column, 1);
+        if (!source.known && !once)
             inner_steps(&of_column, FORWARD, column, NULL);
-        }
         for (int32_t plane = 0; plane < blocking->planes; plane++) {
-            const fft_place to = column_place(array[plane], blocking, i);
-            multiply(column,
-                     (const vc *)(const void *)spectrum[plane] + (ptrdiff_t)i * blocking->ny,
-                     product, blocking->ny);
-            inner_steps(&of_column, BACKWARD, product, NULL);
-            last_step(&of_column, product, &to);
+            const vc *t = (const vc *)(const void *)spectrum[plane] + (ptrdiff_t)i * blocking->ny;
+            const fft_place to = column_place(array[plane], blocking, i, source.wanted);
+            vc *sum = once ? column : product;
+            if (!once)
+                multiply(column, t, product, blocking->ny);
+            inner_steps(&of_column, once ? FORWARD | BACKWARD : BACKWARD, sum, once ? t : NULL);
+            last_step(&of_column, sum, &to, 1);
         }
     }
 }
@@ -346,7 +336,7 @@ static void add_products(const void *table, const xncc_fft_blocking *blocking,
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         vc *sum = (vc *)a->sum + (ptrdiff_t)i * ny;
         const vc *templ = (const vc *)a->templ + (ptrdiff_t)i * ny;
-        const fft_place at = column_place(a->array, blocking, i);
+        const fft_place at = column_place(a->array, blocking, i, 0);
         first_step(&of_column, &at, column, 1);
         inner_steps(&of_column, FORWARD, column, NULL);
         if (a->first)
@@ -356,7 +346,7 @@ static void add_products(const void *table, const xncc_fft_blocking *blocking,
         if (!a->last)
             continue;
         inner_steps(&of_column, BACKWARD, column, NULL);
-        last_step(&of_column, column, &at);
+        last_step(&of_column, column, &at, 1);
     }
 }
 

@@ -48,11 +48,12 @@ typedef struct fft_place {
     char *at;
     ptrdiff_t step;
     const double *re, *im; /* NULL: vectors */
+    int32_t rows;          /* of a column: the points from here on are 0, or are not wanted */
 } fft_place;
 
 FFT_INLINE fft_place place_of(vc *x)
 {
-    return (fft_place){ (char *)x, sizeof *x, NULL, NULL };
+    return (fft_place){ .at = (char *)x, .step = sizeof *x };
 }
 
 FFT_INLINE vc *vector_at(const fft_place *p, int32_t i)
@@ -79,16 +80,19 @@ FFT_INLINE void some_points(vc *v, int r, int sign)
 }
 
 /* A step of radix r = 3, 4 or 5 of r * q points, which go to x, and its products with the twiddle
- * factors w. ahead: 1 if the vectors that follow those of `from` are needed next. */
+ * factors w. column: 1 if the points are those of a column of an array; then the vectors that
+ * follow them are needed next. */
 FFT_INLINE void step_forward(const double *w, const fft_place *from, vc *x, int32_t q, int r,
-                             int ahead)
+                             int column)
 {
+    const vc zero = { vd_fill(0.0), vd_fill(0.0) };
     for (int32_t j = 0; j < q; j++, w += 2 * (r - 1)) {
         vc v[5];
         for (int a = 0; a < r; a++) {
-            if (ahead)
+            const int there = !column || j + a * q < from->rows;
+            if (column && there)
                 __builtin_prefetch(vector_at(from, j + a * q) + 1);
-            v[a] = load_point(from, j + a * q);
+            v[a] = there ? load_point(from, j + a * q) : zero;
         }
         some_points(v, r, -1);
         x[j] = v[0];
@@ -98,7 +102,8 @@ FFT_INLINE void step_forward(const double *w, const fft_place *from, vc *x, int3
 }
 
 /* The same back, to `to`. */
-FFT_INLINE void step_backward(const double *w, const vc *x, const fft_place *to, int32_t q, int r)
+FFT_INLINE void step_backward(const double *w, const vc *x, const fft_place *to, int32_t q, int r,
+                              int column)
 {
     for (int32_t j = 0; j < q; j++, w += 2 * (r - 1)) {
         vc v[5] = { x[j] };
@@ -106,7 +111,8 @@ FFT_INLINE void step_backward(const double *w, const vc *x, const fft_place *to,
             v[b] = vc_twiddle(x[j + b * q], vd_fill(w[2 * b - 2]), vd_fill(w[2 * b - 1]), 1);
         some_points(v, r, 1);
         for (int a = 0; a < r; a++)
-            *vector_at(to, j + a * q) = v[a];
+            if (!column || j + a * q < to->rows)
+                *vector_at(to, j + a * q) = v[a];
     }
 }
 
@@ -158,7 +164,7 @@ static void transform(const fft_way *way, vc *x, int32_t n, const vc *t)
     for (int32_t b = 0; b < 4; b++)
         transform(way, x + b * q, q, t ? t + b * q : NULL);
     if (way->which & BACKWARD)
-        step_backward(w, x, &here, q, 4);
+        step_backward(w, x, &here, q, 4, 0);
 }
 
 /* What is transformed: the vectors of a row, or a column. Its first step, the last one back, has
@@ -179,31 +185,31 @@ static fft_side side_of(const void *table, const xncc_fft_blocking *c, int is_co
     return (fft_side){ doubles, NULL, length, 1 };
 }
 
-/* The first step of a side. */
-FFT_INLINE void first_step(const fft_side *s, const fft_place *from, vc *x, int ahead)
+/* The first step of a side. column: as in step_forward; a column always has such a step. */
+FFT_INLINE void first_step(const fft_side *s, const fft_place *from, vc *x, int column)
 {
     const int32_t q = s->length / s->r;
     if (s->r == 3)
-        step_forward(s->w, from, x, q, 3, ahead);
+        step_forward(s->w, from, x, q, 3, column);
     else if (s->r == 5)
-        step_forward(s->w, from, x, q, 5, ahead);
+        step_forward(s->w, from, x, q, 5, column);
     else if (s->r == 4)
-        step_forward(s->w, from, x, q, 4, ahead);
+        step_forward(s->w, from, x, q, 4, column);
     else
         for (int32_t i = 0; i < s->length; i++)
             x[i] = load_point(from, i);
 }
 
 /* The last step of a side back. */
-FFT_INLINE void last_step(const fft_side *s, const vc *x, const fft_place *to)
+FFT_INLINE void last_step(const fft_side *s, const vc *x, const fft_place *to, int column)
 {
     const int32_t q = s->length / s->r;
     if (s->r == 3)
-        step_backward(s->w, x, to, q, 3);
+        step_backward(s->w, x, to, q, 3, column);
     else if (s->r == 5)
-        step_backward(s->w, x, to, q, 5);
+        step_backward(s->w, x, to, q, 5, column);
     else if (s->r == 4)
-        step_backward(s->w, x, to, q, 4);
+        step_backward(s->w, x, to, q, 4, column);
     else
         for (int32_t i = 0; i < s->length; i++)
             *vector_at(to, i) = x[i];
@@ -229,7 +235,7 @@ static void side_backward(const fft_side *s, vc *x)
 {
     const fft_place here = place_of(x);
     inner_steps(s, BACKWARD, x, NULL);
-    last_step(s, x, &here);
+    last_step(s, x, &here, 0);
 }
 
 #endif
