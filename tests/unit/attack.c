@@ -7,30 +7,12 @@
 #include "kit/kit.h"
 #include "kit/process.h"
 #include "math/window_bounds.h"
+#include "unit/attack.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST = 64 };
-
-/* An input: numbers, whose meaning the attack knows. */
-typedef struct input {
-    double v[2 * MOST];
-    int count;
-} input;
-
-/* Returns the error over the bound. */
-typedef double attacked(const input *in, void *state);
-
-typedef struct attack {
-    const char *name;
-    attacked *ratio;
-    int least, most; /* numbers of an input */
-    int whole;       /* 1: only integers up to 2^20 */
-    void *state;
-} attack;
 
 static double some_number(const attack *a, kit_random *random)
 {
@@ -88,18 +70,6 @@ static double climb(const attack *a, double seconds, kit_random *random)
 }
 
 /* ---- pairs of doubles ---- */
-
-/* A sum of products, exactly. */
-typedef struct exact_sum {
-    int64_t digit[XNCC_WIDE_DIGITS];
-} exact_sum;
-
-static double rounded(exact_sum *s)
-{
-    xncc_wide_normalize(s->digit, XNCC_WIDE_DIGITS);
-    const xncc_real r = xncc_wide_round(s->digit, XNCC_WIDE_DIGITS, XNCC_WIDE_PRODUCTS);
-    return ldexp(r.m, r.e);
-}
 
 /* Adds sign * a * b. */
 static void add_pairs(exact_sum *s, xncc_twofold a, xncc_twofold b, double sign)
@@ -193,10 +163,9 @@ static double of_cut(const input *in, void *state)
     const int n = in->count / 2 - 1;
     const double p = in->v[0], q = in->v[1], *v = in->v + 2, *t = in->v + 2 + n;
     const xncc_reals_isa *isa = state;
-    double room[MOST + XNCC_REALS_ROOM] = { 0 }, v2 = 0.0, t2 = 0.0;
+    double v2 = 0.0, t2 = 0.0;
     exact_sum exact = { { 0 } };
     for (int i = 0; i < n; i++) {
-        room[i] = t[i];
         v2 += (v[i] - p) * (v[i] - p);
         t2 += (t[i] - q) * (t[i] - q);
         xncc_wide_add_product(exact.digit, v[i], t[i]);
@@ -210,10 +179,53 @@ static double of_cut(const input *in, void *state)
     xncc_reals_cut_sums begun, sums;
     xncc_reals_cut_begin(&begun, most);
     sums = begun;
-    isa->cut_products(&(xncc_reals_slide){ .enter = v, .pixel = XNCC_F64, .count = n, .pivot = p },
-                      room, q, &sums);
+    isa->cut_products(
+        &(xncc_reals_cut_rows){ .line = { .enter = v, .pixel = XNCC_F64, .count = n, .pivot = p },
+                                .templ = t,
+                                .pivot = q,
+                                .rows = 1 },
+        &sums);
     xncc_wide_add_product(exact.digit, -xncc_reals_cut_total(&sums, &begun), 1.0);
     return fabs(rounded(&exact)) / (xncc_reals_cut_error(n, 1.0) * most);
+}
+
+/* The sums over a column that slides over the numbers, and over zeros after them: [0] of the last
+ * HEIGHT numbers, [1] of their squares. Beside one rounding, or two of squares, they may be off by
+ * xncc_reals_columns_error. Every other number is made small, or else all sums are exact. */
+static double of_columns(const input *in, void *state)
+{
+    enum { HEIGHT = 8 };
+    const xncc_reals_isa *isa = state;
+    double room[6][XNCC_REALS_ROOM], v[2 * MOST], norm = 0.0, most = 0.0;
+    xncc_reals_columns columns = { .high = { room[0], room[1] },
+                                   .low = { room[2], room[3] },
+                                   .sum = { room[4], room[5] } };
+    const double zero = 0.0;
+    for (int i = 0; i < in->count; i++) {
+        v[i] = i % 2 ? ldexp(in->v[i], -50) : in->v[i];
+        norm += v[i] * v[i];
+    }
+    norm = 1.0001 * sqrt(norm);
+    xncc_reals_columns_begin(&columns, norm, HEIGHT, XNCC_REALS_ROOM);
+    for (int y = 0; y < in->count + HEIGHT; y++) {
+        const double *enter = y < in->count ? &v[y] : &zero,
+                     *leave = y < HEIGHT ? NULL : &v[y - HEIGHT];
+        exact_sum exact[2] = { { { 0 } }, { { 0 } } };
+        isa->slide(&columns, &(xncc_reals_slide){
+                                 .enter = enter, .leave = leave, .pixel = XNCC_F64, .count = 1 });
+        for (int j = y < HEIGHT ? 0 : y - HEIGHT + 1; j <= y && j < in->count; j++) {
+            xncc_wide_add_product(exact[0].digit, v[j], 1.0);
+            xncc_wide_add_product(exact[1].digit, v[j], v[j]);
+        }
+        for (int i = 0; i < 2; i++) {
+            const double sum = columns.sum[i][0], scale = i ? norm : sqrt(HEIGHT);
+            xncc_wide_add_product(exact[i].digit, -sum, 1.0);
+            most = fmax(most, fabs(rounded(&exact[i])) /
+                                  ((i + 1) * 0x1p-53 * fabs(sum) +
+                                   xncc_reals_columns_error(1.0, y + 1.0) * scale * norm));
+        }
+    }
+    return most;
 }
 
 /* The numerator n*X - S*T of xncc_bounded_add_channel, from sums in double. */
@@ -508,7 +520,7 @@ static double of_transform(const input *in, void *state)
     const double t2 = transform_templ(t, in, 0), v2 = transform_image(t, in, 0);
     char *const array[2] = { t->array, NULL };
     void *const spectrum[2] = { t->spectrum, NULL };
-    t->isa->convolve(t->table, &t->blocking, &watch, (xncc_fft_source){ NULL, 0 }, array,
+    t->isa->convolve(t->table, &t->blocking, &watch, (xncc_fft_source){ .spectrum = NULL }, array,
                      (char *const *)spectrum, t->buffer);
     return largest_error(t, in, 1) /
            (xncc_fft_real_error(&t->blocking) * sqrt(v2) * sqrt(t2) + 0x1p-1000);
@@ -555,6 +567,7 @@ int main(int argc, char **argv)
         { "sums of pairs", of_near_sum, 4, 4, 0, NULL },
         { "sums of products in rows", of_rows, 4, 2 * MOST, 0, NULL },
         { "products cut in two", of_cut, 6, 2 * MOST, 0, isa },
+        { "columns that slide", of_columns, 20, 2 * MOST, 0, isa },
         { "numerators from sums in double", of_bounded, 4, MOST, 0, NULL },
         { "windows from sums with bounds", of_window, 4, MOST, 0, NULL },
         { "steps of radix 3", of_odd_step, 6, 6, 0, &radix[0] },

@@ -180,14 +180,15 @@ static xncc_fft_source source_at(const xncc_plane_product *p, int32_t x, int32_t
     const xncc_image_spectra *s = p->spectra;
     *known = NULL;
     if (!s)
-        return (xncc_fft_source){ NULL, 0 };
+        return (xncc_fft_source){ .spectrum = NULL };
     const xncc_fft_blocking *c = &p->blocks->fft;
     const int64_t i = (p->left + x - s->left) / (2 * c->across),
                   j = (p->top + y - s->top) / c->down;
     assert((p->left + x - s->left) % (2 * c->across) == 0 && (p->top + y - s->top) % c->down == 0);
     *known = s->known + j * s->across + i;
-    return (xncc_fft_source){ s->data + (uint64_t)(j * s->across + i) * spectrum_bytes(c),
-                              **known };
+    return (xncc_fft_source){
+        .spectrum = s->data + (uint64_t)(j * s->across + i) * spectrum_bytes(c), .known = **known
+    };
 }
 
 /* Prepares what is the same for all blocks of a product. Returns its spectra in spectrum. */
@@ -239,7 +240,8 @@ void xncc_fft_compute(const xncc_product_kernel *self, const xncc_plane_product 
             for (int i = 0; i < count; i++)
                 block_place(&b[i], x, y);
             char *known;
-            const xncc_fft_source source = source_at(product, x, y, &known);
+            xncc_fft_source source = source_at(product, x, y, &known);
+            source.wanted = b[0].height;
             if (!source.known)
                 block_in(&b[0]);
             b[0].isa->convolve(b[0].table, &both, product->watch, source, array, spectrum,

@@ -35,10 +35,13 @@ typedef struct xncc_fft_sums {
                      that for each array */
 } xncc_fft_sums;
 
-/* The spectrum of a pair of blocks of the image that several templates share; NULL: none. */
+/* The spectrum of a pair of blocks of the image that several templates share; NULL: none. And the
+ * rows of the array that it comes from, which are zeros from `rows` on, whatever the array holds
+ * there; and those of the results that are wanted. 0: all rows. */
 typedef struct xncc_fft_source {
     void *spectrum;
     int known; /* 1: to be used; 0: to be written */
+    int32_t rows, wanted;
 } xncc_fft_source;
 
 /* The columns of an array of which the rows from `rows` on are zeros, whatever the array holds

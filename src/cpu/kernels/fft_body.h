@@ -12,46 +12,12 @@
 #define XNCC_CPU_KERNELS_FFT_BODY_H
 
 #include "cpu/kernels/fft.h"
-#include "cpu/kernels/fft_points.h"
+#include "cpu/kernels/fft_steps.h"
 #include "cpu/kernels/store_part.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-/* The tables hold, for each length n = 16, 32, ..., the three twiddle factors of j = 0 .. n/4 - 1;
- * after them, for the vectors of a row and for a column, if their number n is r = 3 or 5 times a
- * power of two, the r - 1 twiddle factors of j = 0 .. n/r - 1; and last the twiddle factors between
- * the lanes of a row. */
-FFT_INLINE int64_t twiddle_at(int32_t n)
-{
-    return 3 * ((int64_t)n - 16) / 2;
-}
-
-static int32_t longest(int32_t nx, int32_t ny)
-{
-    const int32_t m = nx / FFT_LANES / xncc_fft_odd(nx), column = ny / xncc_fft_odd(ny);
-    return m > column ? m : column;
-}
-
-/* The doubles of the table of n's odd factor. */
-static int64_t odd_doubles(int32_t n)
-{
-    const int32_t r = xncc_fft_odd(n);
-    return 2 * (int64_t)(r - 1) * (n / r);
-}
-
-/* Where that of a row's vectors begins, [0], that of a column, [1], and the lanes' factors, [2]. */
-typedef struct places {
-    int64_t at[3];
-} places;
-
-static places places_of(int32_t nx, int32_t ny)
-{
-    const int64_t row = twiddle_at(2 * longest(nx, ny)), column = row + odd_doubles(nx / FFT_LANES),
-                  end = column + odd_doubles(ny);
-    return (places){ { row, column, (end + 7) / 8 * 8 } };
-}
 
 static int64_t lane_twiddles_at(int32_t nx, int32_t ny)
 {
@@ -115,127 +81,15 @@ static void tables(int32_t nx, int32_t ny, void *memory)
     }
 }
 
-/* Decimation in frequency, depth first, so that short transforms stay in the first-level cache. */
-static void forward(const double *table, vc *x, int32_t n)
-{
-    if (n == 4) {
-        four(&x[0], &x[1], &x[2], &x[3], -1);
-        return;
-    }
-    if (n == 8) {
-        eight_forward(x);
-        return;
-    }
-    const int32_t q = n / 4;
-    const double *w = table + twiddle_at(n);
-    for (int32_t j = 0; j < q; j++, w += 6) {
-        vc a = x[j], b = x[j + q], c = x[j + 2 * q], d = x[j + 3 * q];
-        four(&a, &b, &c, &d, -1);
-        x[j] = a;
-        x[j + q] = vc_twiddle(b, vd_fill(w[0]), vd_fill(w[1]), -1);
-        x[j + 2 * q] = vc_twiddle(c, vd_fill(w[2]), vd_fill(w[3]), -1);
-        x[j + 3 * q] = vc_twiddle(d, vd_fill(w[4]), vd_fill(w[5]), -1);
-    }
-    for (int32_t b = 0; b < 4; b++)
-        forward(table, x + b * q, q);
-}
-
-static void backward(const double *table, vc *x, int32_t n)
-{
-    if (n == 4) {
-        four(&x[0], &x[1], &x[2], &x[3], 1);
-        return;
-    }
-    if (n == 8) {
-        eight_backward(x);
-        return;
-    }
-    const int32_t q = n / 4;
-    const double *w = table + twiddle_at(n);
-    for (int32_t b = 0; b < 4; b++)
-        backward(table, x + b * q, q);
-    for (int32_t j = 0; j < q; j++, w += 6) {
-        vc a = x[j], b = vc_twiddle(x[j + q], vd_fill(w[0]), vd_fill(w[1]), 1);
-        vc c = vc_twiddle(x[j + 2 * q], vd_fill(w[2]), vd_fill(w[3]), 1);
-        vc d = vc_twiddle(x[j + 3 * q], vd_fill(w[4]), vd_fill(w[5]), 1);
-        four(&a, &b, &c, &d, 1);
-        x[j] = a;
-        x[j + q] = b;
-        x[j + 2 * q] = c;
-        x[j + 3 * q] = d;
-    }
-}
-
-/* A transform of n points, r = 3 or 5 of them at a time, is r transforms of n/r points each. */
-FFT_INLINE void odd_forward(const double *table, const double *w, vc *x, int32_t q, int r)
-{
-    for (int32_t j = 0; j < q; j++, w += 2 * (r - 1)) {
-        vc v[5];
-        for (int a = 0; a < r; a++)
-            v[a] = x[j + a * q];
-        odd_points(v, r, -1);
-        x[j] = v[0];
-        for (int b = 1; b < r; b++)
-            x[j + b * q] = vc_twiddle(v[b], vd_fill(w[2 * b - 2]), vd_fill(w[2 * b - 1]), -1);
-    }
-    for (int b = 0; b < r; b++)
-        forward(table, x + b * q, q);
-}
-
-FFT_INLINE void odd_backward(const double *table, const double *w, vc *x, int32_t q, int r)
-{
-    for (int b = 0; b < r; b++)
-        backward(table, x + b * q, q);
-    for (int32_t j = 0; j < q; j++, w += 2 * (r - 1)) {
-        vc v[5] = { x[j] };
-        for (int b = 1; b < r; b++)
-            v[b] = vc_twiddle(x[j + b * q], vd_fill(w[2 * b - 2]), vd_fill(w[2 * b - 1]), 1);
-        odd_points(v, r, 1);
-        for (int a = 0; a < r; a++)
-            x[j + a * q] = v[a];
-    }
-}
-
-/* What is transformed: the vectors of a row, or a column. */
-typedef struct fft_side {
-    const double *table, *odd;
-    int32_t length;
-} fft_side;
-
-static fft_side side_of(const void *table, const xncc_fft_blocking *c, int is_column)
-{
-    return (fft_side){ table, (const double *)table + places_of(c->nx, c->ny).at[is_column],
-                       is_column ? c->ny : c->nx / FFT_LANES };
-}
-
-static void side_forward(const fft_side *s, vc *x)
-{
-    const int32_t r = xncc_fft_odd(s->length);
-    if (r == 3)
-        odd_forward(s->table, s->odd, x, s->length / 3, 3);
-    else if (r == 5)
-        odd_forward(s->table, s->odd, x, s->length / 5, 5);
-    else
-        forward(s->table, x, s->length);
-}
-
-static void side_backward(const fft_side *s, vc *x)
-{
-    const int32_t r = xncc_fft_odd(s->length);
-    if (r == 3)
-        odd_backward(s->table, s->odd, x, s->length / 3, 3);
-    else if (r == 5)
-        odd_backward(s->table, s->odd, x, s->length / 5, 5);
-    else
-        backward(s->table, x, s->length);
-}
-
-static void row_forward(const void *table, const xncc_fft_blocking *c, vc *x)
+/* from: the vectors of the row. */
+FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, const fft_place *from,
+                            vc *x)
 {
     const fft_side row = side_of(table, c, 0);
     const int32_t m = row.length;
     const vc *w = (const vc *)(const void *)(row.table + lane_twiddles_at(c->nx, c->ny));
-    side_forward(&row, x);
+    first_step(&row, from, x, 0);
+    inner_steps(&row, FORWARD, x, NULL);
     for (int32_t p = 0; p < m; p += FFT_LANES) {
         vc v[FFT_LANES];
         for (int i = 0; i < FFT_LANES; i++)
@@ -302,18 +156,15 @@ static void row_in(const void *table, const xncc_fft_blocking *blocking, const x
         x[i].re = some_pixels(p->a, p->words, i, p->count_a);
         x[i].im = some_pixels(p->b, p->words, i, p->count_b);
     }
-    row_forward(table, blocking, x);
+    const fft_place here = place_of(x);
+    row_forward(table, blocking, &here, x);
 }
 
 static void reals_in(const void *table, const xncc_fft_blocking *blocking, const double *a,
                      const double *b, void *row)
 {
-    vc *x = row;
-    for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
-        memcpy(&x[i].re, a + (ptrdiff_t)i * FFT_LANES, sizeof x[i].re);
-        memcpy(&x[i].im, b + (ptrdiff_t)i * FFT_LANES, sizeof x[i].im);
-    }
-    row_forward(table, blocking, x);
+    const fft_place from = { .re = a, .im = b };
+    row_forward(table, blocking, &from, row);
 }
 
 static void digits_in(const void *table, const xncc_fft_blocking *blocking, const double *digit,
@@ -324,13 +175,23 @@ static void digits_in(const void *table, const xncc_fft_blocking *blocking, cons
         memcpy(&x[i].re, digit + (ptrdiff_t)i * FFT_LANES, sizeof x[i].re);
         x[i].im = vd_fill(0.0);
     }
-    row_forward(table, blocking, x);
+    const fft_place here = place_of(x);
+    row_forward(table, blocking, &here, x);
 }
 
 /* A row has one vector more than it needs, so that rows are not a power of two apart. */
 static uint64_t row_bytes(int32_t nx)
 {
     return (uint64_t)(nx / FFT_LANES + 1) * sizeof(vc);
+}
+
+/* The first rows of column i of an array; 0: all of them. */
+FFT_INLINE fft_place column_place(char *array, const xncc_fft_blocking *blocking, int32_t i,
+                                  int32_t rows)
+{
+    return (fft_place){ .at = array + (ptrdiff_t)i * (ptrdiff_t)sizeof(vc),
+                        .step = (ptrdiff_t)row_bytes(blocking->nx),
+                        .rows = rows ? rows : blocking->ny };
 }
 
 FFT_INLINE vc *column_at(char *array, const xncc_fft_blocking *blocking, int32_t y, int32_t i)
@@ -428,25 +289,30 @@ static void sums_of_products(const void *table, const xncc_fft_blocking *blockin
     }
 }
 
+/* With one product and no spectrum to keep, a column is transformed, multiplied and transformed
+ * back part by part, while the part is in the first-level cache. */
 static void convolve(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                      xncc_fft_source source, char *const array[2], char *const spectrum[2],
                      void *buffer)
 {
     const fft_side of_column = side_of(table, blocking, 1);
+    const int once = !source.spectrum && !source.known && blocking->planes == 1;
     vc *const product = (vc *)buffer + blocking->ny;
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         vc *column = source.spectrum ? (vc *)source.spectrum + (ptrdiff_t)i * blocking->ny : buffer;
-        if (!source.known) {
-            column_load(array[0], blocking, i, blocking->ny, column);
-            side_forward(&of_column, column);
-        }
+        const fft_place from = column_place(array[0], blocking, i, source.rows);
+        if (!source.known)
+            first_step(&of_column, &from, column, 1);
+        if (!source.known && !once)
+            inner_steps(&of_column, FORWARD, column, NULL);
         for (int32_t plane = 0; plane < blocking->planes; plane++) {
             const vc *t = (const vc *)(const void *)spectrum[plane] + (ptrdiff_t)i * blocking->ny;
-            for (int32_t y = 0; y < blocking->ny; y++)
-                product[y] = vc_twiddle(column[y], t[y].re, t[y].im, 1);
-            side_backward(&of_column, product);
-            for (int32_t y = 0; y < blocking->ny; y++)
-                *column_at(array[plane], blocking, y, i) = product[y];
+            const fft_place to = column_place(array[plane], blocking, i, source.wanted);
+            vc *sum = once ? column : product;
+            if (!once)
+                multiply(column, t, product, blocking->ny);
+            inner_steps(&of_column, once ? FORWARD | BACKWARD : BACKWARD, sum, once ? t : NULL);
+            last_step(&of_column, sum, &to, 1);
         }
     }
 }
@@ -470,17 +336,17 @@ static void add_products(const void *table, const xncc_fft_blocking *blocking,
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
         vc *sum = (vc *)a->sum + (ptrdiff_t)i * ny;
         const vc *templ = (const vc *)a->templ + (ptrdiff_t)i * ny;
-        column_load(a->array, blocking, i, ny, column);
-        side_forward(&of_column, column);
+        const fft_place at = column_place(a->array, blocking, i, 0);
+        first_step(&of_column, &at, column, 1);
+        inner_steps(&of_column, FORWARD, column, NULL);
         if (a->first)
             add_column(column, templ, sum, 1, a->last ? column : sum, ny);
         else
             add_column(column, templ, sum, 0, a->last ? column : sum, ny);
         if (!a->last)
             continue;
-        side_backward(&of_column, column);
-        for (int32_t y = 0; y < ny; y++)
-            *column_at(a->array, blocking, y, i) = column[y];
+        inner_steps(&of_column, BACKWARD, column, NULL);
+        last_step(&of_column, column, &at, 1);
     }
 }
 

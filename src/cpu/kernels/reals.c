@@ -38,24 +38,21 @@ static void slide_windows(xncc_reals_run *r, int32_t channel, int32_t y)
     const xncc_stage *stage = &r->m.stage;
     const int32_t width = r->job->templ->width, height = r->job->templ->height;
     const int in_place = xncc_reals_are_in_place(r);
-    double *const *column = r->m.column[channel];
+    xncc_reals_columns *columns = &r->m.columns[channel];
     xncc_reals_slide slide = xncc_reals_slide_of(r, in_place, stage->width);
     if (are_plain(r) && r->job->templ->channels > 1)
         slide.pivot = r->pivot[channel];
-    if (y == 0) {
-        const size_t bytes = (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks) *
-                             sizeof(double);
-        for (int i = 0; i < 4; i++)
-            memset(column[i], 0, bytes);
-    } else {
+    if (y == 0)
+        xncc_reals_columns_begin(columns, r->norm[channel], (double)height,
+                                 (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks));
+    else
         slide.leave = sliding_row(r, y - 1, channel, r->m.before);
-    }
     for (int32_t yy = y == 0 ? 0 : y + height - 1; yy < y + height; yy++) {
         slide.enter = sliding_row(r, yy, channel, r->m.line);
-        r->isa->slide(column, &slide);
+        r->isa->slide(columns, &slide);
     }
     for (int i = 0; i < 2; i++)
-        r->isa->window(column[2 * i], width, r->m.room, r->m.window[channel][i], r->area->width);
+        r->isa->window(columns->sum[i], width, r->m.room, r->m.window[channel][i], r->area->width);
 }
 
 /* Are there sums over windows that slide? */
@@ -82,7 +79,7 @@ static void complete_errors(const xncc_reals_run *r, int32_t channel, xncc_reals
     const double u = 0x1p-53, n = (double)templ->width * (double)templ->height,
                  steps = (double)r->m.stage.height, width = (double)templ->width,
                  height = (double)templ->height, doublings = 4.0 + ceil(log2(width + 1.0));
-    const double slid = width * steps * 0x1p-100, norm = r->norm[channel];
+    const double slid = xncc_reals_columns_error(width, steps), norm = r->norm[channel];
     e->X += XNCC_REALS_TINY;
     e->Q += XNCC_REALS_TINY;
     e->T2 += XNCC_REALS_TINY;

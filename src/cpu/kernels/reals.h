@@ -148,6 +148,42 @@ typedef struct xncc_reals_slide {
     double pivot;
 } xncc_reals_slide;
 
+/* Sums of the last rows that entered, per column: [0] of their samples, [1] of their squares. As
+ * with products that are added (below), high begins at 1.5 times a power of two that the sums do
+ * not reach, and low collects what high leaves. */
+typedef struct xncc_reals_columns {
+    double *high[2], *low[2];
+    double *sum[2]; /* high and low together, rounded once */
+    double begin[2];
+    int32_t added; /* rows since low was made small */
+} xncc_reals_columns;
+
+/* Rows after which low is made small, so that its roundings stay so, too. */
+enum { XNCC_COLUMN_ROWS = 16 };
+
+/* Begins sums of at most `height` rows at a time, and the next one. norm: |x| of all rows. doubles:
+ * of the rows of sums, all of them. */
+static inline void xncc_reals_columns_begin(xncc_reals_columns *c, double norm, double height,
+                                            size_t doubles)
+{
+    const double most[] = { 1.01 * sqrt(height + 1.0) * norm, 1.01 * norm * norm };
+    for (int i = 0; i < 2; i++) {
+        c->begin[i] = 1.5 * ldexp(1.0, ilogb(most[i]) + 2);
+        for (size_t x = 0; x < doubles; x++) {
+            c->high[i][x] = c->begin[i];
+            c->low[i][x] = c->sum[i][x] = 0.0;
+        }
+    }
+    c->added = 0;
+}
+
+/* What the sums over `width` columns may be off by after so many rows have entered, beside
+ * roundings: relative to norm times the root of the height, and to the square of norm. */
+static inline double xncc_reals_columns_error(double width, double rows)
+{
+    return width * rows * 0x1p-98;
+}
+
 /* Samples of the image and of the template, less their pivots, are cut in two: the leading part is
  * the sample rounded to a multiple of a unit, a power of two, and the rest is what that leaves. The
  * units are 0 if the samples are not cut. */
@@ -156,12 +192,22 @@ typedef struct xncc_reals_parts {
 } xncc_reals_parts;
 
 /* Sums of products side by side. Each begins at `high` = 1.5 times a power of two that no partial
- * sum reaches, so that high collects the products rounded to multiples of one unit, without an
- * error; low collects what that leaves. */
-enum { XNCC_CUT_SUMS = 16 };
+ * sum reaches, so that high collects numbers rounded to multiples of one unit, without an error;
+ * low collects what that leaves. The numbers are sums of up to XNCC_CUT_PART products. */
+enum { XNCC_CUT_SUMS = 16, XNCC_CUT_PART = 4 };
 typedef struct xncc_reals_cut_sums {
     double high[XNCC_CUT_SUMS], low[XNCC_CUT_SUMS];
 } xncc_reals_cut_sums;
+
+/* What is added to them: the products of `rows` rows of samples less the pivot and of the
+ * template's less theirs. */
+typedef struct xncc_reals_cut_rows {
+    xncc_reals_slide line; /* the first row of samples, which enters */
+    ptrdiff_t pitch;       /* bytes to the next one */
+    const void *templ;     /* rows without gaps; floats if the line is of floats, else doubles */
+    double pivot;          /* of the template */
+    int32_t rows;
+} xncc_reals_cut_rows;
 
 /* Begins sums of products whose sizes add up to less than `most`, between 2^-600 and 2^600. */
 static inline void xncc_reals_cut_begin(xncc_reals_cut_sums *s, double most)
@@ -187,8 +233,9 @@ static inline double xncc_reals_cut_total(const xncc_reals_cut_sums *s,
 /* The bound of the total's error, relative to `most`: of rows of `width` products. */
 static inline double xncc_reals_cut_error(double width, double rows)
 {
-    const double u = 0x1p-53, additions = rows * (width / XNCC_CUT_SUMS + 1.0) + XNCC_CUT_SUMS;
-    return (4.1 + 8.0 * u * additions * width * rows) * u;
+    const double u = 0x1p-53, to_each = rows * (width / (XNCC_CUT_SUMS * XNCC_CUT_PART) + 2.0);
+    return (XNCC_CUT_PART + 3.1 + 8.0 * u * (to_each + XNCC_CUT_SUMS) * XNCC_CUT_SUMS * to_each) *
+           u;
 }
 
 /* What products and squares may lose below the smallest double, in all windows together. */
@@ -203,8 +250,8 @@ typedef struct xncc_reals_isa {
      * width and out are read. */
     void (*pick)(const xncc_reals_line *line);
     void (*meet)(const xncc_reals_meeting *meeting);
-    /* Column sums of lines and of their squares: S high, S low, Q high, Q low. */
-    void (*slide)(double *const column[4], const xncc_reals_slide *slide);
+    /* Column sums of lines and of their squares. */
+    void (*slide)(xncc_reals_columns *columns, const xncc_reals_slide *slide);
     /* window[x] = sum of column[x .. x + width - 1] for x < count. room: count + width doubles and
      * XNCC_REALS_ROOM more. */
     void (*window)(const double *column, int32_t width, double *room, double *window,
@@ -223,9 +270,8 @@ typedef struct xncc_reals_isa {
     /* Cuts doubles into slices (xncc_reals_slicing). Returns a bit for each that is not all 0. */
     uint64_t (*slices)(const double *v, int32_t count, const xncc_reals_slicing *slicing,
                        double *out);
-    /* Adds the products of the line that enters and of t - pivot, every 16th to each sum. */
-    void (*cut_products)(const xncc_reals_slide *line, const double *t, double pivot,
-                         xncc_reals_cut_sums *sums);
+    /* Adds the products of rows, every 16th of each row to each sum. */
+    void (*cut_products)(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums);
     /* The sums of v and of v^2 over `count` doubles, by 32 sums side by side. Zeros follow them, up
      * to a multiple of 32. */
     void (*moments)(const double *v, int32_t count, double *sum, double *square);

@@ -145,16 +145,23 @@ static void add_products(xncc_reals_run *r, int32_t channel, int32_t x, int32_t 
     const xncc_template *templ = r->job->templ;
     const double *t = r->shared->value[channel];
     const int in_place = xncc_reals_are_in_place(r);
-    xncc_reals_slide line = xncc_reals_slide_of(r, in_place, templ->width);
-    const char *first = in_place ? (const char *)xncc_stage_raw(&r->m.stage, y) +
-                                       (size_t)x * xncc_pixel_size(templ->pixel)
-                                 : NULL;
-    const ptrdiff_t pitch = in_place ? (ptrdiff_t)xncc_image_pitch(r->job->image) : 0;
+    xncc_reals_cut_rows cut = { .line = xncc_reals_slide_of(r, in_place, templ->width),
+                                .templ = t,
+                                .pivot = r->shared->channel[channel].pivot };
+    if (in_place) {
+        cut.line.enter = (const char *)xncc_stage_raw(&r->m.stage, y) +
+                         (size_t)x * xncc_pixel_size(templ->pixel);
+        cut.pitch = (ptrdiff_t)xncc_image_pitch(r->job->image);
+        cut.templ = templ->pixel == XNCC_F32 ? templ->pixels : t;
+        cut.rows = templ->height;
+        r->isa->cut_products(&cut, sums);
+        return;
+    }
+    cut.rows = 1;
     for (int32_t j = 0; j < templ->height; j++) {
-        line.enter = in_place ? (const void *)(first + j * pitch)
-                              : window_row(r, channel, x, y + j);
-        r->isa->cut_products(&line, t + (ptrdiff_t)j * templ->width,
-                             r->shared->channel[channel].pivot, sums);
+        cut.line.enter = window_row(r, channel, x, y + j);
+        cut.templ = t + (ptrdiff_t)j * templ->width;
+        r->isa->cut_products(&cut, sums);
     }
 }
 

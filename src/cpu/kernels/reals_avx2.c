@@ -15,6 +15,11 @@ static inline rd rd_sqrt(rd v)
     return (rd)_mm256_sqrt_pd((__m256d)v);
 }
 
+static inline rd rd_of_floats(rf v)
+{
+    return (rd)_mm256_cvtps_pd((__m128)v);
+}
+
 static inline rd rd_fma(rd a, rd b, rd c)
 {
     return (rd)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);

@@ -15,6 +15,11 @@ static inline rd rd_sqrt(rd v)
     return (rd)_mm512_sqrt_pd((__m512d)v);
 }
 
+static inline rd rd_of_floats(rf v)
+{
+    return (rd)_mm512_cvtps_pd((__m256)v);
+}
+
 static inline rd rd_fma(rd a, rd b, rd c)
 {
     return (rd)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The vector part of matching floats (reals.h). The including file, one per instruction set,
- * defines REALS_LANES and REALS_KEEP(v) and the functions rd_sqrt, rd_fma and rd_product_error, and
- * is compiled without contraction. REALS_KEEP(v) keeps a vector in a register where gcc would
+ * defines REALS_LANES and REALS_KEEP(v) and the functions that reals_vector.h declares, and is
+ * compiled without contraction. REALS_KEEP(v) keeps a vector in a register where gcc would
  * otherwise load it again for every use. */
 #ifndef XNCC_CPU_KERNELS_REALS_BODY_H
 #define XNCC_CPU_KERNELS_REALS_BODY_H
 
+#include "cpu/kernels/reals_columns.h"
 #include "cpu/kernels/reals_digits_body.h"
 
 /* ---- lines ---- */
@@ -204,118 +205,6 @@ static void reals_meet(const xncc_reals_meeting *m)
                        m->sum + (ptrdiff_t)to * m->stride, 1);
 }
 
-/* ---- window sums ---- */
-
-/* Adds v to the pair high + low and makes high the rounded sum of the pair again. */
-REALS_INLINE void slide_one(rd *high, rd *low, rd v)
-{
-    const rd s = *high + v, l = *low + rd_sum_error(*high, v, s), sum = s + l;
-    *high = sum;
-    *low = l - (sum - s);
-}
-
-REALS_INLINE rd slide_load(const xncc_reals_slide *slide, const void *from, int32_t x)
-{
-    return rd_samples(slide->pixel, from, x) - slide->pivot;
-}
-
-REALS_INLINE void slide_vector(double *const column[4], int32_t x, rd enter, rd leave)
-{
-    rd sum[4];
-    for (int i = 0; i < 4; i++)
-        sum[i] = rd_load(column[i] + x);
-    slide_one(&sum[0], &sum[1], enter);
-    slide_one(&sum[0], &sum[1], -leave);
-    slide_one(&sum[2], &sum[3], enter * enter);
-    slide_one(&sum[2], &sum[3], -(leave * leave));
-    for (int i = 0; i < 4; i++)
-        rd_store(column[i] + x, sum[i]);
-}
-
-/* A whole vector at the end, where the row may have fewer. */
-REALS_INLINE rd slide_end(const xncc_reals_slide *slide, const void *from, int32_t x)
-{
-    double v[REALS_LANES] = { 0 };
-    for (int32_t i = x; i < slide->count; i++)
-        v[i - x] = xncc_sample_value(slide->pixel, from, i) - slide->pivot;
-    return rd_load(v);
-}
-
-/* pixel, leaves: as in *slide; constants, of which the loop has nothing to ask. */
-REALS_INLINE void slide_row(double *const column[4], const xncc_reals_slide *slide,
-                            xncc_pixel pixel, int leaves)
-{
-    xncc_reals_slide s = *slide;
-    double *const own[4] = { column[0], column[1], column[2], column[3] };
-    const rd zero = { 0 };
-    int32_t x = 0;
-    s.pixel = pixel;
-    for (; x + REALS_LANES <= s.count; x += REALS_LANES)
-        slide_vector(own, x, slide_load(&s, s.enter, x),
-                     leaves ? slide_load(&s, s.leave, x) : zero);
-    if (x < s.count)
-        slide_vector(own, x, slide_end(&s, s.enter, x), leaves ? slide_end(&s, s.leave, x) : zero);
-}
-
-REALS_INLINE void slide_pixels(double *const column[4], const xncc_reals_slide *slide,
-                               xncc_pixel pixel)
-{
-    if (slide->leave)
-        slide_row(column, slide, pixel, 1);
-    else
-        slide_row(column, slide, pixel, 0);
-}
-
-static void reals_slide(double *const column[4], const xncc_reals_slide *slide)
-{
-    if (slide->pixel == XNCC_F32)
-        slide_pixels(column, slide, XNCC_F32);
-    else if (slide->pixel == XNCC_U32)
-        slide_pixels(column, slide, XNCC_U32);
-    else
-        slide_pixels(column, slide, XNCC_F64);
-}
-
-/* Adds the next sums over `power` columns, and those over the 2 * power that follow, as far as the
- * width has these bits. */
-REALS_INLINE void add_columns(const double *part, int64_t power, int bits, int64_t done,
-                              double *window, int32_t count)
-{
-    const double *one = part + done, *two = one + (bits & 1 ? power : 0);
-    for (int32_t x = 0; x < count; x += REALS_LANES) {
-        rd v = done ? rd_load(window + x) : rd_fill(0.0);
-        if (bits & 1)
-            v = done ? v + rd_load(one + x) : rd_load(one + x);
-        if (bits & 2) {
-            const rd both = rd_load(two + x) + rd_load(two + x + power);
-            v = done || bits & 1 ? v + both : both;
-        }
-        rd_store(window + x, v);
-    }
-}
-
-/* For each two bits of the width, sums over a power of four of columns. */
-static void reals_window(const double *column, int32_t width, double *room, double *window,
-                         int32_t count)
-{
-    int64_t done = 0;
-    const double *part = column; /* sums over `power` columns */
-    for (int64_t power = 1; power <= width; power *= 4) {
-        const int bits = (int)(width / power % 4);
-        if (bits == 1)
-            add_columns(part, power, 1, done, window, count);
-        else if (bits == 2)
-            add_columns(part, power, 2, done, window, count);
-        else if (bits == 3)
-            add_columns(part, power, 3, done, window, count);
-        done += bits * power;
-        for (int32_t x = 0; x < count + width - 3 * power && 4 * power <= width; x += REALS_LANES)
-            rd_store(room + x, (rd_load(part + x) + rd_load(part + x + power)) +
-                                   (rd_load(part + x + 2 * power) + rd_load(part + x + 3 * power)));
-        part = room;
-    }
-}
-
 /* ---- sums in pairs of doubles ---- */
 
 typedef struct rd_pair {
@@ -348,50 +237,69 @@ static void pair_finish(xncc_twofold *to, const rd_pair *sum)
     }
 }
 
-/* Adds v * t to a sum that is much larger, which rounds it to a multiple of the sum's unit, and
- * what that leaves to `low`. */
-REALS_INLINE void add_cut(rd v, rd t, rd *high, rd *low)
-{
-    const rd sum = rd_fma(v, t, *high);
-    *low += rd_fma(v, t, *high - sum);
-    *high = sum;
-}
-
-/* pixel: that of the line, a constant. */
-REALS_INLINE void cut_row(const xncc_reals_slide *line, xncc_pixel pixel, const double *t,
-                          double pivot, xncc_reals_cut_sums *sums)
+/* Adds the sums of up to XNCC_CUT_PART products each to sums that are much larger, which rounds
+ * them to a multiple of the sums' unit, and what that leaves to `low`. The products are of the
+ * samples from x on, of which a row may have fewer. times: products in each sum. */
+REALS_INLINE void add_parts(const xncc_reals_slide *v, const xncc_reals_slide *t, int32_t x,
+                            int times, int whole, xncc_reals_cut_sums *sums)
 {
     enum { VECTORS = XNCC_CUT_SUMS / REALS_LANES };
-    xncc_reals_slide s = *line;
-    rd high[VECTORS], low[VECTORS];
-    int32_t x = 0;
-    s.pixel = pixel;
-    for (int k = 0; k < VECTORS; k++) {
-        high[k] = rd_load(sums->high + k * REALS_LANES);
-        low[k] = rd_load(sums->low + k * REALS_LANES);
-    }
-    for (; x + XNCC_CUT_SUMS <= s.count; x += XNCC_CUT_SUMS)
+    rd part[VECTORS];
+    for (int k = 0; k < VECTORS; k++)
+        part[k] = rd_fill(0.0);
+    for (int i = 0; i < times; i++, x += XNCC_CUT_SUMS)
         for (int k = 0; k < VECTORS; k++)
-            add_cut(slide_load(&s, s.enter, x + k * REALS_LANES),
-                    rd_load(t + x + k * REALS_LANES) - pivot, &high[k], &low[k]);
-    for (int k = 0; k < VECTORS && x < s.count; k++, x += REALS_LANES)
-        add_cut(x + REALS_LANES <= s.count ? slide_load(&s, s.enter, x) : slide_end(&s, s.enter, x),
-                rd_load(t + x) - pivot, &high[k], &low[k]);
+            part[k] = whole ? rd_fma(slide_load(v, v->enter, x + k * REALS_LANES),
+                                     slide_load(t, t->enter, x + k * REALS_LANES), part[k])
+                            : rd_fma(slide_end(v, v->enter, x + k * REALS_LANES),
+                                     slide_end(t, t->enter, x + k * REALS_LANES), part[k]);
     for (int k = 0; k < VECTORS; k++) {
-        rd_store(sums->high + k * REALS_LANES, high[k]);
-        rd_store(sums->low + k * REALS_LANES, low[k]);
+        const rd high = rd_load(sums->high + k * REALS_LANES), sum = high + part[k],
+                 rest = part[k] - (sum - high);
+        rd_store(sums->high + k * REALS_LANES, sum);
+        rd_store(sums->low + k * REALS_LANES, rd_load(sums->low + k * REALS_LANES) + rest);
     }
 }
 
-static void reals_cut_products(const xncc_reals_slide *line, const double *t, double pivot,
-                               xncc_reals_cut_sums *sums)
+/* pixel, templ: those of the rows, constants. The rows of an image are far apart, so the cache is
+ * asked for a row some rows ahead. */
+REALS_INLINE void cut_rows(const xncc_reals_cut_rows *cut, xncc_pixel pixel, xncc_pixel templ,
+                           xncc_reals_cut_sums *sums)
 {
-    if (line->pixel == XNCC_F32)
-        cut_row(line, XNCC_F32, t, pivot, sums);
-    else if (line->pixel == XNCC_U32)
-        cut_row(line, XNCC_U32, t, pivot, sums);
+    enum { AHEAD = 4, STEP = XNCC_CUT_SUMS * XNCC_CUT_PART };
+    const ptrdiff_t size = (ptrdiff_t)xncc_pixel_size(pixel),
+                    row = (ptrdiff_t)xncc_pixel_size(templ) * cut->line.count;
+    xncc_reals_slide v = cut->line, t = cut->line;
+    v.pixel = pixel;
+    t.pixel = templ;
+    t.pivot = cut->pivot;
+    t.enter = cut->templ;
+    for (int32_t y = 0; y < cut->rows; y++) {
+        const char *ahead = (const char *)v.enter +
+                            (y + AHEAD < cut->rows ? AHEAD * cut->pitch : 0);
+        int32_t x = 0;
+        for (ptrdiff_t at = 0; at < size * v.count; at += 64)
+            __builtin_prefetch(ahead + at);
+        for (; x + STEP <= v.count; x += STEP)
+            add_parts(&v, &t, x, XNCC_CUT_PART, 1, sums);
+        const int times = (v.count - x) / XNCC_CUT_SUMS;
+        if (times > 0)
+            add_parts(&v, &t, x, times, 1, sums);
+        if (x + times * XNCC_CUT_SUMS < v.count)
+            add_parts(&v, &t, x + times * XNCC_CUT_SUMS, 1, 0, sums);
+        v.enter = (const char *)v.enter + cut->pitch;
+        t.enter = (const char *)t.enter + row;
+    }
+}
+
+static void reals_cut_products(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums)
+{
+    if (cut->line.pixel == XNCC_F32)
+        cut_rows(cut, XNCC_F32, XNCC_F32, sums);
+    else if (cut->line.pixel == XNCC_U32)
+        cut_rows(cut, XNCC_U32, XNCC_F64, sums);
     else
-        cut_row(line, XNCC_F64, t, pivot, sums);
+        cut_rows(cut, XNCC_F64, XNCC_F64, sums);
 }
 
 static void reals_moments(const double *v, int32_t count, double *sum, double *square)

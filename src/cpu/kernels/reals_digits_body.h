@@ -21,7 +21,7 @@ REALS_INLINE rd digits_load(const xncc_numbers *v, int32_t i, int32_t x)
         return rd_fill((double)*from);
     rf some;
     memcpy(&some, from + x, sizeof some);
-    return __builtin_convertvector(some, rd);
+    return rd_of_floats(some);
 }
 
 REALS_INLINE void digits_store(const xncc_numbers *v, int32_t i, int32_t x, rd digit)

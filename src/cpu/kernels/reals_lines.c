@@ -51,13 +51,16 @@ xncc_reals_slide xncc_reals_slide_of(const xncc_reals_run *r, int in_place, int3
 
 int32_t xncc_reals_next_doubt(const float *row, int32_t x, int32_t count)
 {
-    enum { CHUNK = 64 };
+    enum { CHUNK = 32 }; /* constant, so that vectors compare it */
     uint32_t bits[CHUNK];
     for (; x < count; x += CHUNK) {
         const int32_t some = xncc_min_i32(count - x, CHUNK);
-        uint32_t any = 0;
-        memcpy(bits, row + x, (size_t)some * sizeof *bits);
-        for (int32_t i = 0; i < some; i++)
+        uint32_t any = some < CHUNK;
+        if (some == CHUNK)
+            memcpy(bits, row + x, sizeof bits);
+        else
+            memcpy(bits, row + x, (size_t)some * sizeof *bits);
+        for (int32_t i = 0; i < CHUNK && some == CHUNK; i++)
             any |= bits[i] == XNCC_DOUBT;
         for (int32_t i = 0; i < some && any; i++)
             if (bits[i] == XNCC_DOUBT)

@@ -142,12 +142,15 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
     char **extra = xncc_carve(memory, &total, XNCC_EXTRAS * sizeof *extra); /* the first words */
     m->line = xncc_carve(memory, &total, line * sizeof(double));
     m->before = xncc_carve(memory, &total, line * sizeof(double));
-    for (int32_t c = 0; c < problem->channels; c++) {
-        for (int i = 0; i < 4; i++)
-            m->column[c][i] = xncc_carve(memory, &total, line * sizeof(double));
-        for (int i = 0; i < 2; i++)
+    for (int32_t c = 0; c < problem->channels; c++)
+        for (int i = 0; i < 2; i++) {
+            xncc_reals_columns *columns = &m->columns[c];
+            columns->high[i] = xncc_carve(memory, &total, line * sizeof(double));
+            columns->low[i] = xncc_carve(memory, &total, line * sizeof(double));
+            columns->sum[i] = c ? m->columns[0].sum[i]
+                                : xncc_carve(memory, &total, line * sizeof(double));
             m->window[c][i] = xncc_carve(memory, &total, stride * sizeof(double));
-    }
+        }
     m->squares = problem->channels > 1 ? xncc_carve(memory, &total, stride * sizeof(double)) : NULL;
     m->room = xncc_carve(memory, &total, line * sizeof(double));
     m->row = xncc_carve(memory, &total, (uint64_t)problem->channels * sizeof *m->row);

@@ -17,9 +17,10 @@ typedef struct xncc_reals_scratch {
     xncc_stage stage;
     xncc_refine_memory refine;
     double *line; /* a row of the image as doubles, with zeros past its end */
-    /* per channel: column sums (S high, S low, Q high, Q low), a row of sums over windows (S, Q),
-     * and a row of windows */
-    double *column[XNCC_MAX_CHANNELS][4], *window[XNCC_MAX_CHANNELS][2];
+    /* per channel: column sums, of which the channels share `sum`; a row of sums over windows (S,
+     * Q), and a row of windows */
+    xncc_reals_columns columns[XNCC_MAX_CHANNELS];
+    double *window[XNCC_MAX_CHANNELS][2];
     xncc_reals_row *row;
     double *squares; /* a row */
     double *room;

@@ -15,6 +15,11 @@ static inline rd rd_sqrt(rd v)
     return (rd)vsqrtq_f64((float64x2_t)v);
 }
 
+static inline rd rd_of_floats(rf v)
+{
+    return __builtin_convertvector(v, rd);
+}
+
 static inline rd rd_fma(rd a, rd b, rd c)
 {
     return (rd)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);

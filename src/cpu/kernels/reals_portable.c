@@ -15,6 +15,11 @@ static inline rd rd_sqrt(rd v)
     return (rd){ sqrt(v[0]), sqrt(v[1]) };
 }
 
+static inline rd rd_of_floats(rf v)
+{
+    return __builtin_convertvector(v, rd);
+}
+
 static inline rd rd_fma(rd a, rd b, rd c)
 {
     return a * b + c;

@@ -74,7 +74,6 @@ static double transform_rows(xncc_reals_run *r, const factors *f)
         fft->reals_in(r->shared->table, c, r->m.line, r->m.line + c->across,
                       r->m.array + (uint64_t)yy * step);
     }
-    memset(r->m.array + (uint64_t)rows * step, 0, (size_t)(c->ny - rows) * step);
     return 1.01 * sqrt(square + XNCC_REALS_TINY);
 }
 
@@ -83,8 +82,10 @@ static double transform(xncc_reals_run *r, const factors *f)
 {
     const double of_image = transform_rows(r, f);
     char *const array[2] = { r->m.array, NULL }, *const spectrum[2] = { f->templ, NULL };
-    r->variant->fft->convolve(r->shared->table, blocking(r), r->job->watch,
-                              (xncc_fft_source){ NULL, 0 }, array, spectrum, r->m.buffer);
+    r->variant->fft->convolve(
+        r->shared->table, blocking(r), r->job->watch,
+        (xncc_fft_source){ .rows = r->m.stage.height, .wanted = r->area->height }, array, spectrum,
+        r->m.buffer);
     return of_image;
 }
 
@@ -188,6 +189,11 @@ void xncc_reals_products(xncc_reals_run *r, int32_t channel, xncc_reals_errors *
 static double transform_together(xncc_reals_run *r, int32_t first, int32_t end)
 {
     double of_products = 0.0;
+    if (end - first > 1) {
+        const size_t step = (size_t)r->variant->fft->row_bytes(blocking(r)->nx);
+        const int32_t rows = r->m.stage.height;
+        memset(r->m.array + (uint64_t)rows * step, 0, (size_t)(blocking(r)->ny - rows) * step);
+    }
     for (int32_t c = first; c < end; c++) {
         const factors f = factors_of(r, XNCC_SUM_X, c);
         r->norm[c] = end - first == 1 ? transform(r, &f) : transform_rows(r, &f);

@@ -16,6 +16,8 @@ typedef uint32_t ru __attribute__((vector_size(4 * REALS_LANES)));
 #define REALS_INLINE __attribute__((always_inline)) static inline
 
 static inline rd rd_sqrt(rd v);
+/* Exactly. gcc 12 makes several instructions of __builtin_convertvector of four or more. */
+static inline rd rd_of_floats(rf v);
 static inline rd rd_fma(rd a, rd b, rd c); /* a*b + c, rounded at most twice */
 /* a*b - p for p = a*b rounded, exact unless it is below the smallest double. */
 static inline rd rd_product_error(rd a, rd b, rd p);
@@ -39,7 +41,7 @@ REALS_INLINE rd rd_samples(xncc_pixel pixel, const void *row, int32_t x)
     }
     rf v;
     memcpy(&v, (const float *)row + x, sizeof v);
-    return __builtin_convertvector(v, rd);
+    return rd_of_floats(v);
 }
 REALS_INLINE void rd_store(double *to, rd v)
 {

@@ -81,8 +81,11 @@ static uint64_t lay_out(const xncc_small_reals_isa *isa, const xncc_problem *p, 
     s->Q = carve_doubles(memory, &total, all.sums);
     s->inverse = carve_doubles(memory, &total, all.sums);
     s->relative = carve_doubles(memory, &total, all.sums);
-    for (int i = 0; i < 4; i++)
-        s->column[i] = carve_doubles(memory, &total, columns);
+    for (int i = 0; i < 2; i++) {
+        s->columns.high[i] = carve_doubles(memory, &total, columns);
+        s->columns.low[i] = carve_doubles(memory, &total, columns);
+        s->columns.sum[i] = carve_doubles(memory, &total, columns);
+    }
     s->room = carve_doubles(memory, &total, columns);
     s->floats = xncc_carve(memory, &total,
                            (uint64_t)(columns > pixels ? columns : pixels) * sizeof(float));
@@ -186,18 +189,19 @@ static void choose_pivot(const xncc_small_reals_isa *isa, const xncc_job *job, x
 }
 
 /* Makes the sums of the windows of row y, as xncc_reals_run does. */
-static void sum_windows(const xncc_small_reals_isa *isa, const xncc_problem *p,
-                        const xncc_small_reals *s, int32_t y, int32_t count)
+static void sum_windows(const xncc_small_reals_isa *isa, const xncc_problem *p, xncc_small_reals *s,
+                        int32_t y, int32_t count)
 {
     xncc_reals_slide slide = { .pixel = XNCC_F64, .count = count };
     if (y > 0)
         slide.leave = s->plane + (y - 1) * s->pitch;
     for (int32_t yy = y == 0 ? 0 : y + p->templ_height - 1; yy < y + p->templ_height; yy++) {
         slide.enter = s->plane + yy * s->pitch;
-        isa->reals->slide(s->column, &slide);
+        isa->reals->slide(&s->columns, &slide);
     }
-    isa->reals->window(s->column[0], p->templ_width, s->room, s->S + y * s->stride, s->width);
-    isa->reals->window(s->column[2], p->templ_width, s->room, s->Q + y * s->stride, s->width);
+    for (int i = 0; i < 2; i++)
+        isa->reals->window(s->columns.sum[i], p->templ_width, s->room,
+                           (i ? s->Q : s->S) + y * s->stride, s->width);
 }
 
 /* The bounds of the window sums: those of reals.c for sums over whole windows. */
@@ -205,7 +209,7 @@ static xncc_reals_errors window_errors(const xncc_problem *p, const xncc_small_r
 {
     const double u = 0x1p-53, width = p->templ_width, height = p->templ_height, n = width * height,
                  doublings = 4.0 + ceil(log2(width + 1.0)),
-                 slid = width * ((double)s->height + height) * 0x1p-100;
+                 slid = xncc_reals_columns_error(width, (double)s->height + height);
     xncc_reals_errors e = { 0 };
     e.S = slid * sqrt(height) * s->norm;
     e.S_window = doublings * u * sqrt(n) * s->norm + e.S;
@@ -264,8 +268,8 @@ int xncc_small_reals_stage(const xncc_small_reals_isa *isa, const xncc_job *job,
     for (int32_t y = 0; y < rows && s->unit > 0.0 && xncc_pixel_is_float(p->pixel); y++)
         s->most = fmax(s->most,
                        isa->reals->range(s->plane + y * s->pitch, count, 0.0).most / s->unit);
-    for (int i = 0; i < 4; i++)
-        memset(s->column[i], 0, (size_t)(count + XNCC_REALS_ROOM) * sizeof(double));
+    xncc_reals_columns_begin(&s->columns, s->norm, p->templ_height,
+                             (size_t)count + XNCC_REALS_ROOM);
     for (int32_t y = 0; y < area->height && !xncc_is_cancelled(job->watch); y++) {
         sum_windows(isa, p, s, y, count);
         invert(isa, p, s, y);

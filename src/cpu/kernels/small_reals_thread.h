@@ -38,7 +38,8 @@ struct xncc_small_reals {
     double pivot, norm; /* norm: |v| of all pixels */
     double unit, most;  /* a power of two of which all samples are multiples, if they have few bits,
                            and the largest magnitude less the pivot, in units; 0: none */
-    double *column[4], *room;
+    xncc_reals_columns columns;
+    double *room;
     float *floats; /* a row of integers, or a chip */
     ptrdiff_t product_stride;
     xncc_small_chip chip[2];

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sums over columns that slide down, and over windows, in vectors (reals_body.h). */
+#ifndef XNCC_CPU_KERNELS_REALS_COLUMNS_H
+#define XNCC_CPU_KERNELS_REALS_COLUMNS_H
+
+#include "cpu/kernels/reals_vector.h"
+
+REALS_INLINE rd slide_load(const xncc_reals_slide *slide, const void *from, int32_t x)
+{
+    return rd_samples(slide->pixel, from, x) - slide->pivot;
+}
+
+/* The samples and the squares that enter and leave are rounded to multiples of the unit of `high`,
+ * as they are added, and what that leaves goes to `low`. */
+REALS_INLINE void slide_vector(const xncc_reals_columns *c, int32_t x, rd enter, rd leave,
+                               int leaves)
+{
+    const rd S = rd_load(c->high[0] + x), Q = rd_load(c->high[1] + x);
+    rd high[2] = { S + enter, rd_fma(enter, enter, Q) };
+    rd rest[2] = { enter - (high[0] - S), rd_fma(enter, enter, Q - high[1]) };
+    if (leaves) {
+        const rd s = high[0], q = high[1];
+        high[0] = s - leave;
+        high[1] = rd_fma(-leave, leave, q);
+        rest[0] += (s - high[0]) - leave;
+        rest[1] += rd_fma(-leave, leave, q - high[1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        const rd low = rd_load(c->low[i] + x) + rest[i];
+        rd_store(c->high[i] + x, high[i]);
+        rd_store(c->low[i] + x, low);
+        rd_store(c->sum[i] + x, (high[i] - c->begin[i]) + low);
+    }
+}
+
+/* A whole vector, of which the row may have fewer or none: the others are 0. */
+REALS_INLINE rd slide_end(const xncc_reals_slide *slide, const void *from, int32_t x)
+{
+    double v[REALS_LANES] = { 0 };
+    if (x + REALS_LANES <= slide->count)
+        return slide_load(slide, from, x);
+    for (int32_t i = x; i < slide->count; i++)
+        v[i - x] = xncc_sample_value(slide->pixel, from, i) - slide->pivot;
+    return rd_load(v);
+}
+
+/* pixel, leaves: as in *slide; constants, of which the loop has nothing to ask. */
+REALS_INLINE void slide_row(const xncc_reals_columns *columns, const xncc_reals_slide *slide,
+                            xncc_pixel pixel, int leaves)
+{
+    const xncc_reals_columns c = *columns;
+    xncc_reals_slide s = *slide;
+    const rd zero = { 0 };
+    int32_t x = 0;
+    s.pixel = pixel;
+    for (; x + REALS_LANES <= s.count; x += REALS_LANES)
+        slide_vector(&c, x, slide_load(&s, s.enter, x), leaves ? slide_load(&s, s.leave, x) : zero,
+                     leaves);
+    if (x < s.count)
+        slide_vector(&c, x, slide_end(&s, s.enter, x), leaves ? slide_end(&s, s.leave, x) : zero,
+                     leaves);
+}
+
+REALS_INLINE void slide_pixels(const xncc_reals_columns *columns, const xncc_reals_slide *slide,
+                               xncc_pixel pixel)
+{
+    if (slide->leave)
+        slide_row(columns, slide, pixel, 1);
+    else
+        slide_row(columns, slide, pixel, 0);
+}
+
+/* Moves what `low` has of the unit of `high` there. */
+static void lower_columns(const xncc_reals_columns *columns, int32_t count)
+{
+    const xncc_reals_columns c = *columns;
+    for (int i = 0; i < 2; i++)
+        for (int32_t x = 0; x < count; x += REALS_LANES) {
+            const rd high = rd_load(c.high[i] + x), low = rd_load(c.low[i] + x), sum = high + low;
+            rd_store(c.high[i] + x, sum);
+            rd_store(c.low[i] + x, low - (sum - high));
+        }
+}
+
+static void reals_slide(xncc_reals_columns *columns, const xncc_reals_slide *slide)
+{
+    if (columns->added++ == XNCC_COLUMN_ROWS) {
+        lower_columns(columns, slide->count);
+        columns->added = 1;
+    }
+    if (slide->pixel == XNCC_F32)
+        slide_pixels(columns, slide, XNCC_F32);
+    else if (slide->pixel == XNCC_U32)
+        slide_pixels(columns, slide, XNCC_U32);
+    else
+        slide_pixels(columns, slide, XNCC_F64);
+}
+
+/* Adds the next sums over `power` columns, and those over the 2 * power that follow, as far as the
+ * width has these bits. */
+REALS_INLINE void add_columns(const double *part, int64_t power, int bits, int64_t done,
+                              double *window, int32_t count)
+{
+    const double *one = part + done, *two = one + (bits & 1 ? power : 0);
+    for (int32_t x = 0; x < count; x += REALS_LANES) {
+        rd v = done ? rd_load(window + x) : rd_fill(0.0);
+        if (bits & 1)
+            v = done ? v + rd_load(one + x) : rd_load(one + x);
+        if (bits & 2) {
+            const rd both = rd_load(two + x) + rd_load(two + x + power);
+            v = done || bits & 1 ? v + both : both;
+        }
+        rd_store(window + x, v);
+    }
+}
+
+/* For each two bits of the width, sums over a power of four of columns. */
+static void reals_window(const double *column, int32_t width, double *room, double *window,
+                         int32_t count)
+{
+    int64_t done = 0;
+    const double *part = column; /* sums over `power` columns */
+    for (int64_t power = 1; power <= width; power *= 4) {
+        const int bits = (int)(width / power % 4);
+        if (bits == 1)
+            add_columns(part, power, 1, done, window, count);
+        else if (bits == 2)
+            add_columns(part, power, 2, done, window, count);
+        else if (bits == 3)
+            add_columns(part, power, 3, done, window, count);
+        done += bits * power;
+        if (4 * power > width)
+            return;
+        const int last = 4 * power == width; /* the next sums are the result */
+        double *to = last ? window : room;
+        const int64_t end = last ? count : count + width - 3 * power;
+        for (int64_t x = 0; x < end; x += REALS_LANES)
+            rd_store(to + x, (rd_load(part + x) + rd_load(part + x + power)) +
+                                 (rd_load(part + x + 2 * power) + rd_load(part + x + 3 * power)));
+        if (last)
+            return;
+        part = room;
+    }
+}
+
+#endif
