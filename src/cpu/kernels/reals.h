@@ -162,13 +162,14 @@ typedef struct xncc_reals_columns {
 enum { XNCC_COLUMN_ROWS = 16 };
 
 /* Begins sums of at most `height` rows at a time, and the next one. norm: |x| of all rows. doubles:
- * of the rows of sums, all of them. */
+ * of the rows of sums, all of them. Sums that may exceed 2^1000 are NaN, so that their windows stay
+ * in doubt. */
 static inline void xncc_reals_columns_begin(xncc_reals_columns *c, double norm, double height,
                                             size_t doubles)
 {
     const double most[] = { 1.01 * sqrt(height + 1.0) * norm, 1.01 * norm * norm };
     for (int i = 0; i < 2; i++) {
-        c->begin[i] = 1.5 * ldexp(1.0, ilogb(most[i]) + 2);
+        c->begin[i] = most[i] < 0x1p1000 ? 1.5 * ldexp(1.0, ilogb(most[i]) + 2) : INFINITY;
         for (size_t x = 0; x < doubles; x++) {
             c->high[i][x] = c->begin[i];
             c->low[i][x] = c->sum[i][x] = 0.0;
