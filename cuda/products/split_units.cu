@@ -11,9 +11,14 @@ namespace {
 
 constexpr int THREADS = 256, BLOCKS = 8; // the latter per multiprocessor
 constexpr int ROWS = 8;                  // of a block that adds up squares
-constexpr int RESIDENT = 5;              // that a multiprocessor has room for
 constexpr int TRIES = 4;                 // units that are tried
 constexpr unsigned ALL = 0xffffffffu;
+// Blocks that a multiprocessor has room for: before compute capability 8.0, 1024 threads.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int RESIDENT = 4;
+#else
+constexpr int RESIDENT = 5;
+#endif
 
 // Puts an outlier on the list, if it has room.
 __device__ void list_outlier(FloatConstants *constants, int x, int y, double v)
