@@ -196,8 +196,8 @@ static void check_pictures(xncc_method method, int32_t channels)
 }
 
 /* So many windows of that kind, side by side, that transforms settle all at once: at the edge, and
- * where the bound of a transform does not tell, but a smaller one does. With three channels, that is
- * so at the last distance. */
+ * where the bound of a transform does not tell, but a smaller one does. With three channels, that
+ * is so at the last distance. */
 static void check_many(xncc_method method, int32_t channels)
 {
     static const double away[] = { 0.0, 1e-13, 5e-13, 2e-12, 1.05e-12 };
