@@ -124,7 +124,7 @@ FFT_INLINE void multiply(const vc *x, const vc *t, vc *to, int32_t n)
 }
 
 /* What becomes of points: a transform, one back, or both, with the products with conj(t) between
- * them. */
+ * them. t is NULL unless it is both. */
 enum { FORWARD = 1, BACKWARD = 2 };
 typedef struct fft_way {
     const double *table;
@@ -137,7 +137,7 @@ FFT_INLINE void last_points(const fft_way *way, vc *x, int32_t n, const vc *t)
         four(&x[0], &x[1], &x[2], &x[3], -1);
     else if (way->which & FORWARD)
         eight_forward(x);
-    if (way->which == (FORWARD | BACKWARD))
+    if (t)
         multiply(x, t, x, n);
     if (way->which & BACKWARD && n == 4)
         four(&x[0], &x[1], &x[2], &x[3], 1);
