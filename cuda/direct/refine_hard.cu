@@ -18,7 +18,6 @@ constexpr int WARPS = 16;   // of a block that has a large window
 constexpr int LARGE = 1024; // pixels of the smallest large window
 constexpr int BLOCKS = 2;   // of WARPS warps, per multiprocessor
 constexpr int MOST_PARTS = 16;
-constexpr int FEWEST = 8; // samples of a thread that are worth a part
 constexpr unsigned ALL = REFINE_ALL;
 
 // The sums of a window.
@@ -139,12 +138,10 @@ __device__ void store(const RefineJob &job, FloatDoubt at, const HardSums &s)
 }
 
 // Blocks that share a large window, if the windows are few.
-__device__ int parts_of(const RefineJob &job, uint32_t count)
+__device__ int parts_of(uint32_t count)
 {
-    const int threads = LANES * WARPS, samples = job.templ_width * job.templ_height;
     int parts = 1;
-    while (uint64_t{ count } * parts * 2 <= XNCC_DOUBT_PARTS && parts < MOST_PARTS &&
-           parts * 2 * threads * FEWEST <= samples)
+    while (uint64_t{ count } * parts * 2 <= XNCC_DOUBT_PARTS && parts < MOST_PARTS)
         parts *= 2;
     return parts;
 }
@@ -153,7 +150,7 @@ __device__ int parts_of(const RefineJob &job, uint32_t count)
 __global__ __launch_bounds__(LANES) void join_parts(const __grid_constant__ RefineJob job)
 {
     const uint32_t count = job.constants->hard, i = blockIdx.x * LANES + threadIdx.x;
-    const int parts = parts_of(job, count);
+    const int parts = parts_of(count);
     if (parts == 1 || i >= count)
         return;
     const HardSums *from = static_cast<const HardSums *>(job.doubts.parts) + i * parts;
@@ -171,7 +168,7 @@ __launch_bounds__(LANES *OF_BLOCK) void refine_hard(const __grid_constant__ Refi
     const uint32_t count = job.constants->hard;
     const int lane = static_cast<int>(threadIdx.x) % LANES,
               warp = static_cast<int>(threadIdx.x) / LANES;
-    const int parts = OF_BLOCK > 1 ? parts_of(job, count) : 1;
+    const int parts = OF_BLOCK > 1 ? parts_of(count) : 1;
     for (uint64_t i = blockIdx.x; i < uint64_t{ count } * parts; i += gridDim.x) {
         const FloatDoubt at = job.doubts.hard[i / parts];
         const int own = static_cast<int>(i % parts) * (LANES * OF_BLOCK) +
