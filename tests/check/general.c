@@ -100,7 +100,11 @@ static void check_small(check_run *run, xncc_pixel pixel)
     const uint64_t count = sizeof size / sizeof *size;
     /* 37 has no factor in common with 385. Any 77 consecutive cases have every method in every
      * place, any 55 every place under every mask. */
-    for (uint64_t i = 0; i < (run->full ? GENERAL_COMBINATIONS : kit_short() ? 28u : 77u); i++) {
+    for (uint64_t i = 0; i < (run->full        ? GENERAL_COMBINATIONS
+                              : kit_shortest() ? 14u
+                              : kit_short()    ? 28u
+                                               : 77u);
+         i++) {
         uint64_t at = (i + i / count + (uint64_t)pixel) % count;
         general_case c;
         do {

@@ -2,6 +2,8 @@
 /* Checks, the seeded random generator and the options of test programs (kit.h). */
 #include "kit/kit.h"
 
+#include "kit/sanitized.h"
+
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -98,6 +100,11 @@ int kit_short(void)
 {
     const char *text = getenv("EXACTNCC_TEST_SHORT");
     return text && *text;
+}
+
+int kit_shortest(void)
+{
+    return KIT_SANITIZED && kit_short();
 }
 
 void kit_start(int argc, char **argv)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# cmake -D INCLUDE=... -D WORK=... -D COMPILER=... -D LANGUAGE=c|c++ -D STANDARD=... [-D OPENCV=...] -P headers.cmake
+# cmake -D INCLUDE=... -D WORK=... -D COMPILER=... -D LANGUAGE=c|c++ -D STANDARD=... -D EACH=ON|OFF [-D OPENCV=...] -P headers.cmake
 #
-# Every public header compiles by itself, twice in one unit, and so do all headers together, in both
-# orders, with pedantic warnings as errors. A struct with an initializer (xncc_NAME with
+# With EACH, every public header compiles by itself, twice in one unit; and so do all headers
+# together, in both orders, with pedantic warnings as errors. A struct with an initializer (xncc_NAME with
 # XNCC_NAME_INIT) is initialized in the unit that includes all headers, because a macro is compiled
 # only where it is used.
 cmake_minimum_required(VERSION 3.22)
@@ -42,7 +42,9 @@ set(use "")
 set(initializers 0)
 foreach(header IN LISTS headers)
   string(MAKE_C_IDENTIFIER "${header}" name)
-  compile(${name} "" ${header} ${header})
+  if(EACH)
+    compile(${name} "" ${header} ${header})
+  endif()
   file(STRINGS ${INCLUDE}/${header} macros REGEX "^#define XNCC_[A-Z0-9_]+_INIT( |$)")
   foreach(macro IN LISTS macros)
     string(REGEX REPLACE "^#define (XNCC_([A-Z0-9_]+)_INIT).*$" "\\1" macro "${macro}")

@@ -201,7 +201,8 @@ static void check_pictures(xncc_method method, int32_t channels)
 static void check_many(xncc_method method, int32_t channels)
 {
     static const double away[] = { 0.0, 1e-13, 5e-13, 2e-12, 1.05e-12 };
-    for (size_t i = 0; i < sizeof away / sizeof *away; i += channels == 1 ? 1 : 2) {
+    for (size_t i = 0; i < sizeof away / sizeof *away;
+         i += channels == 1 && !kit_shortest() ? 1 : 2) {
         kit_random random = kit_stream(1900 + 100 * (uint64_t)method + i);
         scene s = scene_of(method, channels, (sizes){ { 64, 64 }, { 4, 4 }, { 260, 200 } });
         fill(&s, &random);

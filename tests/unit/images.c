@@ -409,7 +409,8 @@ int main(int argc, char **argv)
     const xncc_device device = kit_device_option(argc, argv);
     const int brief = kit_flag(argc, argv, "brief");
     const int turns = brief ? 1 : device == XNCC_DEVICE_CUDA ? 5 : 2;
-    for (int32_t threads = 1; threads <= (device == XNCC_DEVICE_CUDA ? 1 : 4); threads += 3) {
+    for (int32_t threads = kit_shortest() ? 4 : 1; threads <= (device == XNCC_DEVICE_CUDA ? 1 : 4);
+         threads += 3) {
         xncc_context *context = kit_context(device, threads);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
             if (cases[i].width < LARGE || (device == XNCC_DEVICE_CUDA && !brief))

@@ -232,7 +232,7 @@ int main(int argc, char **argv)
     kit_random random = kit_stream(1);
     xncc_context *dirty = kit_context(XNCC_DEVICE_CPU, THREADS);
     soil(dirty, LEAST, 8 * MEGA, 0xff);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < (kit_shortest() ? 1 : 3); i++)
         for (size_t p = 0; p < sizeof pixels / sizeof *pixels; p++)
             check_scene(dirty, pixels[p], &random);
     xncc_context_destroy(dirty);

@@ -304,7 +304,7 @@ static void check_kernels(xncc_context *context, kit_random *random)
     static xncc_track_point point[MOST];
     static xncc_displacement want[MOST], got[MOST];
     static const int32_t search[] = { 0, 3, 7, 8, 15, 16, 17, 19, 31, 40 };
-    for (int k = 0; k < 20; k += kit_short() ? 5 : 1) {
+    for (int k = 0; k < 20; k += kit_shortest() ? 15 : kit_short() ? 5 : 1) {
         scene s;
         make_scene(&s, k % 2 ? XNCC_U8 : XNCC_F32, 1, 150, 140, WHOLE, random);
         xncc_track_options o = XNCC_TRACK_OPTIONS_INIT;
@@ -450,7 +450,7 @@ static void check_cancel(xncc_context *context, kit_random *random)
     static xncc_track_point point[MOST];
     static xncc_displacement found[MOST];
     static const xncc_pixel pixels[] = { XNCC_U32, XNCC_U8, XNCC_U16, XNCC_F32 };
-    for (int p = 0; p < 4; p += kit_short() ? 3 : 1) {
+    for (int p = kit_shortest() ? 3 : 0; p < 4; p += kit_short() ? 3 : 1) {
         scene s;
         make_scene(&s, pixels[p], 1, 200, 200, WHOLE, random);
         const size_t points = make_points(&s, random, kit_short() ? MOST / 3 : MOST, point);
