@@ -10,7 +10,7 @@
 #   i686        32 bits; the tool is left out there
 #   musl        another C library, on this processor; the tool is left out, since Debian has no libtiff for it
 #   gcc-11 ...  any compiler of Debian's by the name of its package: gcc-N or clang-N
-#   trixie ...  any release of Debian by its name, with its own gcc, its C library and libtiff
+#   trixie ...  any release of Debian by its name, with its own gcc, its C library and libtiff; `sid:clang-23` is one with that compiler
 #
 # It prints a line for each target. One whose packages cannot be had is skipped, and the line says so. The exit status is 0, 1 if a target
 # failed, or 77 if all were skipped. BUILD_ROOT (default: build-port) holds the builds and the folders. With two cores it takes an hour.
@@ -46,11 +46,12 @@ packages() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >"$base/packages.log" 2>&1
 }
 
-# root FOLDER SUITE ARCHITECTURE VARIANT PACKAGES: a folder with a release of Debian and these packages.
+# root FOLDER SUITE ARCHITECTURE VARIANT PACKAGES: a folder with a release of Debian and these packages. A mirror may be weeks old, which the
+# lists of a release in the making do not allow by themselves; signatures are checked as always.
 root() {
     [[ ! -f $1.complete ]] || return 0
     packages mmdebstrap && rm -rf "$1" &&
-        mmdebstrap --quiet --variant="$4" --architectures="$3" --include="$5" "$2" "$1" >"$1.log" 2>&1 && touch "$1.complete"
+        mmdebstrap --quiet --aptopt='Acquire::Check-Valid-Until "false"' --variant="$4" --architectures="$3" --include="$5" "$2" "$1" >"$1.log" 2>&1 && touch "$1.complete"
 }
 
 # own_root FOLDER TRIPLE: a folder with the C library that comes with a cross compiler. It serves where the tool is left out.
@@ -183,27 +184,30 @@ target_compiler() {
     report "$1" "$(version "$1")" "$selection"
 }
 
-# A release of Debian with its own compiler, in a folder that the builds see as the root.
+# A release of Debian, with its own compiler or with one that is named, in a folder that the builds see as the root.
 target_release() {
-    local folder=$base/root-$1
-    root "$folder" "$1" amd64 apt "gcc,cmake,ninja-build,$libraries" || { skip "$1" 'it cannot be had here' && return; }
+    local release=${1%%:*} name=${1/:/-} compiler=gcc folder
+    [[ $1 != *:* ]] || compiler=${1#*:}
+    folder=$base/root-$name
+    root "$folder" "$release" amd64 apt "$compiler,cmake,ninja-build,$libraries" || { skip "$name" 'it cannot be had here' && return; }
     mkdir -p "$folder$PWD" "$folder$base"
-    cat >"$base/inside-$1" <<END
+    cat >"$base/inside-$name" <<END
 #!/bin/sh
 exec unshare --mount sh -c 'mount --bind "$PWD" "$folder$PWD" && mount --bind "$base" "$folder$base" && exec chroot "$folder" sh -c "cd \\"$PWD\\" && exec \\"\\\$@\\"" sh "\$@"' sh "\$@"
 END
-    chmod +x "$base/inside-$1"
-    "$base/inside-$1" true 2>/dev/null || { skip "$1" 'only root can work in its folder' && return; }
+    chmod +x "$base/inside-$name"
+    "$base/inside-$name" true 2>/dev/null || { skip "$name" 'only root can work in its folder' && return; }
     {
-        "$base/inside-$1" cmake -S . -B "$base/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DEXACTNCC_WERROR=ON \
-            -DCMAKE_CXX_COMPILER=NOTFOUND &&
-            "$base/inside-$1" cmake --build "$base/$1" --parallel "$jobs" --target "${parts[@]}" "${with_oracles[@]}" "${with_tool[@]}"
-    } >"$base/$1.log" 2>&1 || { fail "$1" 'the build' && return; }
-    report "$1" "gcc $("$base/inside-$1" gcc -dumpfullversion)" "$selection" "$base/inside-$1"
+        "$base/inside-$name" cmake -S . -B "$base/$name" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DEXACTNCC_WERROR=ON \
+            -DCMAKE_C_COMPILER="$compiler" -DCMAKE_CXX_COMPILER=NOTFOUND &&
+            "$base/inside-$name" cmake --build "$base/$name" --parallel "$jobs" --target "${parts[@]}" "${with_oracles[@]}" "${with_tool[@]}"
+    } >"$base/$name.log" 2>&1 || { fail "$name" 'the build' && return; }
+    report "$name" "$compiler $("$base/inside-$name" "$compiler" -dumpfullversion 2>/dev/null || "$base/inside-$name" "$compiler" -dumpversion)" \
+        "$selection" "$base/inside-$name"
 }
 
 command -v apt-get >/dev/null || { echo 'skipped: this is not a Debian machine' && exit 77; }
-[[ $# != 0 ]] || set -- aarch64 s390x i686 musl gcc-11 clang-13 clang-22 trixie
+[[ $# != 0 ]] || set -- aarch64 s390x i686 musl gcc-11 clang-13 clang-22 trixie sid:gcc-16 sid:clang-23
 for target; do
     case $target in
         aarch64 | s390x | i686 | musl) "target_$target" ;;

@@ -94,19 +94,24 @@ static void set_texts(const png_writer *w)
     }
 }
 
+static int colour_type(const png_writer *w)
+{
+    return w->picture->rgb ? PNG_COLOR_TYPE_RGB
+           : w->has_nan    ? PNG_COLOR_TYPE_GRAY_ALPHA
+                           : PNG_COLOR_TYPE_GRAY;
+}
+
 /* Returns 0 if libpng reports an error. */
 static int write_picture(png_writer *w)
 {
     const app_tiff_out *p = w->picture;
-    const int colour = p->rgb       ? PNG_COLOR_TYPE_RGB
-                       : w->has_nan ? PNG_COLOR_TYPE_GRAY_ALPHA
-                                    : PNG_COLOR_TYPE_GRAY;
     if (setjmp(png_jmpbuf(w->png)))
         return 0;
     png_init_io(w->png, w->file);
     png_set_user_limits(w->png, XNCC_MAX_SIDE, XNCC_MAX_SIDE);
     png_set_IHDR(w->png, w->info, (png_uint_32)p->width, (png_uint_32)p->height, p->rgb ? 8 : 16,
-                 colour, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+                 colour_type(w), PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
     set_texts(w);
     png_write_info(w->png, w->info);
     for (int64_t y = 0; y < p->height; y++) {

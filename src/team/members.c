@@ -2,9 +2,6 @@
 /* The members of a team (members.h). */
 #include "team/members.h"
 
-#include <stdio.h>
-#include <string.h>
-
 int32_t xncc_member_from(const xncc_team *team, int32_t from)
 {
     for (int32_t i = from; i < team->count; i++)
@@ -41,10 +38,10 @@ xncc_status xncc_member_name(const xncc_team *team, int32_t member, xncc_status 
 /* Adds the loss of a member to the warning. What does not fit is cut. The lock is held. */
 static void warn(xncc_team *team, int32_t member, const xncc_error *why)
 {
-    const size_t used = strlen(team->warning.text);
-    (void)snprintf(team->warning.text + used, sizeof team->warning.text - used,
-                   "%s%s has failed, and the other devices do its work: %s", used ? "; " : "",
-                   team->member[member].is.name, why->text);
+    const xncc_error before = team->warning;
+    (void)xncc_fail(&team->warning, XNCC_ERROR_DEVICE,
+                    "%s%s%s has failed, and the other devices do its work: %s", before.text,
+                    before.text[0] ? "; " : "", team->member[member].is.name, why->text);
 }
 
 xncc_status xncc_member_fails(xncc_team *team, int32_t member, xncc_status status,
