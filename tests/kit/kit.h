@@ -65,7 +65,8 @@ int kit_flag(int argc, char **argv, const char *name);
  * scripts/test.sh sets unless all is asked for. Tests then leave out cases that differ in values,
  * sizes or turns alone. */
 int kit_short(void);
-/* Is it a short run of instrumented code, which takes up to 50 times as long? Then fewer cases do. */
+/* Is it a short run of instrumented code, which takes up to 50 times as long? Then even
+ * fewer cases do. */
 int kit_shortest(void);
 
 /* A random generator (splitmix64), which yields the same numbers on every machine. */
