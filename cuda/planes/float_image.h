@@ -66,6 +66,8 @@ struct FloatConstants {
 // The size of a window is a number that grows with the root of its Q: there are so many sizes.
 constexpr int SIZES_OF_WINDOWS = 1024;
 
+constexpr int MOST_SHARERS = 256; // thread blocks that share the work of levels
+
 // Levels of the windows whose X is made again, in device memory. The windows of a level have sizes
 // that are near to each other. X of a level is made without the samples that are larger than any of
 // its windows allows, so that the bound of X's error is relative to what is left.
@@ -73,7 +75,8 @@ struct FloatLevels {
     uint32_t seen[SIZES_OF_WINDOWS]; // 1 if a window of that size waits for X
     int32_t count;
     int32_t least[XNCC_SPLIT_LEVELS], most[XNCC_SPLIT_LEVELS]; // the sizes of a level's windows
-    uint32_t taken, done; // shares of the work (split_levels.cu)
+    uint32_t taken, done;          // shares of the work (split_levels.cu)
+    uint32_t number[MOST_SHARERS]; // of each thread block: its share
 };
 
 // S and Q of the columns of a band's windows.

@@ -117,24 +117,26 @@ __device__ __forceinline__ SplitShare half_of(SplitShare share)
 }
 
 // The number of the next share. All that other blocks have written in the steps before is visible.
-// first: the block has had none.
+// first: the block has had none. The number goes through global memory: racecheck takes it for a
+// hazard in shared memory, since the halves of a block also have barriers of their own.
 __device__ uint32_t next_share(FloatLevels *levels, bool first)
 {
-    __shared__ uint32_t taken;
+    volatile uint32_t *number = levels->number + blockIdx.x;
     __syncthreads(); // the share before is done
     if (threadIdx.x == 0) {
         if (!first) {
             __threadfence();
             atomicAdd(&levels->done, 1u);
         }
-        taken = atomicAdd(&levels->taken, 1u);
-        const uint32_t before = taken / gridDim.x * gridDim.x;
+        const uint32_t taken = atomicAdd(&levels->taken, 1u),
+                       before = taken / gridDim.x * gridDim.x;
+        *number = taken;
         while (atomicAdd(&levels->done, 0u) < before)
             __nanosleep(200);
         __threadfence();
     }
     __syncthreads();
-    return taken;
+    return *number;
 }
 
 // Makes pass 0, 1 or 2 of a batch of blocks.

@@ -20,7 +20,7 @@ enum {
     XNCC_SPLIT_POINTS = 4096,
     XNCC_SPLIT_GROUP = 4,
     XNCC_SPLIT_LEVELS = 14,
-    XNCC_SPLIT_LEVELS_BYTES = 4352
+    XNCC_SPLIT_LEVELS_BYTES = 5376
 };
 
 /* What the transforms of blocks leave to choose on the device. */
