@@ -68,19 +68,32 @@ __global__ __launch_bounds__(THREADS) void list_doubts(const __grid_constant__ L
     }
 }
 
-__global__ void judge_doubts(FloatConstants *constants, uint32_t most, bool by_blocks)
+// The sums that are made again have a pivot only if it is far from 0, by what samples usually are:
+// elsewhere it would outweigh samples that are small, and no pivot costs little.
+constexpr double STEADY = 32.0;
+
+__global__ __launch_bounds__(THREADS) void judge_doubts(const __grid_constant__ JudgeDoubtsJob job)
 {
-    constants->again = constants->doubts > most;
-    if (constants->again && by_blocks)
-        constants->doubts = 0;
+    FloatConstants *c = job.constants;
+    const bool again = c->doubts > job.most;
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < SIZES_OF_WINDOWS && again; i += THREADS)
+        job.levels->seen[i] = 0;
+    if (!again || threadIdx.x)
+        return;
+    c->again = 1;
+    c->doubts = c->outliers = 0;
+    c->limit = ALL_FINITE;
+    job.levels->taken = job.levels->done = 0;
+    if (job.centred && !(fabs(c->image_pivot) > STEADY * c->usual))
+        c->image_pivot = 0.0;
 }
 
 } // namespace
 
-cudaError_t launch_judge_doubts(FloatConstants *constants, uint32_t most, bool by_blocks,
-                                cudaStream_t stream)
+cudaError_t launch_judge_doubts(const JudgeDoubtsJob &job, cudaStream_t stream)
 {
-    judge_doubts<<<1, 1, 0, stream>>>(constants, most, by_blocks);
+    judge_doubts<<<1, THREADS, 0, stream>>>(job);
     return cudaGetLastError();
 }
 

@@ -28,10 +28,17 @@ struct ListDoubtsJob {
 // Puts the XNCC_DOUBT of the map on the first list, neighbours side by side.
 cudaError_t launch_list_doubts(const ListDoubtsJob &job, cudaStream_t stream);
 
-// Asks for X to be made again if the windows in doubt are more than `most`: by smaller blocks,
-// which forgets the doubts, or of single windows.
-cudaError_t launch_judge_doubts(FloatConstants *constants, uint32_t most, bool by_blocks,
-                                cudaStream_t stream);
+struct JudgeDoubtsJob {
+    FloatConstants *constants;
+    FloatLevels *levels;
+    uint32_t most;
+    bool centred; // the method
+};
+
+// If the windows in doubt are more than `most`, asks for their sums to be made again (`again` of
+// the constants), forgets them and the outliers, chooses the pivot for that, and empties the
+// levels.
+cudaError_t launch_judge_doubts(const JudgeDoubtsJob &job, cudaStream_t stream);
 
 } // namespace xncc
 

@@ -41,17 +41,23 @@ __device__ int lanes_of(const RefineJob &job, uint32_t count)
     return lanes;
 }
 
+// Products: their sum in pairs of doubles, and that of their sizes.
+struct Products {
+    xncc_twofold sum;
+    double sizes;
+};
+
 // X of a lane's samples of a small window, in GROUPS of EACH that are loaded at a time. *differs: 1
 // if one is not the window's first.
-template <int GROUPS, int EACH, class Sample>
-__device__ xncc_twofold multiply(const RefineJob &job, const Sample &sample, int lane, int lanes,
-                                 unsigned *differs)
+template <bool SIZES, int GROUPS, int EACH, class Sample>
+__device__ Products multiply(const RefineJob &job, const Sample &sample, int lane, int lanes,
+                             unsigned *differs)
 {
     const int count = job.templ_width * job.templ_height;
     const double pivot = job.constants->image_pivot, first = sample(0, 0);
     const double *samples = job.constants->samples;
     Walk walk(lane, lanes, job.templ_width);
-    xncc_twofold all = { 0.0, 0.0 };
+    Products all = {};
     for (int at = lane; at < count; at += GROUPS * EACH * lanes) {
         double v[GROUPS * EACH];
 #pragma unroll
@@ -63,34 +69,37 @@ __device__ xncc_twofold multiply(const RefineJob &job, const Sample &sample, int
 #pragma unroll
             for (int k = g * EACH; k < (g + 1) * EACH; k++) {
                 const int i = at + k * lanes;
-                sum = fma(xncc_sum(v[k], -pivot), i < count ? __ldg(samples + i) : 0.0, sum);
+                const double one = xncc_sum(v[k], -pivot), t = i < count ? __ldg(samples + i) : 0.0;
+                sum = fma(one, t, sum);
+                if constexpr (SIZES)
+                    all.sizes = fma(fabs(one), fabs(t), all.sizes);
                 *differs |= v[k] != first;
             }
-            xncc_twofold_put(&all, sum);
+            xncc_twofold_put(&all.sum, sum);
         }
     }
     return all;
 }
 
-template <xncc_pixel PIXEL>
-__device__ xncc_twofold multiply(const RefineJob &job, const Reader<PIXEL> &image, int lane,
-                                 int lanes, unsigned *differs)
+template <bool SIZES, xncc_pixel PIXEL>
+__device__ Products multiply(const RefineJob &job, const Reader<PIXEL> &image, int lane, int lanes,
+                             unsigned *differs)
 {
     const int64_t pitch = job.image.image.pitch;
     if (image.first)
-        return multiply<2, PARTS>(
+        return multiply<SIZES, 2, PARTS>(
             job, [&](int i, int j) { return image.inside(j * pitch + i * Reader<PIXEL>::SIZE); },
             lane, lanes, differs);
-    return multiply<1, 1>(
+    return multiply<SIZES, 1, 1>(
         job, [&](int i, int j) { return image.anywhere(i, j); }, lane, lanes, differs);
 }
 
 // Adds the products of PARTS samples of a thread, from sample `at` of the template on, to the sums
 // of MANY windows, which are inside of the image. WHOLE: the template has all these samples.
-template <xncc_pixel PIXEL, bool WHOLE>
-__device__ __forceinline__ void
-multiply_parts(const RefineJob &job, const Reader<PIXEL> (&image)[MANY], double pivot, int at,
-               int count, Walk *walk, xncc_twofold (&sum)[MANY])
+template <bool SIZES, bool WHOLE, xncc_pixel PIXEL>
+__device__ __forceinline__ void multiply_parts(const RefineJob &job,
+                                               const Reader<PIXEL> (&image)[MANY], double pivot,
+                                               int at, int count, Walk *walk, Products (&of)[MANY])
 {
     const double *samples = job.constants->samples;
     double part[MANY] = {};
@@ -100,45 +109,51 @@ multiply_parts(const RefineJob &job, const Reader<PIXEL> (&image)[MANY], double 
             const double t = __ldg(samples + at);
             const int64_t offset = walk->j * job.image.image.pitch + walk->i * Reader<PIXEL>::SIZE;
 #pragma unroll
-            for (int m = 0; m < MANY; m++)
-                part[m] = fma(xncc_sum(image[m].inside(offset), -pivot), t, part[m]);
+            for (int m = 0; m < MANY; m++) {
+                const double v = xncc_sum(image[m].inside(offset), -pivot);
+                part[m] = fma(v, t, part[m]);
+                if constexpr (SIZES)
+                    of[m].sizes = fma(fabs(v), fabs(t), of[m].sizes);
+            }
         }
         walk->next();
     }
 #pragma unroll
     for (int m = 0; m < MANY; m++)
-        xncc_twofold_put(&sum[m], part[m]);
+        xncc_twofold_put(&of[m].sum, part[m]);
 }
 
 // X of a thread's samples of MANY windows.
-template <xncc_pixel PIXEL>
+template <bool SIZES, xncc_pixel PIXEL>
 __device__ __forceinline__ void
-multiply_many(const RefineJob &job, const Reader<PIXEL> (&image)[MANY], xncc_twofold (&sum)[MANY])
+multiply_many(const RefineJob &job, const Reader<PIXEL> (&image)[MANY], Products (&of)[MANY])
 {
     const int own = static_cast<int>(threadIdx.x), count = job.templ_width * job.templ_height;
     const double pivot = job.constants->image_pivot;
     Walk walk(own, MANY_THREADS, job.templ_width);
     int at = own;
     for (; at < count - (PARTS - 1) * MANY_THREADS; at += PARTS * MANY_THREADS)
-        multiply_parts<PIXEL, true>(job, image, pivot, at, count, &walk, sum);
+        multiply_parts<SIZES, true>(job, image, pivot, at, count, &walk, of);
     if (at < count)
-        multiply_parts<PIXEL, false>(job, image, pivot, at, count, &walk, sum);
+        multiply_parts<SIZES, false>(job, image, pivot, at, count, &walk, of);
 }
 
 // X of a thread's samples of a large window that leaves the image.
 template <xncc_pixel PIXEL>
-__device__ __noinline__ xncc_twofold multiply_outside(const RefineJob &job,
-                                                      const Reader<PIXEL> &image)
+__device__ __noinline__ Products multiply_outside(const RefineJob &job, const Reader<PIXEL> &image)
 {
     const int own = static_cast<int>(threadIdx.x), count = job.templ_width * job.templ_height;
     const double pivot = job.constants->image_pivot;
     Walk walk(own, MANY_THREADS, job.templ_width);
-    xncc_twofold sum = { 0.0, 0.0 };
+    Products of = {};
 #pragma unroll 1
-    for (int at = own; at < count; at += MANY_THREADS, walk.next())
-        xncc_twofold_put(&sum, xncc_product(xncc_sum(image.sample(walk.i, walk.j), -pivot),
-                                            __ldg(job.constants->samples + at)));
-    return sum;
+    for (int at = own; at < count; at += MANY_THREADS, walk.next()) {
+        const double one = xncc_product(xncc_sum(image.sample(walk.i, walk.j), -pivot),
+                                        __ldg(job.constants->samples + at));
+        xncc_twofold_put(&of.sum, one);
+        of.sizes += fabs(one);
+    }
+    return of;
 }
 
 // Whether a thread of several sees a sample that is not the window's first.
@@ -154,7 +169,7 @@ __device__ bool sees_other(const RefineJob &job, const Reader<PIXEL> &image, int
     return differs;
 }
 
-// S and Q of a window, summed by a group of lanes, and the bounds of all its sums. No column is
+// S and Q of a window, summed by a group of lanes, and the bounds of their errors. No column is
 // marked: such windows are not in doubt.
 __device__ void sum_window(const RefineJob &job, FloatDoubt at, int lane, int lanes,
                            const xncc_window_templ &t, xncc_window_sums *s)
@@ -171,12 +186,25 @@ __device__ void sum_window(const RefineJob &job, FloatDoubt at, int lane, int la
     s->Q = group_sum(Q, lanes);
     // additions of columns, their own roundings and those of samples and squares
     const double unit = (ceil_div(job.templ_width, lanes) + 13.0) * 0x1p-53,
-                 reach = reach_of(columns, at.x, at.x + job.templ_width - 1, at.y);
+                 reach = job.constants->again
+                             ? 0.0 // nothing is lost
+                             : reach_of(columns, at.x, at.x + job.templ_width - 1, at.y);
     s->error_Q = unit * 1.01 * s->Q + columns.loss * reach + XNCC_WINDOW_TINY;
     s->error_S = unit * sqrt(1.01 * t.n * (s->Q + s->error_Q)) +
                  columns.loss * sqrt(columns.samples * reach) + XNCC_WINDOW_TINY;
     add_outliers(*job.constants, job.templ_width, job.templ_height, at.x, at.y, s);
-    s->error_X = (PARTS + 4.0) * 0x1.04p-53 * sqrt(s->Q + s->error_Q) * t.norm + XNCC_WINDOW_TINY;
+}
+
+// X of a window, over the lanes of a group, and the bound of its error: by the sizes of the
+// products, or by the window's Q.
+template <bool SIZES>
+__device__ void sum_products(const Products &of, int lanes, const xncc_window_templ &t,
+                             xncc_window_sums *s)
+{
+    const xncc_twofold X = group_pair(of.sum, lanes);
+    const double sizes = SIZES ? group_sum(of.sizes, lanes) : sqrt(s->Q + s->error_Q) * t.norm;
+    s->X = xncc_sum(X.high, X.low);
+    s->error_X = (PARTS + 4.0) * 0x1.04p-53 * sizes + XNCC_WINDOW_TINY;
 }
 
 // Of window `index` of the list, or the last one.
@@ -217,7 +245,7 @@ __device__ uint32_t count_of(const RefineJob &job)
                                                    : min(job.constants->doubts, job.doubts.room);
 }
 
-template <xncc_pixel PIXEL>
+template <xncc_pixel PIXEL, bool SIZES>
 __global__ __launch_bounds__(THREADS) void refine_windows(const __grid_constant__ RefineJob job)
 {
     const uint32_t count = count_of(job);
@@ -234,9 +262,9 @@ __global__ __launch_bounds__(THREADS) void refine_windows(const __grid_constant_
         const Reader<PIXEL> image(job, at);
         xncc_window_sums s;
         unsigned differs = 0;
-        const xncc_twofold X = group_pair(multiply(job, image, own, lanes, &differs), lanes);
-        s.X = xncc_sum(X.high, X.low);
+        const Products of = multiply<SIZES>(job, image, own, lanes, &differs);
         sum_window(job, at, own, lanes, t, &s);
+        sum_products<SIZES>(of, lanes, t, &s);
         bool looks;
         float score = score_of(job.method, t, s, &looks);
         differs = group_or(differs, lanes);
@@ -247,11 +275,11 @@ __global__ __launch_bounds__(THREADS) void refine_windows(const __grid_constant_
     }
 }
 
-template <xncc_pixel PIXEL>
+template <xncc_pixel PIXEL, bool SIZES>
 __global__ __launch_bounds__(MANY_THREADS,
                              MANY_BLOCKS) void refine_many(const __grid_constant__ RefineJob job)
 {
-    __shared__ xncc_twofold part[MANY][MANY_WARPS];
+    __shared__ Products part[MANY][MANY_WARPS];
     __shared__ bool looks_at[MANY];
     const uint32_t count = count_of(job);
     const int own = static_cast<int>(threadIdx.x), lane = own % LANES, warp = own / LANES;
@@ -265,20 +293,21 @@ __global__ __launch_bounds__(MANY_THREADS,
             reader_of<PIXEL>(job, first + 6, last), reader_of<PIXEL>(job, first + 7, last)
         };
         static_assert(MANY == 8, "as many as above");
-        xncc_twofold sum[MANY] = {};
+        Products of[MANY] = {};
         bool inside = true;
 #pragma unroll
         for (int m = 0; m < MANY; m++)
             inside = inside && image[m].first;
         if (inside)
-            multiply_many(job, image, sum);
+            multiply_many<SIZES>(job, image, of);
 #pragma unroll
         for (int m = 0; m < MANY; m++) {
-            const xncc_twofold of_warp = group_pair(
-                inside ? sum[m]
+            const Products own_part =
+                inside ? of[m]
                        : multiply_outside(
-                             job, reader_of<PIXEL>(job, first + static_cast<uint64_t>(m), last)),
-                LANES);
+                             job, reader_of<PIXEL>(job, first + static_cast<uint64_t>(m), last));
+            const Products of_warp = { group_pair(own_part.sum, LANES),
+                                       group_sum(own_part.sizes, LANES) };
             if (lane == 0)
                 part[m][warp] = of_warp;
         }
@@ -288,11 +317,9 @@ __global__ __launch_bounds__(MANY_THREADS,
             const FloatDoubt at =
                 job.doubts.list[real ? first + static_cast<uint64_t>(warp) : last];
             const xncc_window_templ t = job.constants->templ;
-            const xncc_twofold none = { 0.0, 0.0 },
-                               X = group_pair(lane < MANY_WARPS ? part[warp][lane] : none, LANES);
             xncc_window_sums s;
-            s.X = xncc_sum(X.high, X.low);
             sum_window(job, at, lane, LANES, t, &s);
+            sum_products<SIZES>(lane < MANY_WARPS ? part[warp][lane] : Products{}, LANES, t, &s);
             bool looks;
             const float score = score_of(job.method, t, s, &looks);
             if (lane == 0) {
@@ -306,10 +333,11 @@ __global__ __launch_bounds__(MANY_THREADS,
         for (int m = 0; m < MANY; m++) {
             if (!looks_at[m])
                 continue;
-            const Reader<PIXEL> of = reader_of<PIXEL>(job, first + static_cast<uint64_t>(m), last);
-            const bool differs = __syncthreads_or(sees_other(job, of, own, MANY_THREADS));
+            const Reader<PIXEL> image_at = reader_of<PIXEL>(job, first + static_cast<uint64_t>(m),
+                                                            last);
+            const bool differs = __syncthreads_or(sees_other(job, image_at, own, MANY_THREADS));
             if (own == 0)
-                store(job, FloatDoubt{ of.x, of.y }, score_if_flat(job, differs));
+                store(job, FloatDoubt{ image_at.x, image_at.y }, score_if_flat(job, differs));
         }
         __syncthreads();
     }
@@ -344,19 +372,29 @@ __global__ __launch_bounds__(THREADS) void refine_sums(const __grid_constant__ R
     }
 }
 
+// SIZES: the bounds of X's errors are by the sizes of the products. That costs a multiply-add more
+// per product, and saves those windows whose products are small where few samples outweigh others.
+template <xncc_pixel PIXEL, bool SIZES>
+void launch_products(const RefineJob &job, unsigned processors, cudaStream_t stream)
+{
+    if (static_cast<int64_t>(job.templ_width) * job.templ_height >= LARGE)
+        refine_many<PIXEL, SIZES><<<processors * MANY_BLOCKS, MANY_THREADS, 0, stream>>>(job);
+    else
+        refine_windows<PIXEL, SIZES><<<processors * BLOCKS, THREADS, 0, stream>>>(job);
+}
+
 } // namespace
 
 cudaError_t launch_refine(const RefineJob &job, int processors, cudaStream_t stream)
 {
     const unsigned count = static_cast<unsigned>(processors);
-    const bool large = static_cast<int64_t>(job.templ_width) * job.templ_height >= LARGE;
     with_float_pixel(job.image.image.pixel, [&](auto type) {
-        if (job.known.sums)
+        if (job.known.sums) {
             refine_sums<type><<<count * BLOCKS, THREADS, 0, stream>>>(job);
-        if (large)
-            refine_many<type><<<count * MANY_BLOCKS, MANY_THREADS, 0, stream>>>(job);
-        else
-            refine_windows<type><<<count * BLOCKS, THREADS, 0, stream>>>(job);
+            launch_products<type, true>(job, count, stream);
+        } else {
+            launch_products<type, false>(job, count, stream);
+        }
     });
     return cudaGetLastError();
 }

@@ -5,7 +5,7 @@
 
 #include "cuda/direct/refine.h"
 #include "cuda/fused/fused_floats.h"
-#include "cuda/score/float_score.h"
+#include "cuda/score/level_score.h"
 #include "cuda/windows/column_sums.h"
 
 namespace xncc {
@@ -78,11 +78,23 @@ FloatProductsJob make_products_job(const Call &call, const Band &band)
     return job;
 }
 
-// blocks: that made X.
-FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &target,
-                             const FloatBlocks &blocks)
+ColumnSumsJob make_columns_job(const Call &call, const Band &band)
 {
     const xncc_engine_plan *plan = call.plan;
+    ColumnSumsJob job = {};
+    job.image = image_of(call, band);
+    job.constants = plan->floats.constants();
+    job.templ_height = plan->problem.templ_height;
+    job.rows = band.height;
+    job.to = columns_of(plan, band);
+    job.groups = plan->memory.as<unsigned char>(XNCC_BUFFER_ROWS) + plan->memory.sizes().groups;
+    return job;
+}
+
+FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &target)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const FloatBlocks &blocks = plan->floats.last();
     const xncc_workspace &w = plan->memory.sizes();
     FloatScoreJob job = {};
     job.constants = plan->floats.constants();
@@ -107,8 +119,9 @@ FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &t
 }
 
 // X of float-split.
-KnownProducts known_products(const xncc_engine_plan *plan, const FloatBlocks &blocks)
+KnownProducts known_products(const xncc_engine_plan *plan)
 {
+    const FloatBlocks &blocks = plan->floats.last();
     return { plan->memory.as<double>(XNCC_BUFFER_SUMS),
              static_cast<int64_t>(plan->memory.sizes().sums_pitch),
              blocks.error,
@@ -148,15 +161,8 @@ xncc_status multiply_floats(const Call &call, const Band &band)
 
 xncc_status sum_float_columns(const Call &call, const Band &band)
 {
-    const xncc_engine_plan *plan = call.plan;
-    ColumnSumsJob job = {};
-    job.image = image_of(call, band);
-    job.constants = plan->floats.constants();
-    job.templ_height = plan->problem.templ_height;
-    job.rows = band.height;
-    job.to = columns_of(plan, band);
-    job.groups = plan->memory.as<unsigned char>(XNCC_BUFFER_ROWS) + plan->memory.sizes().groups;
-    return check(launch_column_sums(job, call.stream), "launching the window sums", call.error);
+    return check(launch_column_sums(make_columns_job(call, band), call.stream),
+                 "launching the window sums", call.error);
 }
 
 xncc_status score_fused_floats(const Call &call, const Band &band, const Target &target)
@@ -187,39 +193,47 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
                           "launching the sums in pairs of doubles", call.error);
 }
 
-// The windows in doubt that take as long as smaller blocks do, by the samples that both read.
-uint32_t doubts_worth_blocks(const xncc_engine_plan *plan, const FloatBlocks &again)
+// The windows in doubt that take as long as sums by levels, by the samples that both read.
+uint32_t doubts_worth_levels(const xncc_engine_plan *plan)
 {
     constexpr double per_point = 70.0, least = 1024.0;
-    const double points = static_cast<double>(again.width) * again.height *
-                          static_cast<double>(xncc_split_workspace(&plan->decision).again_count),
+    const FloatBlocks &of = plan->floats.last();
+    const double points = static_cast<double>(of.width) * of.height * of.count,
                  pixels = static_cast<double>(plan->problem.templ_width) *
                           plan->problem.templ_height;
     return static_cast<uint32_t>(fmin(least + per_point * points / pixels, 0x1p31));
 }
 
-// Scores the band again with X of smaller blocks, if many windows are in doubt and there are such
-// blocks.
+// If many windows are in doubt, makes their sums again so that no bound is relative to samples that
+// are far larger than the window's.
 xncc_status score_again(const Call &call, const Band &band, const Target &target,
                         const ListDoubtsJob &list)
 {
     FloatProducts &floats = call.plan->floats;
-    const FloatBlocks &again = floats.again();
-    const uint32_t *run = &list.constants->again;
-    const bool by_blocks = floats.tries_again();
-    xncc_status status = check(launch_judge_doubts(list.constants,
-                                                   doubts_worth_blocks(call.plan, again), by_blocks,
-                                                   call.stream),
+    const xncc_method method = call.plan->problem.rule.method;
+    const FloatSplit &split = floats.splits();
+    const JudgeDoubtsJob judge = { list.constants, split.the_levels(),
+                                   doubts_worth_levels(call.plan),
+                                   xncc_method_is_centred(method) != 0 };
+    LevelScoreJob job = {};
+    job.score = make_score_job(call, band, target);
+    job.score.error = split.errors_of_levels();
+    job.sums = call.plan->memory.as<double>(XNCC_BUFFER_SUMS);
+    job.levels = split.the_levels();
+    job.blocks = floats.last().count;
+    xncc_status status = check(launch_judge_doubts(judge, call.stream),
                                "counting the windows in doubt", call.error);
-    if (status || !by_blocks)
-        return status;
-    status = floats.correlate_again(make_products_job(call, band), call.stream, call.error);
-    FloatScoreJob score = make_score_job(call, band, target, again);
-    score.run = run;
-    ListDoubtsJob more = list;
-    more.run = run;
     if (!status)
-        status = check(launch_float_score(score, call.stream), "launching the score", call.error);
+        status = check(launch_own_columns(make_columns_job(call, band), call.stream),
+                       "launching the window sums", call.error);
+    if (!status)
+        status = check(launch_window_sizes(job, call.stream), "launching the sizes", call.error);
+    if (!status)
+        status = floats.correlate_levels(make_products_job(call, band), call.stream, call.error);
+    if (!status)
+        status = check(launch_level_score(job, call.stream), "launching the score", call.error);
+    ListDoubtsJob more = list;
+    more.run = &list.constants->again;
     return status ? status
                   : check(launch_list_doubts(more, call.stream), "listing the windows in doubt",
                           call.error);
@@ -233,14 +247,13 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
     RefineJob finer = make_refine_job(call, band, target);
     const ListDoubtsJob list = { target.map,      target.pitch, band.width, band.height,
                                  finer.constants, finer.doubts, nullptr };
-    xncc_status status = check(
-        launch_float_score(make_score_job(call, band, target, plan->floats.last()), call.stream),
-        "launching the score", call.error);
+    xncc_status status = check(launch_float_score(make_score_job(call, band, target), call.stream),
+                               "launching the score", call.error);
     if (!status)
         status = check(launch_list_doubts(list, call.stream), "listing the windows in doubt",
                        call.error);
     if (!status && plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT) {
-        finer.known = known_products(plan, plan->floats.last());
+        finer.known = known_products(plan);
         status = score_again(call, band, target, list);
     }
     if (!status)

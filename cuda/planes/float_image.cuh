@@ -115,6 +115,38 @@ __device__ __forceinline__ bool is_marked(double2 column)
     return __double2hiint(column.y) == MARK_OF_COLUMN;
 }
 
+// The size of a window, from a bound of its Q.
+__device__ __forceinline__ int32_t size_of_window(double square)
+{
+    return upper_half(square) >> 21;
+}
+
+// Whether windows of a size are of use to levels: not those of zeros.
+__device__ __forceinline__ bool has_level(int32_t size)
+{
+    return size > size_of_window(0x1p-900);
+}
+
+// The largest sample that a window of a size can have, as a limit (FloatConstants): a Q of size s
+// is below 2^(2 s - 1021), and its root below 2^(s - 510).
+__device__ __forceinline__ int32_t limit_of_size(int32_t size)
+{
+    return min((size + 513) << 20, ALL_FINITE);
+}
+
+// What X is while a window waits for it, with the window's size: no product is this NaN.
+constexpr int MARK_OF_WAITING = 0x7ff8ba5f; // its upper half
+
+__device__ __forceinline__ double waiting_product(int32_t size)
+{
+    return __hiloint2double(MARK_OF_WAITING, size);
+}
+
+__device__ __forceinline__ bool is_waiting(double product)
+{
+    return __double2hiint(product) == MARK_OF_WAITING;
+}
+
 // Sample (x, y) of the template.
 template <xncc_pixel PIXEL>
 __device__ __forceinline__ double templ_sample(const TemplateView &t, int x, int y)

@@ -9,6 +9,10 @@
 #include "math/grid.h"
 #include "math/window_bounds.h"
 
+extern "C" {
+#include "plan/cost_split_cuda.h"
+}
+
 #include <type_traits>
 
 namespace xncc {
@@ -48,14 +52,31 @@ struct FloatConstants {
     uint32_t doubts; // of the band: windows in doubt; the list may have no room for all
     uint32_t hard;   // of these, those that finer sums leave in doubt
     uint32_t last;   // of these, those that sums in pairs of doubles leave in doubt
-    uint32_t again;  // float-split: 1 if X is made again
+    uint32_t again;  // float-split: 1 if sums are made again, those of columns without a loss
     // float-split: samples are outliers if the size of the sample less the pivot, as a double, has
     // an upper half that is larger than `limit`. X and the sums of columns are without them, and
     // every window's sums get them at the end. The other kernels have none. Samples that are not
     // finite count as 0 in all of these sums.
     uint32_t outliers;
     int32_t limit;
+    double usual; // how large samples less the pivot usually are
     FloatOutlier outlier[MOST_OUTLIERS];
+};
+
+// The size of a window is a number that grows with the root of its Q: there are so many sizes.
+constexpr int SIZES_OF_WINDOWS = 1024;
+
+constexpr int MOST_SHARERS = 256; // thread blocks that share the work of levels
+
+// Levels of the windows whose X is made again, in device memory. The windows of a level have sizes
+// that are near to each other. X of a level is made without the samples that are larger than any of
+// its windows allows, so that the bound of X's error is relative to what is left.
+struct FloatLevels {
+    uint32_t seen[SIZES_OF_WINDOWS]; // 1 if a window of that size waits for X
+    int32_t count;
+    int32_t least[XNCC_SPLIT_LEVELS], most[XNCC_SPLIT_LEVELS]; // the sizes of a level's windows
+    uint32_t taken, done;          // shares of the work (split_levels.cu)
+    uint32_t number[MOST_SHARERS]; // of each thread block: its share
 };
 
 // S and Q of the columns of a band's windows.

@@ -110,10 +110,10 @@ xncc_status FloatProducts::correlate(const FloatProductsJob &job, const DeviceTe
     return check(code, "correlating by Fourier transforms", error);
 }
 
-xncc_status FloatProducts::correlate_again(const FloatProductsJob &job, cudaStream_t stream,
-                                           xncc_error *error)
+xncc_status FloatProducts::correlate_levels(const FloatProductsJob &job, cudaStream_t stream,
+                                            xncc_error *error)
 {
-    return check(split.transform_again(job, stream), "correlating by smaller transforms", error);
+    return check(split.transform_levels(job, stream), "correlating by levels", error);
 }
 
 } // namespace xncc

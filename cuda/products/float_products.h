@@ -23,22 +23,18 @@ class FloatProducts {
     // Makes only the template's constants, and forgets the doubts: for kernel float-fused.
     xncc_status prepare_template(xncc_pixel pixel, xncc_method method, const DeviceTemplate &templ,
                                  cudaStream_t stream, xncc_error *error);
-    // float-split: the same by smaller blocks, if the constants ask for it.
-    xncc_status correlate_again(const FloatProductsJob &job, cudaStream_t stream,
-                                xncc_error *error);
+    // float-split: X of the windows that wait for it, if the constants ask for it.
+    xncc_status correlate_levels(const FloatProductsJob &job, cudaStream_t stream,
+                                 xncc_error *error);
     // The blocks of the band that was correlated last.
     const FloatBlocks &last() const
     {
         return kernel == XNCC_KERNEL_FLOAT_SPLIT ? split.blocks() : blocks;
     }
-    bool tries_again() const
+    // The transforms of kernel float-split.
+    const FloatSplit &splits() const
     {
-        return kernel == XNCC_KERNEL_FLOAT_SPLIT && split.has_smaller();
-    }
-    // Those of the second try.
-    const FloatBlocks &again() const
-    {
-        return split.smaller();
+        return split;
     }
     FloatConstants *constants() const
     {

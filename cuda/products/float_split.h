@@ -25,14 +25,15 @@ namespace xncc {
 // Blocks of one size, and what is known of them, in device memory.
 struct SplitBlocks {
     FloatBlocks of; // of.squares and of.error are per block
-    // The first blocks: per block, the sum of the squares of what is larger than the limit of
-    // outliers. The second ones, nullptr: they know which samples are outliers.
+    // Per block: the sum of the squares of what is larger than the limit of outliers.
     double *outside;
     xncc_split split; // units and bounds
     double2 *units;   // per block: the unit of v', and that of v' t'
     double2 *templ;   // the unit of t', and a bound of the norm of what is transformed of it
     double2 *spectrum;
 };
+
+struct SplitJob; // split_units.cuh
 
 class FloatSplit {
   public:
@@ -52,31 +53,33 @@ class FloatSplit {
                                    cudaStream_t stream) const;
     // Puts X of a band and the bounds of its errors on the stream.
     cudaError_t transform_blocks(const FloatProductsJob &job, cudaStream_t stream);
-    // The same by smaller blocks, if the constants say so.
-    cudaError_t transform_again(const FloatProductsJob &job, cudaStream_t stream);
+    // X again of the windows that wait for it, level by level, if the constants say so.
+    cudaError_t transform_levels(const FloatProductsJob &job, cudaStream_t stream) const;
     const FloatBlocks &blocks() const
     {
-        return first.of;
+        return set.of;
     }
-    bool has_smaller() const
+    // The levels, and their bounds of the error of X: per level, those of the band's blocks.
+    FloatLevels *the_levels() const
     {
-        return again_batch > 0;
+        return levels;
     }
-    // The smaller blocks of the band.
-    const FloatBlocks &smaller() const
+    const double *errors_of_levels() const
     {
-        return second.of;
+        return level_error;
     }
 
   private:
-    cudaError_t transform(SplitBlocks *set, int32_t batch, const FloatProductsJob &job,
-                          const uint32_t *run, cudaStream_t stream) const;
+    SplitJob make_job() const;
 
     FloatConstants *state = nullptr;
+    FloatLevels *levels = nullptr;
+    double2 *level_units = nullptr;
+    double *level_squares = nullptr, *level_error = nullptr;
     double *templ_samples = nullptr;
     double2 *turns = nullptr, *data = nullptr;
-    SplitBlocks first = {}, second = {};
-    int32_t batch = 1, again_batch = 0; // blocks at a time
+    SplitBlocks set = {};
+    int32_t batch = 1; // blocks at a time
     int processors = 1;
 };
 

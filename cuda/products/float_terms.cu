@@ -84,15 +84,18 @@ __device__ TermSums sum_template(const TemplateView &t, double pivot, xncc_twofo
     return all;
 }
 
-// 1 over the root of the template's term of a normed method, within 2^-48 of it, or NaN.
-__device__ double over_root_of(xncc_method method, double n, const TermSums &raw)
+// 1 over the root of the template's term of a normed method, within 2^-48 of it, or NaN. sums: of
+// the samples, or for centred methods of those less the pivot, which are rounded: the term is then
+// off by 4 u of the sizes of its parts.
+__device__ double over_root_of(xncc_method method, double n, const TermSums &sums)
 {
+    const bool centred = xncc_method_is_centred(method) != 0;
     const xncc_twofold count = xncc_twofold_of(n, 0.0),
-                       term = xncc_method_is_centred(method)
-                                  ? xncc_twofold_difference(count, raw.T2, raw.T, raw.T)
-                                  : raw.T2;
-    const double error = 8.0 * (n + 10.0) * (n + 10.0) * 0x1p-106 * n * raw.T2.high;
-    if (term.high > 0x1p-900 && term.high < 0x1p900 && error < 0x1p-54 * term.high)
+                       term = centred ? xncc_twofold_difference(count, sums.T2, sums.T, sums.T)
+                                      : sums.T2;
+    const double loss = 8.0 * (n + 10.0) * (n + 10.0) * 0x1p-106,
+                 error = centred ? (0x1.04p-51 + loss) * n * sums.T2.high : loss * sums.T2.high;
+    if (term.high > 0x1p-900 && term.high < 0x1p900 && error < 0x1p-49 * term.high)
         return 1.0 / sqrt(term.high);
     return NAN;
 }
@@ -134,7 +137,7 @@ __global__ __launch_bounds__(TERM_THREADS) void template_terms(TemplateView t, x
     w.error_T = 0x1p-51 * sizes + 2.0 * slack * 0x1p-106 * sizes;
     w.error_T2 = 0x1p-50 * w.T2 + 2.0 * slack * 0x1p-106 * w.T2 + XNCC_WINDOW_TINY;
     w.norm = 1.01 * sqrt(w.T2 + w.error_T2);
-    w.over_root = over_root_of(method, n, raw);
+    w.over_root = over_root_of(method, n, xncc_method_is_centred(method) ? less : raw);
     w.relative = 0x1p-48;
     w.flat = !differs;
     w.bad = bad;
@@ -206,6 +209,7 @@ __global__ __launch_bounds__(LANES *WARPS) void image_terms(FloatImage of, Image
     if (threadIdx.x)
         return;
     to->image_pivot = pivot;
+    to->usual = usual;
     if (wanted.limit)
         to->limit = min(upper_half(FAR * usual), ALL_FINITE);
 }

@@ -3,16 +3,11 @@
 // (split_units.cuh). Blocks of 256 threads; no shared memory; any compute capability.
 #include "cuda/products/split_units.cuh"
 
-#include "cuda/planes/float_image.cuh"
-
 namespace xncc {
 
 namespace {
 
 constexpr int THREADS = 256, BLOCKS = 8; // the latter per multiprocessor
-constexpr int ROWS = 8;                  // of a block that adds up squares
-constexpr int TRIES = 4;                 // units that are tried
-constexpr unsigned ALL = 0xffffffffu;
 // Blocks that a multiprocessor has room for: before compute capability 8.0, 1024 threads.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int RESIDENT = 4;
@@ -35,9 +30,9 @@ struct Squares {
     double samples, outliers;
 };
 
-// The squares of column x of a block, in rows y .. y + ROWS - 1, where not all samples are usual
-// ones. Blocks overlap: an outlier is listed by the block whose windows begin there, or by the last
-// one.
+// The squares of column x of a block, in rows y .. y + SQUARE_ROWS - 1, where not all samples are
+// usual ones. Blocks overlap: an outlier is listed by the block whose windows begin there, or by
+// the last one.
 template <xncc_pixel PIXEL>
 __device__ __noinline__ Squares look_for_outliers(const SplitJob &job, int block, int x, int y)
 {
@@ -45,12 +40,12 @@ __device__ __noinline__ Squares look_for_outliers(const SplitJob &job, int block
     const int2 start = block_start(b, block);
     const bool last_x = (block + 1) % b.across == 0, last_y = block + b.across >= b.count;
     Squares sums = {};
-    for (int k = 0; k < ROWS; k++) {
+    for (int k = 0; k < SQUARE_ROWS; k++) {
         const double v = float_value<PIXEL>(job.products.image, start.x + x, start.y + y + k,
                                             job.constants->image_pivot);
         if (upper_half(v) <= job.constants->limit) {
             sums.samples += v * v;
-        } else if (isfinite(v) && job.set.outside) {
+        } else if (isfinite(v)) {
             sums.outliers += v * v;
             if ((x < b.step_x || last_x) && (y + k < b.step_y || last_y))
                 list_outlier(job.constants, start.x + x, start.y + y + k, v);
@@ -59,52 +54,28 @@ __device__ __noinline__ Squares look_for_outliers(const SplitJob &job, int block
     return sums;
 }
 
-// Adds a warp's sum to a block's.
-__device__ __forceinline__ void add_to(double *to, double square)
-{
-    for (int step = 16; step > 0; step /= 2)
-        square += __shfl_xor_sync(ALL, square, step);
-    if (threadIdx.x % 32 == 0 && square != 0.0)
-        atomicAdd(to, square);
-}
-
 // The sums of the squares of the blocks' samples.
 template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(THREADS,
                              RESIDENT) void add_squares(const __grid_constant__ SplitJob job)
 {
-    if (is_idle(job))
-        return;
     const FloatBlocks &b = job.set.of;
     const FloatImage &of = job.products.image;
     const double pivot = job.constants->image_pivot;
     const int32_t limit = job.constants->limit;
-    const int pieces = b.height / ROWS;
+    const int pieces = b.height / SQUARE_ROWS;
     for (int piece = static_cast<int>(blockIdx.x); piece < pieces * b.count;
          piece += static_cast<int>(gridDim.x)) {
-        const int block = piece / pieces, y0 = piece % pieces * ROWS;
+        const int block = piece / pieces, y0 = piece % pieces * SQUARE_ROWS;
         const int2 start = block_start(b, block);
         double square = 0.0, outside = 0.0;
         for (int x = static_cast<int>(threadIdx.x); x < b.width; x += THREADS) {
-            const unsigned char *from = float_column<PIXEL>(of, start.x + x, start.y + y0, ROWS);
             double more = 0.0;
             int32_t largest = 0;
-            if (from) {
-#pragma unroll
-                for (int k = 0; k < ROWS; k++) {
-                    const double v = xncc_sum(
-                        xncc_sample_value(PIXEL, from + k * of.image.pitch, 0), -pivot);
-                    more += v * v;
-                    largest = max(largest, upper_half(v));
-                }
-            } else {
-#pragma unroll 1
-                for (int k = 0; k < ROWS; k++) {
-                    const double v = float_value<PIXEL>(of, start.x + x, start.y + y0 + k, pivot);
-                    more += v * v;
-                    largest = max(largest, upper_half(v));
-                }
-            }
+            each_below<PIXEL>(of, start.x + x, start.y + y0, pivot, [&](double v) {
+                more += v * v;
+                largest = max(largest, upper_half(v));
+            });
             if (largest > limit) {
                 const Squares sums = look_for_outliers<PIXEL>(job, block, x, y0);
                 more = sums.samples;
@@ -113,23 +84,8 @@ __global__ __launch_bounds__(THREADS,
             square += more;
         }
         add_to(b.squares + block, square);
-        if (job.set.outside)
-            add_to(job.set.outside + block, outside);
+        add_to(job.set.outside + block, outside);
     }
-}
-
-// The least power of two that is above a number, at most twice as large.
-__device__ double power_above(double v)
-{
-    return scalbn(1.0, ilogb(v) + 1);
-}
-
-// The norm of the leading parts of `count` samples, whose norm is at most `norm`, and of what is
-// left, as they are transformed.
-__device__ double norm_of_both(double norm, double unit, double count, int bits)
-{
-    const double off = 0.5 * unit * sqrt(count), leading = norm + off, rest = scalbn(off, bits);
-    return 1.01 * sqrt(leading * leading + rest * rest);
 }
 
 // The unit of the template's leading parts.
@@ -156,32 +112,11 @@ __device__ bool forgets_outliers(FloatConstants *constants)
 // The units of the blocks, and the bounds of X's errors in them. One block of threads.
 __global__ void choose_units(const __grid_constant__ SplitJob job)
 {
-    if (is_idle(job))
-        return;
     const FloatBlocks &b = job.set.of;
-    const FloatImage &of = job.products.image;
-    const double templ = job.set.templ->y, relative = job.set.split.relative;
-    const bool forgets = job.set.outside && forgets_outliers(job.constants);
-    for (int block = static_cast<int>(threadIdx.x); block < b.count; block += THREADS) {
-        const int2 start = block_start(b, block);
-        const double count = static_cast<double>(min(b.width, of.columns - start.x)) *
-                             min(b.height, of.rows - start.y),
-                     square = b.squares[block] + (forgets ? job.set.outside[block] : 0.0),
-                     norm = 1.01 * sqrt(square + XNCC_WINDOW_TINY), of_templ = job.set.templ->x;
-        double unit = 0.5 * power_above(relative / 0.45 * norm * templ / of_templ),
-               error = INFINITY;
-        for (int i = 0; i < TRIES && !(error <= 0.45 * unit * of_templ); i++) {
-            unit *= 2.0;
-            error = relative * templ * norm_of_both(norm, unit, count, job.set.split.bits);
-        }
-        const bool in_range = norm * templ > 0x1p-900 && norm < 0x1p900 && templ < 0x1p900 &&
-                              norm * templ < 0x1p900;
-        b.error[block] = in_range && error <= 0.45 * unit * of_templ
-                             ? scalbn(error, -job.set.split.bits) + XNCC_WINDOW_TINY
-                             : INFINITY;
-        job.set.units[block] = norm < 0x1p900 ? make_double2(unit, unit * of_templ)
-                                              : make_double2(NAN, NAN);
-    }
+    const bool forgets = forgets_outliers(job.constants);
+    for (int block = static_cast<int>(threadIdx.x); block < b.count; block += THREADS)
+        choose_unit(job, block, b.squares[block] + (forgets ? job.set.outside[block] : 0.0),
+                    job.set.units + block, b.error + block);
 }
 
 } // namespace
@@ -195,11 +130,11 @@ cudaError_t launch_template_unit(const SplitJob &job, cudaStream_t stream)
 cudaError_t launch_units(const SplitJob &job, int processors, cudaStream_t stream)
 {
     const FloatBlocks &b = job.set.of;
-    const int64_t pieces = int64_t{ b.height } / ROWS * b.count,
+    const int64_t pieces = int64_t{ b.height } / SQUARE_ROWS * b.count,
                   most = int64_t{ processors } * BLOCKS;
     cudaError_t code = cudaSuccess;
     for (double *sums : { b.squares, job.set.outside })
-        if (sums && code == cudaSuccess)
+        if (code == cudaSuccess)
             code = cudaMemsetAsync(sums, 0, static_cast<size_t>(b.count) * sizeof(double), stream);
     if (code == cudaSuccess) {
         with_float_pixel(job.products.image.image.pixel, [&](auto type) {

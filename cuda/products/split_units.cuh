@@ -6,6 +6,8 @@
 
 #include "cuda/products/float_split.h"
 
+#include "cuda/planes/float_image.cuh"
+
 namespace xncc {
 
 // A batch of blocks, or the template.
@@ -17,12 +19,82 @@ struct SplitJob {
     const double2 *row_turns, *column_turns;
     double2 *data;
     int32_t first, batch;
-    const uint32_t *run; // nullptr, or what is 0 if there is nothing to do
 };
 
-__device__ __forceinline__ bool is_idle(const SplitJob &job)
+// The products of levels (split_levels.cu).
+struct LevelsJob {
+    SplitJob split; // its constants say whether there is anything to do
+    FloatLevels *levels;
+    double2 *units;          // per level and block: as in SplitBlocks
+    double *squares, *error; // the same: as in FloatBlocks
+};
+
+constexpr int SQUARE_ROWS = 8; // whose squares a thread adds up at a time
+
+// Calls use(v) for the samples of column x of the band in SQUARE_ROWS rows from y on, less the
+// pivot; 0 for those that no window reaches.
+template <xncc_pixel PIXEL, class Use>
+__device__ __forceinline__ void each_below(const FloatImage &of, int x, int y, double pivot,
+                                           const Use &use)
 {
-    return job.run && !*job.run;
+    const unsigned char *from = float_column<PIXEL>(of, x, y, SQUARE_ROWS);
+    if (from) {
+#pragma unroll
+        for (int k = 0; k < SQUARE_ROWS; k++)
+            use(xncc_sum(xncc_sample_value(PIXEL, from + k * of.image.pitch, 0), -pivot));
+    } else {
+#pragma unroll 1
+        for (int k = 0; k < SQUARE_ROWS; k++)
+            use(float_value<PIXEL>(of, x, y + k, pivot));
+    }
+}
+
+// Adds a warp's sum to a block's.
+__device__ __forceinline__ void add_to(double *to, double square)
+{
+    for (int step = 16; step > 0; step /= 2)
+        square += __shfl_xor_sync(0xffffffffu, square, step);
+    if (threadIdx.x % 32 == 0 && square != 0.0)
+        atomicAdd(to, square);
+}
+
+// The least power of two that is above a number, at most twice as large.
+__device__ __forceinline__ double power_above(double v)
+{
+    return scalbn(1.0, ilogb(v) + 1);
+}
+
+// The norm of the leading parts of `count` samples, whose norm is at most `norm`, and of what is
+// left, as they are transformed.
+__device__ __forceinline__ double norm_of_both(double norm, double unit, double count, int bits)
+{
+    const double off = 0.5 * unit * sqrt(count), leading = norm + off, rest = scalbn(off, bits);
+    return 1.01 * sqrt(leading * leading + rest * rest);
+}
+
+// Chooses the units of a block whose samples have this sum of squares, and the bound of X's error.
+__device__ inline void choose_unit(const SplitJob &job, int block, double square, double2 *units,
+                                   double *bound)
+{
+    constexpr int TRIES = 4; // units that are tried
+    const FloatBlocks &b = job.set.of;
+    const FloatImage &of = job.products.image;
+    const double templ = job.set.templ->y, relative = job.set.split.relative;
+    const int2 start = block_start(b, block);
+    const double count = static_cast<double>(min(b.width, of.columns - start.x)) *
+                         min(b.height, of.rows - start.y),
+                 norm = 1.01 * sqrt(square + XNCC_WINDOW_TINY), of_templ = job.set.templ->x;
+    double unit = 0.5 * power_above(relative / 0.45 * norm * templ / of_templ), error = INFINITY;
+    for (int i = 0; i < TRIES && !(error <= 0.45 * unit * of_templ); i++) {
+        unit *= 2.0;
+        error = relative * templ * norm_of_both(norm, unit, count, job.set.split.bits);
+    }
+    const bool in_range = norm * templ > 0x1p-900 && norm < 0x1p900 && templ < 0x1p900 &&
+                          norm * templ < 0x1p900;
+    *bound = in_range && error <= 0.45 * unit * of_templ
+                 ? scalbn(error, -job.set.split.bits) + XNCC_WINDOW_TINY
+                 : INFINITY;
+    *units = norm < 0x1p900 ? make_double2(unit, unit * of_templ) : make_double2(NAN, NAN);
 }
 
 // Chooses the unit of the template's leading parts.
@@ -30,6 +102,12 @@ cudaError_t launch_template_unit(const SplitJob &job, cudaStream_t stream);
 
 // Adds up the squares of the samples of all blocks of a band, and chooses units and bounds.
 cudaError_t launch_units(const SplitJob &job, int processors, cudaStream_t stream);
+
+// Raises the dynamic shared-memory limit of launch_levels' kernels.
+cudaError_t split_levels_set_max_shared_memory();
+
+// Chooses levels of the windows that wait for X (FloatLevels), and makes it.
+cudaError_t launch_levels(const LevelsJob &job, int processors, cudaStream_t stream);
 
 } // namespace xncc
 

@@ -151,7 +151,7 @@ __global__ __launch_bounds__(LANES *WARPS,
     const int lane = static_cast<int>(threadIdx.x),
               y = static_cast<int>(blockIdx.x) * WARPS + static_cast<int>(threadIdx.y),
               begin = static_cast<int>(blockIdx.y) * segment, end = min(begin + segment, job.width);
-    if (y >= job.height || (job.run && !*job.run))
+    if (y >= job.height)
         return;
     const xncc_window_templ t = job.constants->templ;
     const bool has_outliers = job.constants->outliers != 0;

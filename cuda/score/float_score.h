@@ -23,8 +23,7 @@ struct FloatScoreJob {
     const double *error;
     int32_t step_x, step_y, across, each;
     double own;
-    const uint32_t *run; // nullptr, or what is 0 if there is nothing to do
-    float undefined;     // the score of a flat window by ccoeff_normed
+    float undefined; // the score of a flat window by ccoeff_normed
     float *map;
     int64_t map_pitch;
 };

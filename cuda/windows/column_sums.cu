@@ -62,6 +62,12 @@ template <xncc_pixel PIXEL> struct Column {
           limit(job.constants->limit), first(float_column<PIXEL>(job.image, column, row, rows))
     {
     }
+    // The sample of row y, as it is.
+    __device__ __forceinline__ double one(int y) const
+    {
+        return first ? xncc_sample_value(PIXEL, first + (y - y0) * of.image.pitch, 0)
+                     : float_sample<PIXEL>(of, x, y);
+    }
     // COUNT samples from row y on, as they are; NaN where no window of the band reaches.
     template <int COUNT> __device__ __forceinline__ void fetch(int y, double (&v)[COUNT]) const
     {
@@ -252,6 +258,60 @@ __global__ __launch_bounds__(THREADS,
     store_reach(reach, job.to.reach + blockIdx.x);
 }
 
+// Rows y .. end - 1, in this order or from the last one on, enter the sum. After each row,
+// `then(row)` is called.
+template <bool DOWN, xncc_pixel PIXEL, class Then>
+__device__ __forceinline__ void enter_only(const Column<PIXEL> &column, int y, int end,
+                                           ColumnSum *sum, const Then &then)
+{
+    for (int done = 0; done < end - y; done += BATCH) {
+        const int from = DOWN ? y + done : end - done - BATCH;
+        double v[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            v[k] = from + k >= y && from + k < end ? column.one(from + k) : 0.0;
+#pragma unroll
+        for (int i = 0; i < BATCH; i++) {
+            const int k = DOWN ? i : BATCH - 1 - i, row = from + k;
+            if (row < y || row >= end)
+                continue;
+            sum->enter(within(xncc_sum(v[k], -column.pivot), column.limit));
+            then(row);
+        }
+    }
+}
+
+// The same sums without subtractions, of strips of `strip` rows, at most as many as the template
+// has: those of the rows that all windows of a strip have, and of the rows before and behind them.
+template <xncc_pixel PIXEL>
+__global__
+__launch_bounds__(THREADS) void sum_own_columns(const __grid_constant__ ColumnSumsJob job,
+                                                int across, int strip)
+{
+    if (!job.constants->again)
+        return;
+    const int x = static_cast<int>(blockIdx.x) % across * THREADS + static_cast<int>(threadIdx.x),
+              y0 = static_cast<int>(blockIdx.x) / across * strip, y1 = min(y0 + strip, job.rows),
+              height = job.templ_height;
+    if (x >= job.image.columns)
+        return;
+    const Column<PIXEL> column(job, x, y0, y1 - y0 + height - 1);
+    double2 *to = job.to.sums + x;
+    const int64_t pitch = job.to.pitch;
+    ColumnSum before = {}, sum = {};
+    to[(y1 - 1) * pitch] = make_double2(0.0, 0.0);
+    enter_only<false>(column, y0, y1 - 1, &before,
+                      [&](int row) { to[row * pitch] = before.rounded(); });
+    enter_only<true>(column, y1 - 1, y0 + height - 1, &sum, [](int) {});
+    enter_only<true>(column, y0 + height - 1, y1 + height - 1, &sum, [&](int row) {
+        double2 *at = to + (row - height + 1) * pitch;
+        ColumnSum all = sum;
+        xncc_twofold_put(&all.S, at->x);
+        xncc_twofold_put(&all.Q, at->y);
+        *at = all.rounded();
+    });
+}
+
 } // namespace
 
 cudaError_t launch_column_sums(const ColumnSumsJob &given, cudaStream_t stream)
@@ -269,6 +329,17 @@ cudaError_t launch_column_sums(const ColumnSumsJob &given, cudaStream_t stream)
         if (job.groups)
             sum_groups<type><<<groups, THREADS, 0, stream>>>(job, across);
         sum_columns<type><<<strips, THREADS, 0, stream>>>(job, across);
+    });
+    return cudaGetLastError();
+}
+
+cudaError_t launch_own_columns(const ColumnSumsJob &job, cudaStream_t stream)
+{
+    const int across = ceil_div(job.image.columns, THREADS), strip = min(STRIP, job.templ_height);
+    const unsigned strips = static_cast<unsigned>(across) *
+                            static_cast<unsigned>(ceil_div(job.rows, strip));
+    with_float_pixel(job.image.image.pixel, [&](auto type) {
+        sum_own_columns<type><<<strips, THREADS, 0, stream>>>(job, across, strip);
     });
     return cudaGetLastError();
 }

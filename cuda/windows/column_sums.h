@@ -25,6 +25,10 @@ struct ColumnSumsJob {
 
 cudaError_t launch_column_sums(const ColumnSumsJob &job, cudaStream_t stream);
 
+// The same where the constants say `again`, of the samples of each column alone, with nothing lost
+// of others: FloatColumns::loss is 0 and no column is marked. Slower.
+cudaError_t launch_own_columns(const ColumnSumsJob &job, cudaStream_t stream);
+
 } // namespace xncc
 
 #endif

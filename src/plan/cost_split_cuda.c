@@ -12,9 +12,6 @@
 static const double point_ns = 6.6, slow_points = 16.0;
 static const double launch_ms = 0.004;
 
-/* The most bytes of the transforms of the second try that are made at a time. */
-static const uint64_t most_again = UINT64_C(1) << 30;
-
 /* What the transform of a line of 2^m points adds, in units of 2^-53: 1 for each doubling; 4.83 for
  * each of two levels of products with roots that sincospi makes; 2.95 for a level of products with
  * constants in each step of radix 16, and 2.62 for one in a step of radix 8. */
@@ -43,19 +40,6 @@ int64_t xncc_split_count(const xncc_fft_blocks *b, int32_t width, int32_t height
     return (width + across - 1) / across * ((height + down - 1) / down);
 }
 
-xncc_fft_blocks xncc_split_again(const xncc_fft_blocks *first)
-{
-    xncc_fft_blocks b = *first;
-    const int32_t most = b.columns > b.rows ? b.columns : b.rows;
-    b.width = b.height = XNCC_SPLIT_LEAST;
-    while (b.width < 2 * most)
-        b.width = b.height *= 2;
-    b.count = 0;
-    b.batch = b.width <= first->width && b.height <= first->height &&
-              (b.width < first->width || b.height < first->height);
-    return b;
-}
-
 /* A transform of the image: the columns of half the spectrum, two complex numbers each. */
 static uint64_t transform_bytes(const xncc_fft_blocks *b)
 {
@@ -72,23 +56,16 @@ static uint64_t spectrum_bytes(const xncc_fft_blocks *b)
 
 xncc_split_buffers xncc_split_workspace(const xncc_decision *d)
 {
-    const xncc_fft_blocks *b = &d->fft, again = xncc_split_again(b);
+    const xncc_fft_blocks *b = &d->fft;
     xncc_split_buffers w = { 0 };
     w.data = transform_bytes(b) * (uint64_t)b->batch;
-    w.spectrum[0] = spectrum_bytes(b);
-    if (again.batch) {
-        const uint64_t one = transform_bytes(&again);
-        w.again_count = xncc_split_count(&again, d->band_width, d->band_height);
-        if (w.data < one * (uint64_t)b->again)
-            w.data = one * (uint64_t)b->again;
-        w.spectrum[1] = spectrum_bytes(&again);
-    }
+    w.spectrum = spectrum_bytes(b);
     for (uint64_t side = XNCC_SPLIT_LEAST; side <= XNCC_SPLIT_MOST; side *= 2)
         w.turns += (side + side / 16) * 2 * sizeof(double);
-    w.bounds = XNCC_FFT_CONSTANTS + 4 * sizeof(double) +
-               sizeof(double) * (5 * (uint64_t)b->count + 4 * (uint64_t)w.again_count +
+    w.bounds = XNCC_FFT_CONSTANTS + XNCC_SPLIT_LEVELS_BYTES +
+               sizeof(double) * (2 + (5 + 4 * XNCC_SPLIT_LEVELS) * (uint64_t)b->count +
                                  (uint64_t)b->columns * (uint64_t)b->rows);
-    w.total = w.data + w.spectrum[0] + w.spectrum[1] + w.turns + w.bounds;
+    w.total = w.data + w.spectrum + w.turns + w.bounds;
     return w;
 }
 
@@ -106,18 +83,9 @@ static void try_blocks(xncc_decision *fit, xncc_fft_blocks b, double per_point, 
     b.count = (int32_t)count;
     b.batch = (int32_t)(batch < count ? batch : count);
     const int64_t runs = (count + b.batch - 1) / b.batch;
-    /* the second try takes few launches, which is what it costs where it is not needed */
-    const xncc_fft_blocks again = xncc_split_again(&b);
-    const int64_t all = xncc_split_count(&again, fit->band_width, fit->band_height),
-                  most = (int64_t)(most_again / transform_bytes(&again));
-    b.again = again.batch ? (int32_t)(all < most ? all : most) : 0;
     xncc_decision with = *fit;
     with.fft = b;
-    while (xncc_split_workspace(&with).total > budget && with.fft.again > 1)
-        with.fft.again /= 2;
-    const double again_runs = again.batch ? ceil((double)all / with.fft.again) : 0.0,
-                 ms = (double)count * points * per_point +
-                      launch_ms * (3.0 * (double)runs + 2.0 * again_runs);
+    const double ms = (double)count * points * per_point + launch_ms * 3.0 * (double)runs;
     if (xncc_split_workspace(&with).total <= budget && (*best < 0.0 || ms < *best)) {
         *best = ms;
         fit->fft = with.fft;

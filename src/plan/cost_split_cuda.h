@@ -10,14 +10,17 @@
 
 /* The sides of its transforms are powers of two between these; the largest side of a template; the
  * shared memory of a thread block; the points of all lines of a thread block that transforms rows,
- * half of what one that transforms columns has; adjacent columns that are stored together. */
+ * half of what one that transforms columns has; adjacent columns that are stored together; the most
+ * levels of windows whose products are made again, and the bytes of what is known of them. */
 enum {
     XNCC_SPLIT_LEAST = 512,
     XNCC_SPLIT_MOST = 4096,
     XNCC_SPLIT_TEMPLATE = 1024,
     XNCC_SPLIT_SHARED = 160 << 10,
     XNCC_SPLIT_POINTS = 4096,
-    XNCC_SPLIT_GROUP = 4
+    XNCC_SPLIT_GROUP = 4,
+    XNCC_SPLIT_LEVELS = 14,
+    XNCC_SPLIT_LEVELS_BYTES = 5376
 };
 
 /* What the transforms of blocks leave to choose on the device. */
@@ -31,20 +34,16 @@ xncc_split xncc_split_make(const xncc_fft_blocks *blocks);
 /* The bound of X's error that is relative to the samples of the window, in units of 2^-53. */
 #define XNCC_SPLIT_OWN 3.1
 
-/* The blocks of the second try, from those of the first; batch 0: there is none. */
-xncc_fft_blocks xncc_split_again(const xncc_fft_blocks *first);
-
 /* How many blocks cover a band. */
 int64_t xncc_split_count(const xncc_fft_blocks *blocks, int32_t width, int32_t height);
 
 /* The kernel's buffers, in bytes. */
 typedef struct xncc_split_buffers {
-    uint64_t data;        /* a batch of transforms */
-    uint64_t spectrum[2]; /* of the template, for both tries */
-    uint64_t turns;       /* factors of the transforms, of every side */
-    uint64_t bounds;      /* constants, some doubles per block, and the template in double */
-    int64_t again_count;  /* blocks of the second try */
-    uint64_t total;       /* the sum */
+    uint64_t data;     /* a batch of transforms */
+    uint64_t spectrum; /* of the template */
+    uint64_t turns;    /* factors of the transforms, of every side */
+    uint64_t bounds;   /* constants, some doubles per block, and the template in double */
+    uint64_t total;    /* the sum */
 } xncc_split_buffers;
 xncc_split_buffers xncc_split_workspace(const xncc_decision *decision);
 

@@ -39,7 +39,6 @@ typedef struct xncc_fft_blocks {
     int32_t batch;         /* transforms at a time */
     int32_t columns, rows; /* pixels of a piece of the template; usually there is one piece */
     int32_t count;         /* float-fft, float-split and float-tiles: transforms of a band */
-    int32_t again;         /* float-split: transforms at a time if the products are made again */
 } xncc_fft_blocks;
 
 /* The device memory of a plan. A plan allocates it when it is made, except for the two buffers at

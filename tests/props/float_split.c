@@ -15,6 +15,14 @@ typedef struct spikes {
     xncc_method method;
 } spikes;
 
+/* Sizes of noise: every `each` columns, samples become 2^fall times smaller; 0: nowhere. All get an
+ * offset. */
+typedef struct sizes {
+    int each, fall;
+    double offset;
+} sizes;
+static const sizes even = { 0, 0, 0.0 };
+
 static kit_map map_of(xncc_context *context, const kit_image *image, const xncc_template *templ,
                       xncc_method method, const char *kernel)
 {
@@ -38,10 +46,17 @@ static kit_map map_on(xncc_context *context, const kit_image *image, const kit_i
     return map;
 }
 
+/* Sample (x, y) of an image, out of noise. */
+static void put_sample(const kit_image *image, const sizes *of, int32_t x, int32_t y, double noise)
+{
+    const double v = of->each ? ldexp(noise, -of->fall * (x / of->each)) : noise;
+    kit_sample_set(&image->view, x, y, 0, of->offset + v);
+}
+
 /* Noise leaves few windows in doubt. Some samples that outweigh all others are outliers. More of
- * them leave most windows in doubt, so that smaller blocks follow, where there are any. */
+ * them leave most windows in doubt, and so do regions of other sizes, so that levels follow. */
 static void check_split(xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel, int32_t width,
-                        int32_t height, int32_t columns, int32_t rows, spikes of)
+                        int32_t height, int32_t columns, int32_t rows, spikes of, sizes noise)
 {
     kit_random random = kit_stream(77);
     kit_image image = kit_image_create(pixel, width, height, 1, KIT_AFTER),
@@ -49,7 +64,7 @@ static void check_split(xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel, 
     const double unit = pixel == XNCC_U32 ? 1.0 : 0x1p-24;
     for (int32_t y = 0; y < height; y++)
         for (int32_t x = 0; x < width; x++)
-            kit_sample_set(&image.view, x, y, 0, unit * (double)kit_below(&random, 1 << 24));
+            put_sample(&image, &noise, x, y, unit * (double)kit_below(&random, 1 << 24));
     for (int32_t y = 0; y < rows; y++)
         for (int32_t x = 0; x < columns; x++)
             kit_sample_set(&templ.view, x, y, 0, kit_sample(&image.view, x + 100, y + 50, 0));
@@ -64,8 +79,9 @@ static void check_split(xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel, 
             differ += memcmp(kit_map_row(&got.view, y) + x, kit_map_row(&want.view, y) + x,
                              sizeof(float)) != 0;
     if (!CHECK(differ == 0))
-        kit_fail(__FILE__, __LINE__, "%s, %d x %d, %d of %g: %lld windows differ",
-                 xncc_pixel_name(pixel), width, height, of.count, of.value, (long long)differ);
+        kit_fail(__FILE__, __LINE__, "%s, %d x %d, %d of %g, %d in %d columns: %lld windows differ",
+                 xncc_pixel_name(pixel), width, height, of.count, of.value, noise.fall, noise.each,
+                 (long long)differ);
     oracle_general oracle = oracle_general_make(&image.view, &templ.view, XNCC_VALID,
                                                 XNCC_BORDER_CLAMP);
     for (int i = 0; i < WINDOWS && pixel != XNCC_U32; i++) {
@@ -94,23 +110,43 @@ int main(int argc, char **argv)
         { NAN, 200, 611, XNCC_SQDIFF },      { 1e30, 20, 401, XNCC_SQDIFF_NORMED },
         { -1e9, 40, 3, XNCC_CCOEFF_NORMED }, { 1e4, 9, 31, XNCC_CCOEFF_NORMED },
     };
+    /* levels: of two sizes, of many, of too many to have one each, with spikes, by each method */
+    static const struct {
+        spikes of;
+        sizes noise;
+    } regions[] = {
+        { { 0.0, 0, 0, XNCC_CCOEFF_NORMED }, { 260, 40, 0.0 } },
+        { { 0.0, 0, 0, XNCC_CCOEFF }, { 80, 9, 0.0 } },
+        { { 0.0, 0, 0, XNCC_CCOEFF_NORMED }, { 9, 1, 0.0 } },
+        { { 1e30, 50, 37, XNCC_SQDIFF_NORMED }, { 200, 25, 0.0 } },
+        { { -1e25, 100, 23, XNCC_CCORR_NORMED }, { 150, 17, 0.0 } },
+        { { 1e20, 60, 29, XNCC_CCOEFF_NORMED }, { 0, 0, 1000.0 } },
+        { { 1e-30, 40, 11, XNCC_CCORR }, { 350, 60, 0.0 } },
+        { { NAN, 40, 61, XNCC_SQDIFF }, { 255, 31, 0.0 } },
+    };
     kit_start(argc, argv);
     xncc_context *gpu = kit_context(kit_device_option(argc, argv), 2),
                  *cpu = kit_context(XNCC_DEVICE_CPU, 2);
     const int brief = kit_flag(argc, argv, "brief");
     for (size_t i = 0; i < 3 && !brief; i++) {
         for (size_t k = 0; k < sizeof sides / sizeof *sides; k++)
-            check_split(gpu, cpu, pixels[i], sides[k][0], sides[k][1], 40, 30, none);
+            check_split(gpu, cpu, pixels[i], sides[k][0], sides[k][1], 40, 30, none, even);
         /* some windows are in doubt to the end, which several blocks share */
-        check_split(gpu, cpu, pixels[i], 1020, 1020, 300, 200, none);
+        check_split(gpu, cpu, pixels[i], 1020, 1020, 300, 200, none, even);
     }
-    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+    for (size_t i = 0; i < 8; i++) {
         if (brief) {
-            check_split(gpu, cpu, pixels[i % 3], 700, 300, 90, 150, i % 3 == 2 ? none : some[i]);
+            check_split(gpu, cpu, pixels[i % 3], 700, 300, 90, 150, i % 3 == 2 ? none : some[i],
+                        even);
+            if (i == 0 || i == 4)
+                check_split(gpu, cpu, pixels[i / 4], 700, 300, 150, 90, regions[i].of,
+                            regions[i].noise);
             continue;
         }
-        check_split(gpu, cpu, pixels[i % 2], 2040, 510, 40, 30, some[i]);
-        check_split(gpu, cpu, pixels[(i + 1) % 2], 1500, 700, 90, 150, some[i]);
+        check_split(gpu, cpu, pixels[i % 2], 2040, 510, 40, 30, some[i], even);
+        check_split(gpu, cpu, pixels[i / 4], 1020, 510, i % 2 ? 150 : 70, i % 3 ? 20 : 130,
+                    regions[i].of, regions[i].noise);
+        check_split(gpu, cpu, pixels[(i + 1) % 2], 1500, 700, 90, 150, some[i], even);
     }
     xncc_context_destroy(gpu);
     xncc_context_destroy(cpu);

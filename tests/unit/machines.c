@@ -147,8 +147,8 @@ static int64_t count_of(const xncc_decision *d, int32_t width, int32_t height)
 }
 
 /* Transforms of samples in two parts: powers of two; half of the frequencies, two complex numbers
- * each, of a batch of blocks and of the template, and the same of the smaller blocks; four doubles
- * per block, and the template in double. */
+ * each, of a batch of blocks and of the template; five doubles per block, four per block and level
+ * of 14, five kilobytes, and the template in double. */
 static void check_split_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const xncc_fft_blocks *b = &d->fft;
@@ -163,20 +163,10 @@ static void check_split_blocks(const xncc_problem *p, const xncc_machine *m, con
     }
     CHECK_INT(b->count, count_of(d, b->width, b->height));
     CHECK(b->batch >= 1 && b->batch <= b->count);
-    const int32_t most = b->columns > b->rows ? b->columns : b->rows, small = most <= 256   ? 512
-                                                                              : most <= 512 ? 1024
-                                                                                            : 2048;
-    const int again = small <= b->width && small <= b->height &&
-                      (small < b->width || small < b->height);
-    const int64_t more = again ? count_of(d, small, small) : 0;
-    CHECK(again ? b->again >= 1 && b->again <= more : b->again == 0);
-    const uint64_t one = ((uint64_t)b->width / 2 + 1) * (uint64_t)b->height * 32,
-                   other = again ? ((uint64_t)small / 2 + 1) * (uint64_t)small * 32 : 0,
-                   first = one * (uint64_t)b->batch, second = other * (uint64_t)b->again,
-                   data = first > second ? first : second;
+    const uint64_t one = ((uint64_t)b->width / 2 + 1) * (uint64_t)b->height * 32;
     CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >=
-          data + one + other + (uint64_t)(b->count + more) * 32 +
-              (uint64_t)b->columns * (uint64_t)b->rows * 8 + 512);
+          one * (uint64_t)b->batch + one + (uint64_t)b->count * (5 + 4 * 14) * 8 +
+              (uint64_t)b->columns * (uint64_t)b->rows * 8 + 5120);
     check_float_sums(p, d);
 }
 

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// X of the windows that wait for it, level by level (FloatLevels), by the blocks and passes of
+// kernel float-split (split_passes.cuh).
+//
+// choose_levels is one block. transform_levels does all levels in one launch, since launches that
+// find nothing to do are not free. Its work is a list of steps, each in as many shares as the
+// launch has blocks. A block takes the next share of the list and waits until all shares of the
+// steps before are done. Those that it waits for have been taken by blocks that run, so that no
+// block waits for one that has not begun. The steps of a level:
+//
+// - add up the squares of the blocks' samples, without those beyond the level's limit,
+// - choose units and bounds, in the first share,
+// - rows, columns, and rows back, of a batch of blocks at a time.
+//
+// Thread mapping: blocks of 512 threads, one per multiprocessor, with 8192 points in shared memory
+// (at most 160 KB). The passes are functions that are called, not inlined: one kernel has those of
+// all sides. Compute capability 7.0 and later, as far as it has that shared memory.
+#include "cuda/products/split_passes.cuh"
+
+namespace xncc {
+
+namespace {
+
+constexpr int THREADS = SPLIT_COLUMN_THREADS;
+constexpr int CHOOSING_THREADS = 1024;
+static_assert(SIZES_OF_WINDOWS == CHOOSING_THREADS, "a thread has a size");
+constexpr int NARROWEST = 4; // sizes of a level, at least
+
+// Puts `count` sizes that are seen, in order, into levels of at most `width` sizes. Returns false
+// if the levels are too many.
+__device__ bool choose(const int *seen, int count, int width, FloatLevels *to)
+{
+    int levels = 0;
+    for (int i = 0; i < count; i++) {
+        if (levels == 0 || seen[i] - to->least[levels - 1] >= width) {
+            if (levels == XNCC_SPLIT_LEVELS)
+                return false;
+            to->least[levels++] = seen[i];
+        }
+        to->most[levels - 1] = seen[i];
+    }
+    to->count = levels;
+    return true;
+}
+
+// The narrowest levels that are not too many, and no sum of squares so far.
+__global__
+__launch_bounds__(CHOOSING_THREADS) void choose_levels(const __grid_constant__ LevelsJob job)
+{
+    __shared__ int seen[SIZES_OF_WINDOWS], count_of[CHOOSING_THREADS / 32];
+    const int own = static_cast<int>(threadIdx.x);
+    if (!job.split.constants->again)
+        return;
+    for (int i = own; i < XNCC_SPLIT_LEVELS * job.split.set.of.count; i += CHOOSING_THREADS)
+        job.squares[i] = 0.0;
+    const unsigned mine = __ballot_sync(SPLIT_ALL, job.levels->seen[own] != 0);
+    if (own % 32 == 0)
+        count_of[own / 32] = __popc(mine);
+    __syncthreads();
+    int before = __popc(mine & ((1u << own % 32) - 1u)), count = 0;
+    for (int i = 0; i < CHOOSING_THREADS / 32; i++) {
+        before += i < own / 32 ? count_of[i] : 0;
+        count += count_of[i];
+    }
+    if (mine >> own % 32 & 1u)
+        seen[before] = own;
+    __syncthreads();
+    for (int width = NARROWEST; own == 0 && !choose(seen, count, width, job.levels); width++)
+        ;
+}
+
+// Adds up the squares of the blocks' samples, for all levels.
+template <xncc_pixel PIXEL> __device__ void add_squares(const LevelsJob &job, int index)
+{
+    const FloatBlocks &b = job.split.set.of;
+    const double pivot = job.split.constants->image_pivot;
+    const int pieces = b.height / SQUARE_ROWS, count = job.levels->count;
+    int32_t limit[XNCC_SPLIT_LEVELS];
+#pragma unroll
+    for (int level = 0; level < XNCC_SPLIT_LEVELS; level++)
+        limit[level] = level < count ? limit_of_size(job.levels->most[level]) : -1;
+    for (int piece = index; piece < pieces * b.count; piece += static_cast<int>(gridDim.x)) {
+        const int block = piece / pieces;
+        const int2 start = block_start(b, block);
+        double square[XNCC_SPLIT_LEVELS] = {};
+        for (int x = static_cast<int>(threadIdx.x); x < b.width; x += THREADS)
+            each_below<PIXEL>(job.split.products.image, start.x + x,
+                              start.y + piece % pieces * SQUARE_ROWS, pivot, [&](double v) {
+#pragma unroll
+                                  for (int level = 0; level < XNCC_SPLIT_LEVELS; level++) {
+                                      const double one = within(v, limit[level]);
+                                      square[level] += one * one;
+                                  }
+                              });
+#pragma unroll
+        for (int level = 0; level < XNCC_SPLIT_LEVELS; level++)
+            add_to(job.squares + level * b.count + block, square[level]);
+    }
+}
+
+// Chooses the units of all levels and blocks.
+__device__ void choose_units(const LevelsJob &job)
+{
+    const int blocks = job.split.set.of.count;
+    for (int i = static_cast<int>(threadIdx.x); i < job.levels->count * blocks; i += THREADS)
+        choose_unit(job.split, i % blocks, job.squares[i], job.units + i, job.error + i);
+}
+
+// Rows are transformed by two crews, so that one computes while the other one waits.
+using HalfCrew = LineCrew<THREADS / 2, true>;
+
+__device__ __forceinline__ SplitShare half_of(SplitShare share)
+{
+    share.index = 2 * share.index + HalfCrew::part();
+    share.of *= 2;
+    return share;
+}
+
+// The number of the next share. All that other blocks have written in the steps before is visible.
+// first: the block has had none. The number goes through global memory: racecheck takes it for a
+// hazard in shared memory, since the halves of a block also have barriers of their own.
+__device__ uint32_t next_share(FloatLevels *levels, bool first)
+{
+    volatile uint32_t *number = levels->number + blockIdx.x;
+    __syncthreads(); // the share before is done
+    if (threadIdx.x == 0) {
+        if (!first) {
+            __threadfence();
+            atomicAdd(&levels->done, 1u);
+        }
+        const uint32_t taken = atomicAdd(&levels->taken, 1u),
+                       before = taken / gridDim.x * gridDim.x;
+        *number = taken;
+        while (atomicAdd(&levels->done, 0u) < before)
+            __nanosleep(200);
+        __threadfence();
+    }
+    __syncthreads();
+    return *number;
+}
+
+// Makes pass 0, 1 or 2 of a batch of blocks.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ void make_pass(const SplitJob &job, int pass, const SplitShare &share)
+{
+#define OF_SIDE(side, call)                                                                        \
+    switch ((side) / 256) {                                                                        \
+    case 2: call(2); break;                                                                        \
+    case 4: call(4); break;                                                                        \
+    case 8: call(8); break;                                                                        \
+    case 16: call(16); break;                                                                      \
+    }
+#define ROWS(r) split_rows_of<PIXEL, false, r, HalfCrew>(job, half_of(share))
+#define COLUMNS(r) multiply_columns_of<false, r>(job, share)
+#define ROWS_BACK(r) join_rows_of<r, HalfCrew, true>(job, half_of(share))
+    if (pass == 0) {
+        OF_SIDE(job.set.of.width, ROWS)
+    } else if (pass == 1) {
+        OF_SIDE(job.set.of.height, COLUMNS)
+    } else {
+        OF_SIDE(job.set.of.width, ROWS_BACK)
+    }
+#undef ROWS_BACK
+#undef COLUMNS
+#undef ROWS
+#undef OF_SIDE
+}
+
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(THREADS,
+                             1) void transform_levels(const __grid_constant__ LevelsJob job)
+{
+    const FloatLevels &levels = *job.levels;
+    if (!job.split.constants->again)
+        return;
+    const int blocks = job.split.set.of.count, batch = job.split.batch,
+              steps = 3 * ceil_div(blocks, batch); // of a level
+    for (bool first = true;; first = false) {
+        const uint32_t number = next_share(job.levels, first);
+        const int index = static_cast<int>(number % gridDim.x),
+                  step = static_cast<int>(number / gridDim.x);
+        if (step == 0) {
+            add_squares<PIXEL>(job, index);
+        } else if (step == 1) {
+            if (index == 0)
+                choose_units(job);
+        } else {
+            const int level = (step - 2) / steps, of_level = (step - 2) % steps;
+            if (level >= levels.count)
+                return;
+            SplitShare share = {};
+            share.first = of_level / 3 * batch;
+            share.index = index;
+            share.of = static_cast<int>(gridDim.x);
+            share.least_size = levels.least[level];
+            share.most_size = levels.most[level];
+            share.limit = limit_of_size(share.most_size);
+            share.units = job.units + level * blocks;
+            make_pass<PIXEL>(job.split, of_level % 3, share);
+        }
+    }
+}
+
+} // namespace
+
+cudaError_t split_levels_set_max_shared_memory()
+{
+    cudaError_t code = cudaSuccess;
+    const auto raise = [&](auto type) {
+        if (code == cudaSuccess)
+            code = raise_limit(transform_levels<type>, XNCC_SPLIT_SHARED);
+    };
+#define RAISE(pixel, name, type) with_float_pixel(pixel, raise);
+    XNCC_EACH_PIXEL(RAISE)
+#undef RAISE
+    return code;
+}
+
+cudaError_t launch_levels(const LevelsJob &job, int processors, cudaStream_t stream)
+{
+    size_t shared = 0;
+    for (int32_t side : { job.split.set.of.width, job.split.set.of.height })
+        with_side(side, [&](auto r) {
+            const size_t one = split_shared<decltype(r)::value>(THREADS);
+            shared = shared > one ? shared : one;
+        });
+    choose_levels<<<1, CHOOSING_THREADS, 0, stream>>>(job);
+    cudaError_t code = cudaGetLastError();
+    if (code != cudaSuccess)
+        return code;
+    with_float_pixel(job.split.products.image.image.pixel, [&](auto type) {
+        transform_levels<type><<<static_cast<unsigned>(processors), THREADS, shared, stream>>>(job);
+    });
+    return cudaGetLastError();
+}
+
+} // namespace xncc
