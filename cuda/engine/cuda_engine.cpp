@@ -19,6 +19,8 @@
 #include "cuda/runtime/score_arithmetic.h"
 #include "cuda/track/track_chips.h"
 
+#include <algorithm>
+
 namespace xncc {
 
 namespace {
@@ -39,6 +41,8 @@ constexpr int32_t MAX_COPIERS = 4;
 // A device has slow doubles if its float rate is more than this many times its double rate. The
 // ratio is 2 for devices made for double precision, and 32 or 64 for the others.
 constexpr int64_t FAST_RATIO = 4;
+// Bytes of shared memory per block, at most, of devices of compute capability 7.5.
+constexpr int64_t SHARED_BEFORE_8 = 64 << 10;
 
 cudaError_t attribute(cudaDeviceAttr name, int device, int64_t *value)
 {
@@ -56,7 +60,8 @@ int32_t choose_arithmetic(int arch, int64_t ratio)
     return ratio > FAST_RATIO;
 }
 
-// Reads the properties of the device that plans need.
+// Reads the properties of the device that plans need. Code that was built for devices before 8.0
+// alone has no kernels of later ones. On a later device it counts as what it was built for.
 cudaError_t read_limits(int device, int arch, xncc_machine *machine)
 {
     auto &m = machine->cuda;
@@ -77,6 +82,11 @@ cudaError_t read_limits(int device, int arch, xncc_machine *machine)
     for (const auto &w : wanted)
         if (code == cudaSuccess)
             code = attribute(w.name, device, w.value);
+    if (arch < 800 && major >= 8) {
+        major = 7;
+        minor = 5;
+        m.shared_optin = std::min(m.shared_optin, SHARED_BEFORE_8);
+    }
     m.present = 1;
     m.major = static_cast<int32_t>(major);
     m.minor = static_cast<int32_t>(minor);

@@ -34,20 +34,23 @@ __device__ __forceinline__ SplitShare share_of(const SplitJob &job)
 template <xncc_pixel PIXEL, bool TEMPL, int R>
 __global__ __launch_bounds__(THREADS, BLOCKS) void split_rows(const __grid_constant__ SplitJob job)
 {
-    split_rows_of<PIXEL, TEMPL, R, LineCrew<THREADS, false>>(job, share_of(job));
+    if constexpr (SPLIT_BUILT)
+        split_rows_of<PIXEL, TEMPL, R, LineCrew<THREADS, false>>(job, share_of(job));
 }
 
 template <bool TEMPL, int R>
 __global__ __launch_bounds__(SPLIT_COLUMN_THREADS,
                              1) void multiply_columns(const __grid_constant__ SplitJob job)
 {
-    multiply_columns_of<TEMPL, R>(job, share_of(job));
+    if constexpr (SPLIT_BUILT)
+        multiply_columns_of<TEMPL, R>(job, share_of(job));
 }
 
 template <int R>
 __global__ __launch_bounds__(THREADS, BLOCKS) void join_rows(const __grid_constant__ SplitJob job)
 {
-    join_rows_of<R, LineCrew<THREADS, false>, false>(job, share_of(job));
+    if constexpr (SPLIT_BUILT)
+        join_rows_of<R, LineCrew<THREADS, false>, false>(job, share_of(job));
 }
 
 // Cosines and sines for the lines of one side after the other (Line::TURNS of each).

@@ -109,7 +109,7 @@ __device__ void choose_units(const LevelsJob &job)
 // Rows are transformed by two crews, so that one computes while the other one waits.
 using HalfCrew = LineCrew<THREADS / 2, true>;
 
-__device__ __forceinline__ SplitShare half_of(SplitShare share)
+[[maybe_unused]] __device__ __forceinline__ SplitShare half_of(SplitShare share)
 {
     share.index = 2 * share.index + HalfCrew::part();
     share.of *= 2;
@@ -196,7 +196,8 @@ __global__ __launch_bounds__(THREADS,
             share.most_size = levels.most[level];
             share.limit = limit_of_size(share.most_size);
             share.units = job.units + level * blocks;
-            make_pass<PIXEL>(job.split, of_level % 3, share);
+            if constexpr (SPLIT_BUILT)
+                make_pass<PIXEL>(job.split, of_level % 3, share);
         }
     }
 }

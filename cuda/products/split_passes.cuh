@@ -36,6 +36,14 @@ namespace xncc {
 
 constexpr int SPLIT_COLUMN_THREADS = 512;
 
+// No device before compute capability 8.0 has the shared memory. There the kernels are empty, since
+// the passes take minutes to compile.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr bool SPLIT_BUILT = false;
+#else
+constexpr bool SPLIT_BUILT = true;
+#endif
+
 // What a thread block does of a pass: of the blocks from `first` on, every piece whose number is
 // `index` and a multiple of `of`.
 struct SplitShare {
