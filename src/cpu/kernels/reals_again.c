@@ -28,8 +28,7 @@ static double samples_of_window(const xncc_reals_run *r)
 
 static double samples_of(const xncc_reals_run *r)
 {
-    return (r->variant->fft ? 2.0 : 1.0) * (double)r->m.stage.width * (double)r->m.stage.height *
-           (double)r->job->templ->channels;
+    return (double)r->m.stage.width * (double)r->m.stage.height * (double)r->job->templ->channels;
 }
 
 /* Notes |v| and |t| of all channels, and the bound of the sums of products that are known. */
@@ -292,7 +291,7 @@ static void transform_templ(xncc_reals_run *r, int32_t channel)
             const double t = value[x] - pivot;
             rest[x] = t - round_to(t, r->parts.templ_unit);
         }
-        fft->digits_in(r->shared->table, c, rest, r->m.arrays[REST] + (size_t)y * step);
+        fft->reals_in(r->shared->table, c, rest, r->m.arrays[REST] + (size_t)y * step);
     }
     fft->columns(r->shared->table, c, r->job->watch,
                  &(xncc_fft_part){ .array = r->m.arrays[REST],
@@ -320,8 +319,7 @@ static void transform_image(xncc_reals_run *r, int32_t channel)
             part[REST][x] = r->m.line[x] - part[LEADING][x];
         }
         for (int k = LEADING; k <= REST; k++)
-            fft->reals_in(r->shared->table, c, part[k], part[k] + c->across,
-                          r->m.arrays[k] + (size_t)y * step);
+            fft->reals_in(r->shared->table, c, part[k], r->m.arrays[k] + (size_t)y * step);
     }
     clear_from(r, LEADING, rows);
     clear_from(r, REST, rows);
@@ -363,13 +361,11 @@ void xncc_reals_sharp_row(xncc_reals_run *r, int sharp, int32_t y, double *out)
     const xncc_fft_isa *fft = r->variant->fft;
     const xncc_fft_blocking *c = &r->job->blocks->fft;
     const size_t at = (size_t)y * (size_t)fft->row_bytes(c->nx);
-    const int32_t first = xncc_min_i32(r->area->width, c->across), second = r->area->width - first;
     double *rest = r->m.weight_rows;
-    fft->results(r->m.array + at, first, second, out, out + first);
+    fft->results(c, r->m.array + at, r->area->width, out);
     if (!sharp)
         return;
-    fft->reals_out(r->shared->table, c, r->m.arrays[LEADING] + at, first, second, rest,
-                   rest + first);
+    fft->reals_out(r->shared->table, c, r->m.arrays[LEADING] + at, r->area->width, rest);
     for (int32_t x = 0; x < r->area->width; x++)
         out[x] = put_together(r, out[x], rest[x]);
 }
