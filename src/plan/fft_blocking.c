@@ -92,20 +92,25 @@ static double odd_levels_of(const xncc_fft_blocking *c)
 }
 
 /* What the caches add to the levels. Columns of more than 192 points and the template's exceed the
- * first-level cache, and transforms of more than 1 MB the second-level cache. */
-static double cache_levels(const xncc_fft_blocking *c)
+ * first-level cache, and transforms of more than 1 MB the second-level cache. Several channels also
+ * have a sum of spectra, and rows of sums each: beyond 2^17 numbers in all, every doubling costs.
+ */
+static double cache_levels(const xncc_fft_blocking *c, int32_t channels)
 {
+    if (channels > 1)
+        return fmax(10.0 * log2(points_of(c) * (channels + 1.0) * 0x1p-17), 0.0);
     return (c->ny > 192 ? 3.0 : 0.0) + (points_of(c) * 16.0 > 1 << 20 ? 4.0 : 0.0);
 }
 
 /* The cost of a blocking, in complex points times levels. Reading pixels and writing scores count
  * as 6 levels, and what is done once per row as 32 points. All is fitted to the measurements of
  * docs/notes/2026-11-folded-rows.md. */
-static double blocking_cost(const xncc_fft_blocking *c, int32_t map_width, int32_t map_height)
+static double blocking_cost(const xncc_fft_blocking *c, const xncc_problem *problem)
 {
-    double blocks = ceil((double)map_width / c->across) * ceil((double)map_height / c->down);
-    const double points = (c->nx + 32.0) * c->ny,
-                 levels = doublings_of(c) + odd_levels_of(c) + 6.0 + cache_levels(c);
+    const xncc_extent map = xncc_problem_extent(problem);
+    double blocks = ceil((double)map.width / c->across) * ceil((double)map.height / c->down);
+    const double points = (c->nx + 32.0) * c->ny, levels = doublings_of(c) + odd_levels_of(c) +
+                                                           6.0 + cache_levels(c, problem->channels);
     if (blocks < 16.0)
         blocks = 2.0 * ceil(blocks / 2.0); /* an odd block at the end leaves a thread idle */
     return blocks * points * levels;
@@ -161,7 +166,7 @@ int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, do
                               fmin(ny - problem->templ_height + 1, max_rows(map.width)));
     c.across = (int32_t)ceil((double)map.width / strips);
     c.down = (int32_t)ceil((double)map.height / bands);
-    c.points = blocking_cost(&c, map.width, map.height);
+    c.points = blocking_cost(&c, problem);
     if (c.points >= limit)
         return 0;
     *blocking = c;

@@ -105,7 +105,7 @@ typedef struct xncc_fft_isa {
     /* The same, for results that fit 32 bits, also after adding `more`. */
     void (*row_out_narrow)(const void *table, const xncc_fft_blocking *blocking, void *row,
                            int32_t count, int32_t more, int32_t *out);
-    /* The same without rounding. */
+    /* The same without rounding. out has room for whole vectors. */
     void (*reals_out)(const void *table, const xncc_fft_blocking *blocking, void *row,
                       int32_t count, double *out);
     /* The elements of a row that reals_out has transformed back. */

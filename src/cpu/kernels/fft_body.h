@@ -107,7 +107,9 @@ FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, fft_p
     }
 }
 
-static void row_backward(const void *table, const xncc_fft_blocking *c, vc *x)
+/* out: NULL, or where the first `count` elements go, too. */
+FFT_INLINE void row_backward(const void *table, const xncc_fft_blocking *c, vc *x, int32_t count,
+                             double *out)
 {
     const fft_side row = side_of(table, c, 0);
     const int32_t m = row.length;
@@ -123,6 +125,9 @@ static void row_backward(const void *table, const xncc_fft_blocking *c, vc *x)
     }
     fft_place to = place_of(x);
     to.twist = row.table + places_of(c->nx, c->ny).at[2];
+    to.out = out;
+    to.nx = c->nx;
+    to.count = count;
     inner_steps(&row, BACKWARD, x, NULL);
     last_step(&row, x, &to, FFT_ROW);
 }
@@ -368,7 +373,7 @@ static void row_out(const void *table, const xncc_fft_blocking *blocking, void *
                     int64_t *out)
 {
     vc *x = row;
-    row_backward(table, blocking, x);
+    row_backward(table, blocking, x, count, NULL);
     for (int32_t at = 0; at < count && at < blocking->nx; at += FFT_LANES) {
         const int32_t i = at / FFT_LANES, second = at + blocking->nx;
         round_out(x[i].re, count - at, out + at);
@@ -388,7 +393,7 @@ static void row_out_narrow(const void *table, const xncc_fft_blocking *blocking,
                            int32_t count, int32_t more, int32_t *out)
 {
     vc *x = row;
-    row_backward(table, blocking, x);
+    row_backward(table, blocking, x, count, NULL);
     for (int32_t at = 0; at < count && at < blocking->nx; at += FFT_LANES) {
         const int32_t i = at / FFT_LANES, second = at + blocking->nx;
         round_out_narrow(x[i].re, more, count - at, out + at);
@@ -409,8 +414,7 @@ static void results(const xncc_fft_blocking *blocking, const void *row, int32_t 
 static void reals_out(const void *table, const xncc_fft_blocking *blocking, void *row,
                       int32_t count, double *out)
 {
-    row_backward(table, blocking, row);
-    results(blocking, row, count, out);
+    row_backward(table, blocking, row, count, out);
 }
 
 /* The transforms of this build. */

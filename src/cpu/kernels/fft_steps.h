@@ -51,6 +51,9 @@ typedef struct fft_place {
     const double *re, *im; /* NULL: vectors */
     int32_t rows;          /* of a column: the points from here on are 0, or are not wanted */
     const double *twist;   /* of a row: the factors of its vectors */
+    double *out; /* where the elements of a row go, too, the first `count` of them, in whole
+                    vectors; NULL: nowhere */
+    int32_t nx, count;
 } fft_place;
 
 /* Of what the points are, a constant: of a part that was transformed before, of a row as it comes
@@ -97,8 +100,16 @@ FFT_INLINE vc take_point(const fft_place *p, int32_t i, fft_kind of)
 /* Point i as one back yields it. */
 FFT_INLINE void give_point(const fft_place *p, int32_t i, fft_kind of, vc a)
 {
+    const vc v = of == FFT_ROW ? twisted(p, i, a, -1) : a;
+    const int32_t first = i * FFT_LANES, second = p->nx + first;
     if (of != FFT_COLUMN || i < p->rows)
-        *vector_at(p, i) = of == FFT_ROW ? twisted(p, i, a, -1) : a;
+        *vector_at(p, i) = v;
+    if (of != FFT_ROW || !p->out)
+        return;
+    if (first < p->count)
+        memcpy(p->out + first, &v.re, sizeof v.re);
+    if (second < p->count)
+        memcpy(p->out + second, &v.im, sizeof v.im);
 }
 
 FFT_INLINE void some_points(vc *v, int r, int sign)

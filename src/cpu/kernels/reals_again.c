@@ -198,31 +198,30 @@ static int score_window(xncc_reals_run *r, int32_t x, int32_t y, const xncc_real
 {
     enum { LANES = 8 };
     const int32_t last = r->job->templ->channels - 1;
-    double X[LANES] = { 0 }, S[LANES] = { 0 }, Q[LANES] = { 0 }, total[6][LANES] = { { 0 } };
+    double X[LANES] = { 0 }, total[6][LANES] = { { 0 } };
+    double S[XNCC_MAX_CHANNELS][LANES], Q[XNCC_MAX_CHANNELS][LANES]; /* of those there are */
+    xncc_reals_row row[XNCC_MAX_CHANNELS];
     const double norm = window_norm(r, whole, x);
     double error;
-    int doubts = 0;
     if (!window_product(r, x, y, norm, &X[0], &error))
         return 1;
     for (int32_t c = 0; c <= last; c++) {
-        xncc_reals_row row = whole[c];
-        S[0] = r->m.window[c][0][x];
-        Q[0] = r->m.window[c][1][x];
-        row.error.of_X = 0.0;
-        row.count = 1;
-        row.X = NULL;
-        if (c == last) {
-            row.error.X = error;
-            row.X = X;
-        }
-        row.S = S;
-        row.Q = Q;
+        row[c] = whole[c];
+        memset(S[c], 0, sizeof S[c]);
+        memset(Q[c], 0, sizeof Q[c]);
+        S[c][0] = r->m.window[c][0][x];
+        Q[c][0] = r->m.window[c][1][x];
+        row[c].error.of_X = 0.0;
+        row[c].count = 1;
+        row[c].X = c == last ? X : NULL;
+        row[c].S = S[c];
+        row[c].Q = Q[c];
         for (int i = 0; i < 6 && last > 0; i++)
-            row.total[i] = total[i];
-        row.out = whole[c].out + x;
-        doubts |= r->isa->score(&row);
+            row[c].total[i] = total[i];
+        row[c].out = whole[c].out + x;
     }
-    return doubts;
+    row[last].error.X = error;
+    return r->isa->score(row, last + 1);
 }
 
 /* Should all windows be scored again by transforms? y: the row that is being scored. */
