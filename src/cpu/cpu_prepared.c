@@ -23,7 +23,7 @@ static int shares_sums(const xncc_engine_plan *plan)
 static uint64_t lay_out(const xncc_engine_plan *plan, xncc_cpu_prepared *p, char *memory)
 {
     const uint64_t windows = (uint64_t)plan->map_width * (uint64_t)plan->map_height,
-                   pair = xncc_shared_spectrum_bytes(plan->kernel, &plan->blocks);
+                   block = xncc_shared_spectrum_bytes(plan->kernel, &plan->blocks);
     uint64_t total = 0;
     if (shares_sums(plan)) {
         p->sums = xncc_carve(memory, &total, (windows + SLACK) * sizeof *p->sums);
@@ -32,12 +32,12 @@ static uint64_t lay_out(const xncc_engine_plan *plan, xncc_cpu_prepared *p, char
         p->scratch_step = (p->scratch_step + 127) / 64 * 64;
         p->scratch = xncc_carve(memory, &total, (uint64_t)plan->seats * p->scratch_step);
     }
-    if (pair) {
+    if (block) {
         const uint64_t across = (uint64_t)xncc_ceil_div(plan->map_width, plan->blocks.columns),
                        down = (uint64_t)xncc_ceil_div(plan->map_height, plan->blocks.rows);
-        p->pairs = across * down;
-        p->spectra = (xncc_image_spectra){ .data = xncc_carve(memory, &total, p->pairs * pair),
-                                           .known = xncc_carve(memory, &total, p->pairs),
+        p->blocks = across * down;
+        p->spectra = (xncc_image_spectra){ .data = xncc_carve(memory, &total, p->blocks * block),
+                                           .known = xncc_carve(memory, &total, p->blocks),
                                            .across = (int64_t)across,
                                            .left = plan->x0,
                                            .top = plan->y0 };
@@ -156,7 +156,7 @@ xncc_status xncc_cpu_prepared_begin(xncc_engine_plan *plan, const xncc_image *im
     if (status)
         return status;
     if (p->spectra.data)
-        memset(p->spectra.known, 0, (size_t)p->pairs);
+        memset(p->spectra.known, 0, (size_t)p->blocks);
     sum_run sums = { plan, image };
     templ_run templs = { plan, image, group, done };
     if (p->sums)

@@ -18,7 +18,7 @@ struct xncc_cpu_prepared {
     uint64_t *sums;
     xncc_window_plane windows;  /* packed: NULL if they are not shared */
     xncc_image_spectra spectra; /* data: NULL if they are not shared */
-    uint64_t pairs;             /* of blocks */
+    uint64_t blocks;            /* of the image */
     char *memory, *scratch;     /* of all; scratch_step bytes per thread */
     uint64_t scratch_step;
     xncc_cpu_prepared_templ *templ; /* NULL: each search prepares its own */

@@ -34,15 +34,15 @@ static const row rows[] = {
     { XNCC_KERNEL_DIRECT_AVX512, XNCC_CPU_AVX512_VNNI, { 0.95, 2, 2, 0.5 }, { 475, 100, 30, 75 } },
     { XNCC_KERNEL_DIRECT_NEON, XNCC_CPU_NEON, { 2.4, 4.5, 4, 0.8 }, { 45, 22, 9, 20 } },
     { XNCC_KERNEL_DIRECT_DOTPROD, XNCC_CPU_DOTPROD, { 2.4, 4.5, 0, 0 }, { 180, 22, 0, 0 } },
-    { XNCC_KERNEL_FFT_PORTABLE, 0, { 3.2, 6, 8, 0 }, { 1 / 0.35, 1 / 0.5, 1 / 0.35, 0 } },
+    { XNCC_KERNEL_FFT_PORTABLE, 0, { 3.2, 6, 8, 0 }, { 1 / 0.31, 1 / 0.44, 1 / 0.31, 0 } },
     { XNCC_KERNEL_FFT_AVX2,
       XNCC_CPU_AVX2_FMA,
       { 1.65, 3, 4, 0 },
-      { 1 / 0.24, 1 / 0.34, 1 / 0.24, 0 } },
+      { 1 / 0.21, 1 / 0.3, 1 / 0.21, 0 } },
     { XNCC_KERNEL_FFT_AVX512,
       XNCC_CPU_AVX512_VNNI,
       { 0.95, 2, 4, 0 },
-      { 1 / 0.175, 1 / 0.24, 1 / 0.175, 0 } },
+      { 1 / 0.155, 1 / 0.21, 1 / 0.155, 0 } },
 };
 
 /* Elements of the map. */
@@ -79,7 +79,7 @@ static int fft_fits(const xncc_cpu_blocks *b)
     const double planes = 1.0 +
                           (double)b->tile.channels * b->tile.digits * (b->tile.varies ? 3.0 : 1.0);
     return planes * 16.0 * b->fft.nx * b->fft.ny <= most &&
-           2.0 * b->fft.across * b->fft.down * (8.0 * sums + 112.0) <= most;
+           (double)b->fft.across * b->fft.down * (8.0 * sums + 112.0) <= most;
 }
 
 /* Integers. Each product costs about as much as a problem that needs only one: it has no score, but

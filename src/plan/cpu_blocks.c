@@ -119,7 +119,7 @@ static int fft_blocks(const xncc_problem *problem, xncc_cpu_blocks *blocks)
         return 0;
     blocks->narrow = !blocks->words &&
                      (int64_t)problem->templ_width * problem->templ_height <= XNCC_MOST_PRODUCTS_U8;
-    blocks->columns = 2 * blocks->fft.across;
+    blocks->columns = blocks->fft.across;
     blocks->rows = blocks->least_rows = blocks->fft.down;
     blocks->strip = xncc_strip_columns(blocks->columns);
     return 1;

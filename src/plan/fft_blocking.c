@@ -58,12 +58,13 @@ static double odd_step(int32_t side, int back)
     return r > 1 ? step + XNCC_FFT_OF_ROOT : 0.0;
 }
 
-/* A transform of rows and columns. Rows in two lanes have the largest bound: half of their points
- * are transformed in vectors, multiplied, and then transformed across the lanes. */
+/* A transform of rows, which are twisted, and columns. Rows in two lanes have the largest bound:
+ * half of their points are transformed in vectors, multiplied, and then transformed across the
+ * lanes. */
 static double transform_error(const xncc_fft_blocking *c, int back)
 {
     const int32_t row = c->nx / xncc_fft_odd(c->nx), column = c->ny / xncc_fft_odd(c->ny);
-    return even_steps(row / 2) + XNCC_FFT_OF_ROOT + 1.0 + even_steps(column) +
+    return XNCC_FFT_OF_ROOT + even_steps(row / 2) + XNCC_FFT_OF_ROOT + 1.0 + even_steps(column) +
            odd_step(c->nx, back) + odd_step(c->ny, back);
 }
 
@@ -81,7 +82,7 @@ const int32_t xncc_fft_sides[XNCC_FFT_SIDES] = { 64,  128, 192,  256,  320,  384
 static double odd_levels(int32_t side)
 {
     const int32_t r = xncc_fft_odd(side);
-    return r == 3 ? 2.2 : r == 5 ? 4.5 : 0.0;
+    return r == 3 ? 3.2 : r == 5 ? 7.5 : 0.0;
 }
 
 /* The same for both sides. Columns are longer than rows, which are cut among the lanes. */
@@ -90,23 +91,33 @@ static double odd_levels_of(const xncc_fft_blocking *c)
     return odd_levels(c->nx) + odd_levels(c->ny) + (xncc_fft_odd(c->ny) > 1 ? 1.0 : 0.0);
 }
 
-/* The cost of a blocking, in complex points times levels. Reading pixels and writing scores count
- * as 6 levels, and transforms that exceed the second-level cache as 6 more. Both are fitted to the
- * measurements of docs/notes/2026-11-cpu-kernels.md. */
-static double blocking_cost(const xncc_fft_blocking *c, int32_t map_width, int32_t map_height)
+/* What the caches add to the levels. Columns of more than 192 points and the template's exceed the
+ * first-level cache, and transforms of more than 1 MB the second-level cache. Several channels also
+ * have a sum of spectra, and rows of sums each: beyond 2^17 numbers in all, every doubling costs.
+ */
+static double cache_levels(const xncc_fft_blocking *c, int32_t channels)
 {
-    double pairs = ceil((double)map_width / (2.0 * c->across)) * ceil((double)map_height / c->down);
-    double points = points_of(c);
-    double per_point = doublings_of(c) + odd_levels_of(c) + 6.0 +
-                       (points * 16.0 > 1 << 20 ? 6.0
-                                                : 0.0); /* levels, input and output, cache misses */
-    if (pairs < 16.0)
-        pairs = 2.0 * ceil(pairs / 2.0); /* an odd pair at the end leaves a thread idle */
-    return pairs * points * per_point;
+    if (channels > 1)
+        return fmax(10.0 * log2(points_of(c) * (channels + 1.0) * 0x1p-17), 0.0);
+    return (c->ny > 192 ? 3.0 : 0.0) + (points_of(c) * 16.0 > 1 << 20 ? 4.0 : 0.0);
 }
 
-/* A bound below blocking_cost: there are at least two pairs, and 6 levels per point. A small map is
- * served by the first transforms, so that the bound spares it the cost of all the others. */
+/* The cost of a blocking, in complex points times levels. Reading pixels and writing scores count
+ * as 6 levels, and what is done once per row as 32 points. All is fitted to the measurements of
+ * docs/notes/2026-11-folded-rows.md. */
+static double blocking_cost(const xncc_fft_blocking *c, const xncc_problem *problem)
+{
+    const xncc_extent map = xncc_problem_extent(problem);
+    double blocks = ceil((double)map.width / c->across) * ceil((double)map.height / c->down);
+    const double points = (c->nx + 32.0) * c->ny, levels = doublings_of(c) + odd_levels_of(c) +
+                                                           6.0 + cache_levels(c, problem->channels);
+    if (blocks < 16.0)
+        blocks = 2.0 * ceil(blocks / 2.0); /* an odd block at the end leaves a thread idle */
+    return blocks * points * levels;
+}
+
+/* A bound below blocking_cost: there are at least two blocks, and 6 levels per point. A small map
+ * is served by the first transforms, so that the bound spares it the cost of all the others. */
 static double least_cost(const xncc_fft_blocking *c)
 {
     return 2.0 * points_of(c) * 6.0;
@@ -137,7 +148,7 @@ static double max_rows(int32_t map_width)
 static int can_serve(const xncc_problem *problem, const xncc_fft_blocking *c)
 {
     const double n = (double)problem->templ_width * (double)problem->templ_height;
-    return c->nx >= problem->templ_width && c->ny >= problem->templ_height &&
+    return 2 * c->nx >= problem->templ_width && c->ny >= problem->templ_height &&
            !is_large(c, problem) &&
            (xncc_pixel_is_of_doubles(problem->pixel) ||
             xncc_fft_error(c, problem->pixel, n) <= XNCC_FFT_MAX_ERROR);
@@ -150,12 +161,12 @@ int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, do
     if (least_cost(&c) >= limit || !can_serve(problem, &c))
         return 0;
     const xncc_extent map = xncc_problem_extent(problem);
-    const double pairs = ceil((double)map.width / (2.0 * (nx - problem->templ_width + 1)));
+    const double strips = ceil((double)map.width / (2.0 * nx - problem->templ_width + 1.0));
     const double bands = ceil((double)map.height /
                               fmin(ny - problem->templ_height + 1, max_rows(map.width)));
-    c.across = (int32_t)ceil((double)map.width / (2.0 * pairs));
+    c.across = (int32_t)ceil((double)map.width / strips);
     c.down = (int32_t)ceil((double)map.height / bands);
-    c.points = blocking_cost(&c, map.width, map.height);
+    c.points = blocking_cost(&c, problem);
     if (c.points >= limit)
         return 0;
     *blocking = c;

@@ -16,9 +16,11 @@
  * - Twiddle factors are rounded from long double, so b <= u.
  * - While the bracket is below 2^-44, it is at most
  *   1.01 * u * (3m + sqrt(5) * (3m + 1) + 3m), which is below 13 * u * (m + 1).
+ * - The twist of the rows (cpu/kernels/fft.h) is one more multiplication by a root in each of the
+ *   three transforms: 3 * sqrt(5) + 3 more in the sum, which stays below 13 * (m + 1).
  * - Let c be the largest magnitude of a shifted pixel (128, or 32768), d that of a template digit
- *   (128), and n the pixels of the template. ||x|| <= sqrt(2N) * c for the two blocks that share a
- *   transform, and ||y|| <= sqrt(n) * d.
+ *   (128), and n the pixels of the template. ||x|| <= sqrt(2N) * c, because a block has 2N pixels,
+ *   and ||y|| <= sqrt(n) * d.
  * - A side of r = 3 or 5 times a power of two has one step of radix r. Its constants are rounded
  *   once and multiply sums and differences of two inputs. Its roundings, written out, change an
  *   output by at most 7.3 u (r = 3) or 14.6 u (r = 5) times the 2-norm of its inputs, below
@@ -47,10 +49,10 @@ static inline int32_t xncc_fft_odd(int32_t side)
 /* The largest error bound of a result before it is rounded. */
 #define XNCC_FFT_MAX_ERROR 0.45
 
-/* The blocks of a problem. Two blocks that are side by side share a transform. */
+/* The blocks of a problem. A row of a transform has 2 * nx pixels (cpu/kernels/fft.h). */
 typedef struct xncc_fft_blocking {
     int32_t nx, ny;       /* points of a transform, horizontally and vertically */
-    int32_t across, down; /* map elements of a block: at most nx - w + 1 and ny - h + 1 */
+    int32_t across, down; /* map elements of a block: at most 2 * nx - w + 1 and ny - h + 1 */
     int32_t planes;       /* template digits: 1 for u8, 2 for u16 */
     double points; /* the cost of all transforms, in complex points times levels; includes the
                       work per pixel and per element */

@@ -429,7 +429,7 @@ static transforms transforms_of(const xncc_fft_isa *isa, int32_t side)
     transforms t = { .isa = isa,
                      .blocking = { .nx = side,
                                    .ny = side,
-                                   .across = side - TEMPL + 1,
+                                   .across = 2 * side - TEMPL + 1,
                                    .down = side - TEMPL + 1,
                                    .planes = 1 } };
     t.table = memory_of(isa->table_bytes(side, side));
@@ -461,14 +461,14 @@ static const xncc_watch watch = { .progress = &progress };
 static double transform_templ(const transforms *t, const input *in, int plane)
 {
     const uint64_t step = t->isa->row_bytes(t->blocking.nx);
-    double line[MOST_SIDE] = { 0 }, square = 0.0;
+    double line[2 * MOST_SIDE] = { 0 }, square = 0.0;
     memset(t->array, 0xff, step * (uint64_t)t->blocking.ny); /* NaN, which counts as 0 */
     for (int j = 0; j < TEMPL; j++) {
         for (int i = 0; i < TEMPL; i++) {
             line[i] = templ_at(in, plane, i, j);
             square += line[i] * line[i];
         }
-        t->isa->digits_in(t->table, &t->blocking, line, t->array + (uint64_t)j * step);
+        t->isa->reals_in(t->table, &t->blocking, line, t->array + (uint64_t)j * step);
     }
     for (int part = 0; part < PARTS; part++)
         t->isa->columns(t->table, &t->blocking, &watch,
@@ -480,13 +480,13 @@ static double transform_templ(const transforms *t, const input *in, int plane)
 static double transform_image(const transforms *t, const input *in, int plane)
 {
     const int32_t side = t->blocking.nx;
-    double line[MOST_SIDE] = { 0 }, zero[MOST_SIDE] = { 0 }, square = 0.0;
+    double line[2 * MOST_SIDE] = { 0 }, square = 0.0;
     for (int y = 0; y < side; y++) {
-        for (int x = 0; x < side; x++) {
+        for (int x = 0; x < 2 * side; x++) {
             line[x] = image_at(in, plane, x, y);
             square += line[x] * line[x];
         }
-        t->isa->reals_in(t->table, &t->blocking, line, zero,
+        t->isa->reals_in(t->table, &t->blocking, line,
                          t->array + (uint64_t)y * t->isa->row_bytes(side));
     }
     return square;
@@ -496,18 +496,19 @@ static double transform_image(const transforms *t, const input *in, int plane)
 static double largest_error(const transforms *t, const input *in, int planes)
 {
     const int32_t side = t->blocking.nx;
-    const int apart = (side - TEMPL) / (PERIOD - 1); /* the windows that are looked at */
-    double a[MOST_SIDE], b[MOST_SIDE], most = 0.0;
+    const int apart = (side - TEMPL) / (PERIOD - 1), /* the windows that are looked at */
+        across = (2 * side - TEMPL) / (PERIOD - 1);
+    double out[2 * MOST_SIDE], most = 0.0;
     for (int y = 0; y < PERIOD * apart; y += apart) {
         t->isa->reals_out(t->table, &t->blocking, t->array + (uint64_t)y * t->isa->row_bytes(side),
-                          side - TEMPL + 1, side - TEMPL + 1, a, b);
-        for (int x = 0; x < PERIOD * apart; x += apart) {
+                          2 * side - TEMPL + 1, out);
+        for (int x = 0; x < PERIOD * across; x += across) {
             double want = 0.0;
             for (int p = 0; p < planes; p++)
                 for (int j = 0; j < TEMPL; j++)
                     for (int i = 0; i < TEMPL; i++)
                         want += image_at(in, p, x + i, y + j) * templ_at(in, p, i, j);
-            most = fmax(most, fmax(fabs(a[x] - want), fabs(b[x])));
+            most = fmax(most, fabs(out[x] - want));
         }
     }
     return most;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of the `fft` kernels that all instruction sets share: transforms blocks of the image in
- * pairs, multiplies by the template's spectrum, transforms back, and rounds. */
+/* The part of the `fft` kernels that all instruction sets share: transforms blocks of the image,
+ * multiplies by the template's spectrum, transforms back, and rounds. */
 #include "cpu/kernels/fft.h"
 
 #include "cpu/kernels/border_row.h"
@@ -30,13 +30,21 @@ static uint64_t array_bytes(const xncc_fft_isa *isa, const xncc_fft_blocking *c)
     return round_up_64(isa->row_bytes(c->nx) * (uint64_t)c->ny);
 }
 
+/* Of the buffer of two columns, which also holds a row of the template as doubles. */
+static uint64_t buffer_bytes(const xncc_fft_blocking *c)
+{
+    const uint64_t columns = 2 * (uint64_t)c->ny * XNCC_FFT_COLUMN,
+                   row = 2 * (uint64_t)c->nx * sizeof(double);
+    return columns > row ? columns : row;
+}
+
 /* One thread's memory. */
 typedef struct fft_scratch {
     char *array[2];
     void *buffer;
-    int64_t *sum[2]; /* one row of results per plane, for both blocks */
+    int64_t *sum[2]; /* one row of results per plane */
     int32_t *x32;
-    void *raw[2];
+    void *raw;
     char *windows;
 } fft_scratch;
 
@@ -50,9 +58,9 @@ static uint64_t scratch_layout(const xncc_fft_isa *isa, const xncc_cpu_blocks *b
         const uint64_t used = i < c->planes ? 1 : 0;
         s->array[i] = xncc_carve(memory, &total, used * array_bytes(isa, c));
         s->sum[i] = xncc_carve(memory, &total, used * strip * sizeof(int64_t));
-        s->raw[i] = xncc_carve(memory, &total, (uint64_t)c->nx * sizeof(uint16_t));
     }
-    s->buffer = xncc_carve(memory, &total, 2 * (uint64_t)c->ny * XNCC_FFT_COLUMN);
+    s->raw = xncc_carve(memory, &total, 2 * (uint64_t)c->nx * sizeof(uint16_t));
+    s->buffer = xncc_carve(memory, &total, buffer_bytes(c));
     s->x32 = xncc_carve(memory, &total, strip * sizeof(int32_t));
     s->windows = xncc_carve(memory, &total,
                             xncc_windows_bytes(width, blocks->narrow, blocks->strip));
@@ -89,10 +97,9 @@ void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *bloc
     shared_layout(c, shared, spectrum, &table);
     (void)scratch_layout(isa, blocks, templ->width, scratch, &s);
     char *array = s.array[0];
-    double *value = s.buffer; /* its ny * 256 bytes hold nx doubles, because nx <= 32 * ny */
-    assert(c->nx <= 32 * c->ny);
+    double *value = s.buffer;
     isa->tables(c->nx, c->ny, table);
-    memset(value, 0, (size_t)c->nx * sizeof *value);
+    memset(value, 0, 2 * (size_t)c->nx * sizeof *value);
     for (int plane = 0; plane < c->planes; plane++) {
         for (int32_t j = 0; j < templ->height && !xncc_is_cancelled(watch); j++) {
             for (int32_t i = 0; i < templ->width; i++) {
@@ -101,7 +108,7 @@ void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *bloc
                                      blocks->words, digit);
                 value[i] = (double)digit[plane];
             }
-            isa->digits_in(table, c, value, array + (uint64_t)j * isa->row_bytes(c->nx));
+            isa->reals_in(table, c, value, array + (uint64_t)j * isa->row_bytes(c->nx));
         }
         isa->columns(
             table, c, watch,
@@ -109,8 +116,7 @@ void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *bloc
     }
 }
 
-/* The pair of blocks that is being computed: columns x .. x + width - 1 of the result. The first
- * blocking.across of them belong to the first block. */
+/* The block that is being computed: columns x .. x + width - 1 of the result. */
 typedef struct block {
     const xncc_fft_isa *isa;
     const xncc_plane_product *product;
@@ -124,44 +130,35 @@ typedef struct block {
 static void block_in(const block *b)
 {
     const xncc_plane_product *product = b->product;
-    const int32_t w = product->templ->width, rows = b->height + product->templ->height - 1;
-    const int32_t width_a = xncc_min_i32(b->width, b->c->across), width_b = b->width - width_a;
-    xncc_fft_pixels p = {
-        .b = b->s.raw[1], /* never a null pointer, even if there is no second block */
-        .count_a = width_a + w - 1,
-        .count_b = width_b ? width_b + w - 1 : 0,
-        .words = product->blocks->words
-    };
+    const int32_t rows = b->height + product->templ->height - 1;
+    xncc_fft_pixels p = { .count = b->width + product->templ->width - 1,
+                          .words = product->blocks->words };
     const int64_t left = product->left + b->x, top = product->top + b->y;
     const size_t step = (size_t)b->isa->row_bytes(b->c->nx);
     for (int32_t j = 0; j < rows && !xncc_is_cancelled(product->watch); j++) {
-        p.a = xncc_border_row_biased(product->image, product->border, top + j, left, p.count_a,
-                                     b->s.raw[0]);
-        if (width_b)
-            p.b = xncc_border_row_biased(product->image, product->border, top + j,
-                                         left + b->c->across, p.count_b, b->s.raw[1]);
+        p.row = xncc_border_row_biased(product->image, product->border, top + j, left, p.count,
+                                       b->s.raw);
         b->isa->row_in(b->table, b->c, &p, b->s.array[0] + (uint64_t)j * step);
     }
     memset(b->s.array[0] + (uint64_t)rows * step, 0, (size_t)(b->c->ny - rows) * step);
 }
 
-/* Computes a row of products of both blocks. For bytes, the image was shifted by 128 as well.
+/* Computes a row of products. For bytes, the image was shifted by 128 as well.
  * Adding 128 * sum T' undoes that and leaves the same products as the `direct` kernels compute. */
 static void block_products(const block *b, int32_t r)
 {
     const xncc_template *templ = b->product->templ;
     const uint64_t step = b->isa->row_bytes(b->c->nx);
-    const int32_t width_a = xncc_min_i32(b->width, b->c->across);
     const int64_t constant = 128 *
                              ((int64_t)templ->sum - 128 * (int64_t)templ->width * templ->height);
     if (b->windows.narrow) { /* bytes, so there is one plane */
-        b->isa->row_out_narrow(b->table, b->c, b->s.array[0] + (uint64_t)r * step, width_a,
-                               (int32_t)constant, b->s.x32, b->s.x32 + width_a);
+        b->isa->row_out_narrow(b->table, b->c, b->s.array[0] + (uint64_t)r * step, b->width,
+                               (int32_t)constant, b->s.x32);
         return;
     }
     for (int plane = 0; plane < b->c->planes; plane++)
-        b->isa->row_out(b->table, b->c, b->s.array[plane] + (uint64_t)r * step, width_a,
-                        b->s.sum[plane], b->s.sum[plane] + width_a);
+        b->isa->row_out(b->table, b->c, b->s.array[plane] + (uint64_t)r * step, b->width,
+                        b->s.sum[plane]);
     int64_t *restrict sum = b->s.sum[0];
     if (b->c->planes == 2) {
         const int64_t *restrict low = b->s.sum[1];
@@ -173,7 +170,7 @@ static void block_products(const block *b, int32_t r)
         sum[x] += constant;
 }
 
-/* The spectrum of the blocks at (x, y) of a product, if templates share it. Returns in *known where
+/* The spectrum of the block at (x, y) of a product, if templates share it. Returns in *known where
  * it is noted that it is there; NULL if it is not shared. */
 static xncc_fft_source source_at(const xncc_plane_product *p, int32_t x, int32_t y, char **known)
 {
@@ -182,9 +179,8 @@ static xncc_fft_source source_at(const xncc_plane_product *p, int32_t x, int32_t
     if (!s)
         return (xncc_fft_source){ .spectrum = NULL };
     const xncc_fft_blocking *c = &p->blocks->fft;
-    const int64_t i = (p->left + x - s->left) / (2 * c->across),
-                  j = (p->top + y - s->top) / c->down;
-    assert((p->left + x - s->left) % (2 * c->across) == 0 && (p->top + y - s->top) % c->down == 0);
+    const int64_t i = (p->left + x - s->left) / c->across, j = (p->top + y - s->top) / c->down;
+    assert((p->left + x - s->left) % c->across == 0 && (p->top + y - s->top) % c->down == 0);
     *known = s->known + j * s->across + i;
     return (xncc_fft_source){
         .spectrum = s->data + (uint64_t)(j * s->across + i) * spectrum_bytes(c), .known = **known
@@ -205,12 +201,12 @@ static void block_begin(block *b, const xncc_product_kernel *self,
                        b->s.windows);
 }
 
-/* Selects the blocks at column x and row y. */
+/* Selects the block at column x and row y. */
 static void block_place(block *b, int32_t x, int32_t y)
 {
     b->x = x;
     b->y = y;
-    b->width = xncc_min_i32(2 * b->c->across, b->product->width - x);
+    b->width = xncc_min_i32(b->c->across, b->product->width - x);
     b->height = xncc_min_i32(b->c->down, b->product->height - y);
     xncc_windows_place(&b->windows, x, b->width);
 }
@@ -236,7 +232,7 @@ void xncc_fft_compute(const xncc_product_kernel *self, const xncc_plane_product 
     }
     for (int32_t y = 0; y < product->height; y += both.down) {
         for (int32_t x = 0; x < product->width && !xncc_is_cancelled(product->watch);
-             x += 2 * both.across) {
+             x += both.across) {
             for (int i = 0; i < count; i++)
                 block_place(&b[i], x, y);
             char *known;

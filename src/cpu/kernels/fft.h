@@ -3,10 +3,13 @@
  * the map into blocks; fft_body.h, built once per instruction set, transforms them.
  * docs/notes/2026-11-cpu-kernels.md has measurements.
  *
- * Two neighbouring blocks of the image are the real and the imaginary part of one complex array.
- * Because the template is real, the two results are the real and the imaginary part of the
- * transformed product. Forward transforms leave their output in the order in which they produce it.
- * The template's spectrum has the same order, and the inverse transform undoes it.
+ * A row of a block of the image has 2 * nx real elements. The first nx of them are the real parts
+ * of nx complex numbers, and the others the imaginary parts. Element j of these is multiplied by
+ * the twist, w^j with w the root of one whose power of nx is i. The result, multiplied by w^-j,
+ * then has the same form: the transforms multiply polynomials modulo x^nx - i, in which i is the
+ * place of x^nx, so that they multiply real polynomials modulo x^(2 nx) + 1. Forward transforms
+ * leave their output in the order in which they produce it. The template's spectrum has the same
+ * order, and the inverse transform undoes it.
  *
  * Rounding the results gives exact integers: see plan/fft_blocking.h. */
 #ifndef XNCC_CPU_KERNELS_FFT_H
@@ -15,11 +18,10 @@
 #include "cpu/kernels/products.h"
 #include "plan/fft_blocking.h"
 
-/* A row of pixels, bytes or words, of each of the two blocks. */
+/* A row of pixels, bytes or words. */
 typedef struct xncc_fft_pixels {
-    const void *a, *b;
-    int32_t count_a,
-        count_b; /* pixels given, at most nx; the rest of the row counts as shifted pixels of 0 */
+    const void *row;
+    int32_t count; /* at most 2 * nx; the rest of the row counts as shifted pixels of 0 */
     int words;
 } xncc_fft_pixels;
 
@@ -35,7 +37,7 @@ typedef struct xncc_fft_sums {
                      that for each array */
 } xncc_fft_sums;
 
-/* The spectrum of a pair of blocks of the image that several templates share; NULL: none. And the
+/* The spectrum of a block of the image that several templates share; NULL: none. And the
  * rows of the array that it comes from, which are zeros from `rows` on, whatever the array holds
  * there; and those of the results that are wanted. 0: all rows. */
 typedef struct xncc_fft_source {
@@ -65,8 +67,8 @@ typedef struct xncc_fft_addend {
 
 enum { XNCC_FFT_COLUMN = 128, XNCC_FFT_PIECE = 4 };
 
-/* The transforms of one instruction set. Arrays are complex, with ny rows of row_bytes(nx) bytes. A
- * spectrum has the size of nx * ny complex numbers. */
+/* The transforms of one instruction set. Arrays are complex, with ny rows of row_bytes(nx) bytes,
+ * each made of 2 * nx real elements. A spectrum has the size of nx * ny complex numbers. */
 typedef struct xncc_fft_isa {
     uint64_t (*row_bytes)(int32_t nx);
     uint64_t (*table_bytes)(int32_t nx, int32_t ny);
@@ -74,12 +76,9 @@ typedef struct xncc_fft_isa {
     /* Transforms a row of pixels, shifted by 128 (u8) or 32768 (u16), into a row of an array. */
     void (*row_in)(const void *table, const xncc_fft_blocking *blocking,
                    const xncc_fft_pixels *pixels, void *row);
-    /* Transforms nx doubles of each block. */
-    void (*reals_in)(const void *table, const xncc_fft_blocking *blocking, const double *a,
-                     const double *b, void *row);
-    /* Transforms a row of nx template digits in the same way. */
-    void (*digits_in)(const void *table, const xncc_fft_blocking *blocking, const double *digit,
-                      void *row);
+    /* Transforms a row of 2 * nx doubles. */
+    void (*reals_in)(const void *table, const xncc_fft_blocking *blocking, const double *line,
+                     void *row);
     /* Transforms columns of an array of such rows into a spectrum, scaled by 1 / (nx * ny). Stops
      * if the call is cancelled. */
     void (*columns)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
@@ -100,18 +99,17 @@ typedef struct xncc_fft_isa {
      * cancelled. */
     void (*sums)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                  const xncc_fft_sums *sums);
-    /* Transforms a row back and rounds it to integers: `count` from the real part to a, and `count`
-     * from the imaginary part to b. */
+    /* Transforms a row back and rounds its first `count` elements to integers. */
     void (*row_out)(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,
-                    int64_t *a, int64_t *b);
+                    int64_t *out);
     /* The same, for results that fit 32 bits, also after adding `more`. */
     void (*row_out_narrow)(const void *table, const xncc_fft_blocking *blocking, void *row,
-                           int32_t count, int32_t more, int32_t *a, int32_t *b);
-    /* The same without rounding: count_a results to a, count_b to b. */
+                           int32_t count, int32_t more, int32_t *out);
+    /* The same without rounding. out has room for whole vectors. */
     void (*reals_out)(const void *table, const xncc_fft_blocking *blocking, void *row,
-                      int32_t count_a, int32_t count_b, double *a, double *b);
-    /* The results of a row that reals_out has transformed back. */
-    void (*results)(const void *row, int32_t count_a, int32_t count_b, double *a, double *b);
+                      int32_t count, double *out);
+    /* The elements of a row that reals_out has transformed back. */
+    void (*results)(const xncc_fft_blocking *blocking, const void *row, int32_t count, double *out);
 } xncc_fft_isa;
 
 /* The functions that all instruction sets share. self->variant is an xncc_fft_isa. */
@@ -120,7 +118,7 @@ xncc_kernel_memory xncc_fft_memory(const xncc_product_kernel *self, const xncc_c
 void xncc_fft_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks,
                     const xncc_template *templ, const xncc_watch *watch, void *shared,
                     void *scratch);
-/* The bytes of the spectrum of a pair of blocks (xncc_image_spectra), or 0 for another kernel. */
+/* The bytes of the spectrum of a block (xncc_image_spectra), or 0 for another kernel. */
 uint64_t xncc_fft_spectrum_bytes(const xncc_product_kernel *self, const xncc_cpu_blocks *blocks);
 void xncc_fft_compute(const xncc_product_kernel *self, const xncc_plane_product *product,
                       void *const *scratch, int count);

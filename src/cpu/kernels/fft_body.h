@@ -7,7 +7,10 @@
  * Along columns, every lane is a column. Along a row of N = lanes * m elements, lane l holds
  * elements l, l + lanes, and so on. The vectors are transformed over m as columns are, then
  * multiplied by w_N^(l * k). After a transposition of lanes x lanes elements, a transform of length
- * FFT_LANES combines the lanes. */
+ * FFT_LANES combines the lanes.
+ *
+ * The twist of a row (fft.h) multiplies element j by w^j, w = w_4N^-1: vector i by w^(lanes * i) as
+ * it is loaded, and lane l by w^l, which is a part of the factors between the lanes. */
 #ifndef XNCC_CPU_KERNELS_FFT_BODY_H
 #define XNCC_CPU_KERNELS_FFT_BODY_H
 
@@ -21,7 +24,7 @@
 
 static int64_t lane_twiddles_at(int32_t nx, int32_t ny)
 {
-    return places_of(nx, ny).at[2];
+    return places_of(nx, ny).at[3];
 }
 
 static uint64_t table_bytes(int32_t nx, int32_t ny)
@@ -71,24 +74,27 @@ static void tables(int32_t nx, int32_t ny, void *memory)
             for (int32_t k = 1; k <= 3; k++)
                 root((int64_t)j * k, n, &table[twiddle_at(n) + 6 * j + 2 * (k - 1)],
                      &table[twiddle_at(n) + 6 * j + 2 * (k - 1) + 1]);
+    double *twist = table + places_of(nx, ny).at[2];
     vc *lanes = (vc *)(void *)(table + lane_twiddles_at(nx, ny));
     for (int32_t p = 0; p < nx / FFT_LANES; p++) {
         double re[FFT_LANES], im[FFT_LANES];
+        root(p, 4 * (int64_t)(nx / FFT_LANES), &twist[2 * p], &twist[2 * p + 1]);
         for (int32_t l = 0; l < FFT_LANES; l++)
-            root((int64_t)l * frequency(nx / FFT_LANES, p), nx, &re[l], &im[l]);
+            root(l * (4 * (int64_t)frequency(nx / FFT_LANES, p) - 1), 4 * (int64_t)nx, &re[l],
+                 &im[l]);
         memcpy(&lanes[p].re, re, sizeof re);
         memcpy(&lanes[p].im, im, sizeof im);
     }
 }
 
 /* from: the vectors of the row. */
-FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, const fft_place *from,
-                            vc *x)
+FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, fft_place from, vc *x)
 {
     const fft_side row = side_of(table, c, 0);
     const int32_t m = row.length;
     const vc *w = (const vc *)(const void *)(row.table + lane_twiddles_at(c->nx, c->ny));
-    first_step(&row, from, x, 0);
+    from.twist = row.table + places_of(c->nx, c->ny).at[2];
+    first_step(&row, &from, x, FFT_ROW);
     inner_steps(&row, FORWARD, x, NULL);
     for (int32_t p = 0; p < m; p += FFT_LANES) {
         vc v[FFT_LANES];
@@ -101,7 +107,9 @@ FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, const
     }
 }
 
-static void row_backward(const void *table, const xncc_fft_blocking *c, vc *x)
+/* out: NULL, or where the first `count` elements go, too. */
+FFT_INLINE void row_backward(const void *table, const xncc_fft_blocking *c, vc *x, int32_t count,
+                             double *out)
 {
     const fft_side row = side_of(table, c, 0);
     const int32_t m = row.length;
@@ -115,7 +123,13 @@ static void row_backward(const void *table, const xncc_fft_blocking *c, vc *x)
         for (int i = 0; i < FFT_LANES; i++)
             x[p + i] = vc_twiddle(v[i], w[p + i].re, w[p + i].im, 1);
     }
-    side_backward(&row, x);
+    fft_place to = place_of(x);
+    to.twist = row.table + places_of(c->nx, c->ny).at[2];
+    to.out = out;
+    to.nx = c->nx;
+    to.count = count;
+    inner_steps(&row, BACKWARD, x, NULL);
+    last_step(&row, x, &to, FFT_ROW);
 }
 
 /* Loads FFT_LANES pixels and subtracts the shift. */
@@ -152,31 +166,18 @@ static void row_in(const void *table, const xncc_fft_blocking *blocking, const x
                    void *row)
 {
     vc *x = row;
-    for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
-        x[i].re = some_pixels(p->a, p->words, i, p->count_a);
-        x[i].im = some_pixels(p->b, p->words, i, p->count_b);
+    const int32_t m = blocking->nx / FFT_LANES;
+    for (int32_t i = 0; i < m; i++) {
+        x[i].re = some_pixels(p->row, p->words, i, p->count);
+        x[i].im = some_pixels(p->row, p->words, m + i, p->count);
     }
-    const fft_place here = place_of(x);
-    row_forward(table, blocking, &here, x);
+    row_forward(table, blocking, place_of(x), x);
 }
 
-static void reals_in(const void *table, const xncc_fft_blocking *blocking, const double *a,
-                     const double *b, void *row)
+static void reals_in(const void *table, const xncc_fft_blocking *blocking, const double *line,
+                     void *row)
 {
-    const fft_place from = { .re = a, .im = b };
-    row_forward(table, blocking, &from, row);
-}
-
-static void digits_in(const void *table, const xncc_fft_blocking *blocking, const double *digit,
-                      void *row)
-{
-    vc *x = row;
-    for (int32_t i = 0; i < blocking->nx / FFT_LANES; i++) {
-        memcpy(&x[i].re, digit + (ptrdiff_t)i * FFT_LANES, sizeof x[i].re);
-        x[i].im = vd_fill(0.0);
-    }
-    const fft_place here = place_of(x);
-    row_forward(table, blocking, &here, x);
+    row_forward(table, blocking, (fft_place){ .re = line, .im = line + blocking->nx }, row);
 }
 
 /* A row has one vector more than it needs, so that rows are not a power of two apart. */
@@ -302,7 +303,7 @@ static void convolve(const void *table, const xncc_fft_blocking *blocking, const
         vc *column = source.spectrum ? (vc *)source.spectrum + (ptrdiff_t)i * blocking->ny : buffer;
         const fft_place from = column_place(array[0], blocking, i, source.rows);
         if (!source.known)
-            first_step(&of_column, &from, column, 1);
+            first_step(&of_column, &from, column, FFT_COLUMN);
         if (!source.known && !once)
             inner_steps(&of_column, FORWARD, column, NULL);
         for (int32_t plane = 0; plane < blocking->planes; plane++) {
@@ -312,7 +313,7 @@ static void convolve(const void *table, const xncc_fft_blocking *blocking, const
             if (!once)
                 multiply(column, t, product, blocking->ny);
             inner_steps(&of_column, once ? FORWARD | BACKWARD : BACKWARD, sum, once ? t : NULL);
-            last_step(&of_column, sum, &to, 1);
+            last_step(&of_column, sum, &to, FFT_COLUMN);
         }
     }
 }
@@ -337,7 +338,7 @@ static void add_products(const void *table, const xncc_fft_blocking *blocking,
         vc *sum = (vc *)a->sum + (ptrdiff_t)i * ny;
         const vc *templ = (const vc *)a->templ + (ptrdiff_t)i * ny;
         const fft_place at = column_place(a->array, blocking, i, 0);
-        first_step(&of_column, &at, column, 1);
+        first_step(&of_column, &at, column, FFT_COLUMN);
         inner_steps(&of_column, FORWARD, column, NULL);
         if (a->first)
             add_column(column, templ, sum, 1, a->last ? column : sum, ny);
@@ -346,7 +347,7 @@ static void add_products(const void *table, const xncc_fft_blocking *blocking,
         if (!a->last)
             continue;
         inner_steps(&of_column, BACKWARD, column, NULL);
-        last_step(&of_column, column, &at, 1);
+        last_step(&of_column, column, &at, FFT_COLUMN);
     }
 }
 
@@ -369,13 +370,14 @@ FFT_INLINE void round_out(vd v, int32_t left, int64_t *out)
 }
 
 static void row_out(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,
-                    int64_t *a, int64_t *b)
+                    int64_t *out)
 {
     vc *x = row;
-    row_backward(table, blocking, x);
-    for (int32_t i = 0; i * FFT_LANES < count; i++) {
-        round_out(x[i].re, count - i * FFT_LANES, a + (ptrdiff_t)i * FFT_LANES);
-        round_out(x[i].im, count - i * FFT_LANES, b + (ptrdiff_t)i * FFT_LANES);
+    row_backward(table, blocking, x, count, NULL);
+    for (int32_t at = 0; at < count && at < blocking->nx; at += FFT_LANES) {
+        const int32_t i = at / FFT_LANES, second = at + blocking->nx;
+        round_out(x[i].re, count - at, out + at);
+        round_out(x[i].im, count - second, out + second);
     }
 }
 
@@ -388,36 +390,38 @@ FFT_INLINE void round_out_narrow(vd v, int32_t more, int32_t left, int32_t *out)
 }
 
 static void row_out_narrow(const void *table, const xncc_fft_blocking *blocking, void *row,
-                           int32_t count, int32_t more, int32_t *a, int32_t *b)
+                           int32_t count, int32_t more, int32_t *out)
 {
     vc *x = row;
-    row_backward(table, blocking, x);
-    for (int32_t i = 0; i * FFT_LANES < count; i++) {
-        round_out_narrow(x[i].re, more, count - i * FFT_LANES, a + (ptrdiff_t)i * FFT_LANES);
-        round_out_narrow(x[i].im, more, count - i * FFT_LANES, b + (ptrdiff_t)i * FFT_LANES);
+    row_backward(table, blocking, x, count, NULL);
+    for (int32_t at = 0; at < count && at < blocking->nx; at += FFT_LANES) {
+        const int32_t i = at / FFT_LANES, second = at + blocking->nx;
+        round_out_narrow(x[i].re, more, count - at, out + at);
+        round_out_narrow(x[i].im, more, count - second, out + second);
     }
 }
 
-static void results(const void *row, int32_t count_a, int32_t count_b, double *a, double *b)
+static void results(const xncc_fft_blocking *blocking, const void *row, int32_t count, double *out)
 {
     const vc *x = row;
-    for (int32_t i = 0; i * FFT_LANES < count_a; i++) {
-        store_left(a + (ptrdiff_t)i * FFT_LANES, &x[i].re, count_a - i * FFT_LANES, sizeof *a);
-        store_left(b + (ptrdiff_t)i * FFT_LANES, &x[i].im, count_b - i * FFT_LANES, sizeof *b);
+    for (int32_t at = 0; at < count && at < blocking->nx; at += FFT_LANES) {
+        const int32_t i = at / FFT_LANES, second = at + blocking->nx;
+        store_left(out + at, &x[i].re, count - at, sizeof *out);
+        store_left(out + second, &x[i].im, count - second, sizeof *out);
     }
 }
 
 static void reals_out(const void *table, const xncc_fft_blocking *blocking, void *row,
-                      int32_t count_a, int32_t count_b, double *a, double *b)
+                      int32_t count, double *out)
 {
-    row_backward(table, blocking, row);
-    results(row, count_a, count_b, a, b);
+    row_backward(table, blocking, row, count, out);
 }
 
 /* The transforms of this build. */
-const xncc_fft_isa FFT_ISA = { row_bytes, table_bytes,    tables,    row_in,       reals_in,
-                               digits_in, columns,        convolve,  add_products, sums_of_products,
-                               row_out,   row_out_narrow, reals_out, results };
+const xncc_fft_isa FFT_ISA = { row_bytes,        table_bytes, tables,         row_in,
+                               reals_in,         columns,     convolve,       add_products,
+                               sums_of_products, row_out,     row_out_narrow, reals_out,
+                               results };
 #define FFT_KERNEL(rows)                                                                           \
     {                                                                                              \
         xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &FFT_ISA, &(rows)                    \

@@ -10,8 +10,8 @@
 
 /* The tables hold, for each length n = 16, 32, ..., the three twiddle factors of j = 0 .. n/4 - 1;
  * after them, for the vectors of a row and for a column, if their number n is r = 3 or 5 times a
- * power of two, the r - 1 twiddle factors of j = 0 .. n/r - 1; and last the twiddle factors between
- * the lanes of a row. */
+ * power of two, the r - 1 twiddle factors of j = 0 .. n/r - 1; the twist of each vector of a row;
+ * and last the twiddle factors between the lanes of a row. */
 FFT_INLINE int64_t twiddle_at(int32_t n)
 {
     return 3 * ((int64_t)n - 16) / 2;
@@ -30,16 +30,17 @@ static int64_t odd_doubles(int32_t n)
     return 2 * (int64_t)(r - 1) * (n / r);
 }
 
-/* Where that of a row's vectors begins, [0], that of a column, [1], and the lanes' factors, [2]. */
+/* Where that of a row's vectors begins, [0], that of a column, [1], the twist, [2], and the lanes'
+ * factors, [3]. */
 typedef struct places {
-    int64_t at[3];
+    int64_t at[4];
 } places;
 
 static places places_of(int32_t nx, int32_t ny)
 {
     const int64_t row = twiddle_at(2 * longest(nx, ny)), column = row + odd_doubles(nx / FFT_LANES),
-                  end = column + odd_doubles(ny);
-    return (places){ { row, column, (end + 7) / 8 * 8 } };
+                  twist = column + odd_doubles(ny), end = twist + 2 * (int64_t)(nx / FFT_LANES);
+    return (places){ { row, column, twist, (end + 7) / 8 * 8 } };
 }
 
 /* Where the points of a step are: vectors `step` bytes apart, or the doubles of two rows, which are
@@ -49,7 +50,16 @@ typedef struct fft_place {
     ptrdiff_t step;
     const double *re, *im; /* NULL: vectors */
     int32_t rows;          /* of a column: the points from here on are 0, or are not wanted */
+    const double *twist;   /* of a row: the factors of its vectors */
+    double *out; /* where the elements of a row go, too, the first `count` of them, in whole
+                    vectors; NULL: nowhere */
+    int32_t nx, count;
 } fft_place;
+
+/* Of what the points are, a constant: of a part that was transformed before, of a row as it comes
+ * and goes, which is twisted there, or of a column of an array, of which the vectors that follow
+ * are needed next. */
+typedef enum fft_kind { FFT_INNER, FFT_ROW, FFT_COLUMN } fft_kind;
 
 FFT_INLINE fft_place place_of(vc *x)
 {
@@ -71,6 +81,37 @@ FFT_INLINE vc load_point(const fft_place *p, int32_t i)
     return v;
 }
 
+/* Point i of a row with its twist if sign is 1, and without it if it is -1. */
+FFT_INLINE vc twisted(const fft_place *p, int32_t i, vc a, int sign)
+{
+    return vc_twiddle(a, vd_fill(p->twist[2 * i]), vd_fill(p->twist[2 * i + 1]), sign);
+}
+
+/* Point i as a transform takes it. */
+FFT_INLINE vc take_point(const fft_place *p, int32_t i, fft_kind of)
+{
+    if (of == FFT_COLUMN && i >= p->rows)
+        return (vc){ vd_fill(0.0), vd_fill(0.0) };
+    if (of == FFT_COLUMN)
+        __builtin_prefetch(vector_at(p, i) + 1);
+    return of == FFT_ROW ? twisted(p, i, load_point(p, i), 1) : load_point(p, i);
+}
+
+/* Point i as one back yields it. */
+FFT_INLINE void give_point(const fft_place *p, int32_t i, fft_kind of, vc a)
+{
+    const vc v = of == FFT_ROW ? twisted(p, i, a, -1) : a;
+    const int32_t first = i * FFT_LANES, second = p->nx + first;
+    if (of != FFT_COLUMN || i < p->rows)
+        *vector_at(p, i) = v;
+    if (of != FFT_ROW || !p->out)
+        return;
+    if (first < p->count)
+        memcpy(p->out + first, &v.re, sizeof v.re);
+    if (second < p->count)
+        memcpy(p->out + second, &v.im, sizeof v.im);
+}
+
 FFT_INLINE void some_points(vc *v, int r, int sign)
 {
     if (r == 4)
@@ -80,20 +121,14 @@ FFT_INLINE void some_points(vc *v, int r, int sign)
 }
 
 /* A step of radix r = 3, 4 or 5 of r * q points, which go to x, and its products with the twiddle
- * factors w. column: 1 if the points are those of a column of an array; then the vectors that
- * follow them are needed next. */
+ * factors w. */
 FFT_INLINE void step_forward(const double *w, const fft_place *from, vc *x, int32_t q, int r,
-                             int column)
+                             fft_kind of)
 {
-    const vc zero = { vd_fill(0.0), vd_fill(0.0) };
     for (int32_t j = 0; j < q; j++, w += 2 * (r - 1)) {
         vc v[5];
-        for (int a = 0; a < r; a++) {
-            const int there = !column || j + a * q < from->rows;
-            if (column && there)
-                __builtin_prefetch(vector_at(from, j + a * q) + 1);
-            v[a] = there ? load_point(from, j + a * q) : zero;
-        }
+        for (int a = 0; a < r; a++)
+            v[a] = take_point(from, j + a * q, of);
         some_points(v, r, -1);
         x[j] = v[0];
         for (int b = 1; b < r; b++)
@@ -103,7 +138,7 @@ FFT_INLINE void step_forward(const double *w, const fft_place *from, vc *x, int3
 
 /* The same back, to `to`. */
 FFT_INLINE void step_backward(const double *w, const vc *x, const fft_place *to, int32_t q, int r,
-                              int column)
+                              fft_kind of)
 {
     for (int32_t j = 0; j < q; j++, w += 2 * (r - 1)) {
         vc v[5] = { x[j] };
@@ -111,8 +146,7 @@ FFT_INLINE void step_backward(const double *w, const vc *x, const fft_place *to,
             v[b] = vc_twiddle(x[j + b * q], vd_fill(w[2 * b - 2]), vd_fill(w[2 * b - 1]), 1);
         some_points(v, r, 1);
         for (int a = 0; a < r; a++)
-            if (!column || j + a * q < to->rows)
-                *vector_at(to, j + a * q) = v[a];
+            give_point(to, j + a * q, of, v[a]);
     }
 }
 
@@ -160,11 +194,11 @@ static void transform(const fft_way *way, vc *x, int32_t n, const vc *t)
     const int32_t q = n / 4;
     const double *w = way->table + twiddle_at(n);
     if (way->which & FORWARD)
-        step_forward(w, &here, x, q, 4, 0);
+        step_forward(w, &here, x, q, 4, FFT_INNER);
     for (int32_t b = 0; b < 4; b++)
         transform(way, x + b * q, q, t ? t + b * q : NULL);
     if (way->which & BACKWARD)
-        step_backward(w, x, &here, q, 4, 0);
+        step_backward(w, x, &here, q, 4, FFT_INNER);
 }
 
 /* What is transformed: the vectors of a row, or a column. Its first step, the last one back, has
@@ -185,34 +219,34 @@ static fft_side side_of(const void *table, const xncc_fft_blocking *c, int is_co
     return (fft_side){ doubles, NULL, length, 1 };
 }
 
-/* The first step of a side. column: as in step_forward; a column always has such a step. */
-FFT_INLINE void first_step(const fft_side *s, const fft_place *from, vc *x, int column)
+/* The first step of a side. */
+FFT_INLINE void first_step(const fft_side *s, const fft_place *from, vc *x, fft_kind of)
 {
     const int32_t q = s->length / s->r;
     if (s->r == 3)
-        step_forward(s->w, from, x, q, 3, column);
+        step_forward(s->w, from, x, q, 3, of);
     else if (s->r == 5)
-        step_forward(s->w, from, x, q, 5, column);
+        step_forward(s->w, from, x, q, 5, of);
     else if (s->r == 4)
-        step_forward(s->w, from, x, q, 4, column);
+        step_forward(s->w, from, x, q, 4, of);
     else
         for (int32_t i = 0; i < s->length; i++)
-            x[i] = load_point(from, i);
+            x[i] = take_point(from, i, of);
 }
 
 /* The last step of a side back. */
-FFT_INLINE void last_step(const fft_side *s, const vc *x, const fft_place *to, int column)
+FFT_INLINE void last_step(const fft_side *s, const vc *x, const fft_place *to, fft_kind of)
 {
     const int32_t q = s->length / s->r;
     if (s->r == 3)
-        step_backward(s->w, x, to, q, 3, column);
+        step_backward(s->w, x, to, q, 3, of);
     else if (s->r == 5)
-        step_backward(s->w, x, to, q, 5, column);
+        step_backward(s->w, x, to, q, 5, of);
     else if (s->r == 4)
-        step_backward(s->w, x, to, q, 4, column);
+        step_backward(s->w, x, to, q, 4, of);
     else
         for (int32_t i = 0; i < s->length; i++)
-            *vector_at(to, i) = x[i];
+            give_point(to, i, of, x[i]);
 }
 
 /* All steps of a side but that one. t: as in transform. */
@@ -227,7 +261,7 @@ static void inner_steps(const fft_side *s, int which, vc *x, const vc *t)
 static void side_forward(const fft_side *s, vc *x)
 {
     const fft_place here = place_of(x);
-    first_step(s, &here, x, 0);
+    first_step(s, &here, x, FFT_INNER);
     inner_steps(s, FORWARD, x, NULL);
 }
 
@@ -235,7 +269,7 @@ static void side_backward(const fft_side *s, vc *x)
 {
     const fft_place here = place_of(x);
     inner_steps(s, BACKWARD, x, NULL);
-    last_step(s, x, &here, 0);
+    last_step(s, x, &here, FFT_INNER);
 }
 
 #endif

@@ -38,14 +38,14 @@ typedef struct xncc_window_plane {
     ptrdiff_t stride;
 } xncc_window_plane;
 
-/* The spectra of the pairs of blocks of an image that the `fft` kernels transform, for templates
- * that are searched for in it one after the other. The first search writes them; if it is
- * cancelled, they are incomplete. Those of a row of pairs follow one another. Rectangles of the map
- * begin at pairs. */
+/* The spectra of the blocks of an image that the `fft` kernels transform, for templates that are
+ * searched for in it one after the other. The first search writes them; if it is cancelled, they
+ * are incomplete. Those of a row of blocks follow one another. Rectangles of the map begin at
+ * blocks. */
 typedef struct xncc_image_spectra {
     char *data;
-    char *known;       /* per pair, 1: its spectrum is there */
-    int64_t across;    /* pairs in a row */
+    char *known;       /* per block, 1: its spectrum is there */
+    int64_t across;    /* blocks in a row */
     int64_t left, top; /* of the first window of the map in the image */
 } xncc_image_spectra;
 

@@ -134,9 +134,8 @@ static const double *row_of_X(const xncc_reals_run *r, const channels *of, int32
            ((ptrdiff_t)(c - of->first) * r->area->height + y) * (ptrdiff_t)r->stride;
 }
 
-/* Scores row y of a channel, of which X is there if it comes from transforms. Returns 1 if there is
- * a doubt. */
-static int score_row(xncc_reals_run *r, const channels *of, int32_t c, int32_t y)
+/* Makes the sums of row y of a channel, of which X is there if it comes from transforms. */
+static void sum_row(xncc_reals_run *r, const channels *of, int32_t c, int32_t y)
 {
     xncc_reals_row *row = &r->m.row[c];
     if (has_window_sums(r))
@@ -153,7 +152,6 @@ static int score_row(xncc_reals_run *r, const channels *of, int32_t c, int32_t y
         row->total[i] = r->m.total[i] ? r->m.total[i] + (ptrdiff_t)(of->by_rows ? 0 : y) * r->stride
                                       : NULL;
     row->out = r->area->out + y * r->area->pitch;
-    return r->isa->score(row);
 }
 
 /* At least the squares of the windows of all channels but the last one, whose sums are those of a
@@ -172,13 +170,11 @@ static const double *squares_before(const xncc_reals_run *r, int32_t last)
 /* Scores row y. Returns 1 if there is a doubt. */
 static int score_channels(xncc_reals_run *r, const channels *of, int32_t y)
 {
-    const int32_t last = of->end - 1;
-    int doubts = 0;
-    for (int32_t c = of->first; c < last; c++)
-        doubts |= score_row(r, of, c, y);
+    for (int32_t c = of->first; c < of->end; c++)
+        sum_row(r, of, c, y);
     if (r->many)
-        r->m.row[last].before_Q = squares_before(r, last);
-    return score_row(r, of, last, y) | doubts;
+        r->m.row[of->end - 1].before_Q = squares_before(r, of->end - 1);
+    return r->isa->score(&r->m.row[of->first], of->end - of->first);
 }
 
 /* Scores all rows again with sums of products of a smaller error. `rows` of them have been scored.

@@ -257,8 +257,9 @@ typedef struct xncc_reals_isa {
      * XNCC_REALS_ROOM more. */
     void (*window)(const double *column, int32_t width, double *room, double *window,
                    int32_t count);
-    /* Writes scores or XNCC_DOUBT, after the last channel. Returns 1 if there is a doubt. */
-    int (*score)(const xncc_reals_row *row);
+    /* Writes scores or XNCC_DOUBT, after the last channel; row: those of some channels that follow
+     * each other. Returns 1 if there is a doubt. */
+    int (*score)(const xncc_reals_row *row, int32_t channels);
     void (*inverses)(const xncc_reals_inverses *row);
     /* The same as score, by fewer divisions; the intervals are a little wider. */
     int (*quotients)(const xncc_reals_quotients *row);

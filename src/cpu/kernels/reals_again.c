@@ -28,8 +28,7 @@ static double samples_of_window(const xncc_reals_run *r)
 
 static double samples_of(const xncc_reals_run *r)
 {
-    return (r->variant->fft ? 2.0 : 1.0) * (double)r->m.stage.width * (double)r->m.stage.height *
-           (double)r->job->templ->channels;
+    return (double)r->m.stage.width * (double)r->m.stage.height * (double)r->job->templ->channels;
 }
 
 /* Notes |v| and |t| of all channels, and the bound of the sums of products that are known. */
@@ -199,31 +198,30 @@ static int score_window(xncc_reals_run *r, int32_t x, int32_t y, const xncc_real
 {
     enum { LANES = 8 };
     const int32_t last = r->job->templ->channels - 1;
-    double X[LANES] = { 0 }, S[LANES] = { 0 }, Q[LANES] = { 0 }, total[6][LANES] = { { 0 } };
+    double X[LANES] = { 0 }, total[6][LANES] = { { 0 } };
+    double S[XNCC_MAX_CHANNELS][LANES], Q[XNCC_MAX_CHANNELS][LANES]; /* of those there are */
+    xncc_reals_row row[XNCC_MAX_CHANNELS];
     const double norm = window_norm(r, whole, x);
     double error;
-    int doubts = 0;
     if (!window_product(r, x, y, norm, &X[0], &error))
         return 1;
     for (int32_t c = 0; c <= last; c++) {
-        xncc_reals_row row = whole[c];
-        S[0] = r->m.window[c][0][x];
-        Q[0] = r->m.window[c][1][x];
-        row.error.of_X = 0.0;
-        row.count = 1;
-        row.X = NULL;
-        if (c == last) {
-            row.error.X = error;
-            row.X = X;
-        }
-        row.S = S;
-        row.Q = Q;
+        row[c] = whole[c];
+        memset(S[c], 0, sizeof S[c]);
+        memset(Q[c], 0, sizeof Q[c]);
+        S[c][0] = r->m.window[c][0][x];
+        Q[c][0] = r->m.window[c][1][x];
+        row[c].error.of_X = 0.0;
+        row[c].count = 1;
+        row[c].X = c == last ? X : NULL;
+        row[c].S = S[c];
+        row[c].Q = Q[c];
         for (int i = 0; i < 6 && last > 0; i++)
-            row.total[i] = total[i];
-        row.out = whole[c].out + x;
-        doubts |= r->isa->score(&row);
+            row[c].total[i] = total[i];
+        row[c].out = whole[c].out + x;
     }
-    return doubts;
+    row[last].error.X = error;
+    return r->isa->score(row, last + 1);
 }
 
 /* Should all windows be scored again by transforms? y: the row that is being scored. */
@@ -292,7 +290,7 @@ static void transform_templ(xncc_reals_run *r, int32_t channel)
             const double t = value[x] - pivot;
             rest[x] = t - round_to(t, r->parts.templ_unit);
         }
-        fft->digits_in(r->shared->table, c, rest, r->m.arrays[REST] + (size_t)y * step);
+        fft->reals_in(r->shared->table, c, rest, r->m.arrays[REST] + (size_t)y * step);
     }
     fft->columns(r->shared->table, c, r->job->watch,
                  &(xncc_fft_part){ .array = r->m.arrays[REST],
@@ -320,8 +318,7 @@ static void transform_image(xncc_reals_run *r, int32_t channel)
             part[REST][x] = r->m.line[x] - part[LEADING][x];
         }
         for (int k = LEADING; k <= REST; k++)
-            fft->reals_in(r->shared->table, c, part[k], part[k] + c->across,
-                          r->m.arrays[k] + (size_t)y * step);
+            fft->reals_in(r->shared->table, c, part[k], r->m.arrays[k] + (size_t)y * step);
     }
     clear_from(r, LEADING, rows);
     clear_from(r, REST, rows);
@@ -363,13 +360,11 @@ void xncc_reals_sharp_row(xncc_reals_run *r, int sharp, int32_t y, double *out)
     const xncc_fft_isa *fft = r->variant->fft;
     const xncc_fft_blocking *c = &r->job->blocks->fft;
     const size_t at = (size_t)y * (size_t)fft->row_bytes(c->nx);
-    const int32_t first = xncc_min_i32(r->area->width, c->across), second = r->area->width - first;
     double *rest = r->m.weight_rows;
-    fft->results(r->m.array + at, first, second, out, out + first);
+    fft->results(c, r->m.array + at, r->area->width, out);
     if (!sharp)
         return;
-    fft->reals_out(r->shared->table, c, r->m.arrays[LEADING] + at, first, second, rest,
-                   rest + first);
+    fft->reals_out(r->shared->table, c, r->m.arrays[LEADING] + at, r->area->width, rest);
     for (int32_t x = 0; x < r->area->width; x++)
         out[x] = put_together(r, out[x], rest[x]);
 }

@@ -44,8 +44,7 @@ uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_
 
 int32_t xncc_reals_line_width(const xncc_problem *problem, const xncc_cpu_blocks *blocks)
 {
-    const int32_t pixels = blocks->columns + problem->templ_width - 1,
-                  read = blocks->fft.nx ? blocks->fft.across + blocks->fft.nx : 0;
+    const int32_t pixels = blocks->columns + problem->templ_width - 1, read = 2 * blocks->fft.nx;
     return (pixels > read ? pixels : read) + XNCC_REALS_ROOM;
 }
 

@@ -4,25 +4,12 @@
 #ifndef XNCC_CPU_KERNELS_REALS_SCORES_H
 #define XNCC_CPU_KERNELS_REALS_SCORES_H
 
-#include "cpu/kernels/reals_vector.h"
-#include "cpu/kernels/store_part.h"
-
-#include <float.h>
-
-/* A number and a bound of its error. */
-typedef struct rd_near {
-    rd value, error;
-} rd_near;
+#include "cpu/kernels/reals_usual.h"
 
 /* What the sums of a vector of windows are. */
 typedef struct row_sums {
     rd n, S, Q, X, T, T2;
 } row_sums;
-
-REALS_INLINE rd row_load(const double *from, int32_t x, double constant)
-{
-    return from ? rd_load(from + x) : rd_fill(constant);
-}
 
 /* n * a - b * c, where a, b and c are off by at most ea, eb and ec. Every rounding is at most u of
  * n*a and b*c. */
@@ -184,21 +171,6 @@ REALS_INLINE ri row_decide(const xncc_reals_row *row, rd n, const rd_near term[3
            __builtin_convertvector(q.error <= rd_fill(DBL_MAX), ri);
 }
 
-REALS_INLINE int row_any(ri v)
-{
-    int32_t any = 0;
-    for (int i = 0; i < REALS_LANES; i++)
-        any |= v[i];
-    return any != 0;
-}
-
-/* The bound of the error of X from the squares of the window itself, in all channels. */
-REALS_INLINE rd of_window(const xncc_reals_row *row, rd Q)
-{
-    const xncc_reals_errors *e = &row->error;
-    return e->of_X * rd_sqrt(1.01 * rd_size(Q) + 2.0 * e->Q) + (e->of_rest + XNCC_REALS_TINY);
-}
-
 REALS_INLINE int score_windows(const xncc_reals_row *row)
 {
     ri doubts = { 0 };
@@ -248,124 +220,24 @@ REALS_INLINE int score_windows(const xncc_reals_row *row)
     return row_any(doubts);
 }
 
-/* 1 / root of the image's term, and 0.6 times a bound of the term's relative error. */
-typedef struct rd_inverse {
-    rd value, relative;
-} rd_inverse;
-
-/* There is no bound, which is then infinite, where the term may be 0: so too where it is negative,
- * or 0, and the root or the product is not a number. Where it is positive, S * S is at most n * Q,
- * so that both round to at most 2^-50 of n * Q. The factor that makes up for the roundings of the
- * bound is in its parts. */
-REALS_INLINE rd_inverse inverse_of(const xncc_reals_inverses *row, rd S, rd Q)
+static int is_usual(const xncc_reals_row *row)
 {
-    const xncc_reals_errors *e = &row->error;
-    const double n = row->n, part = 1.01 * 0.6;
-    rd value = Q, error = rd_fma(Q, rd_fill(part * e->of_Q), rd_fill(part * e->Q));
-    if (row->centred) {
-        const rd nQ = n * Q, fixed = rd_fill(part * (n * e->Q + e->S * e->S)),
-                 of_Q = rd_fma(nQ, rd_fill(part * (e->of_Q + 0x1.1p-50)), fixed);
-        value = rd_fma(-S, S, nQ);
-        error = rd_fma(rd_size(S), rd_fill(part * 2.0 * e->S), of_Q);
-    }
-    const rd inverse = 1.0 / rd_sqrt(value), relative = error * (inverse * inverse);
-    return (rd_inverse){ inverse,
-                         rd_choose(relative <= 0.6 * 0.125, relative, rd_fill(DBL_MAX) * 2.0) };
+    return row->method == XNCC_CCOEFF_NORMED && !row->N && !row->T && !row->T2 &&
+           row->unit == 0.0 && !row->exact && row->n >= row->least;
 }
 
-static void reals_inverses(const xncc_reals_inverses *row)
+static int reals_score(const xncc_reals_row *row, int32_t channels)
 {
-    for (int32_t x = 0; x < row->count; x += REALS_LANES) {
-        const rd_inverse r = inverse_of(row, rd_load(row->S + x), rd_load(row->Q + x));
-        rd_store(row->inverse + x, r.value);
-        rd_store(row->relative + x, r.relative);
-    }
-}
-
-/* As row_score and row_decide. The inverse of the template's root and the products with it round
- * four times more than there: 20 u. fixed: what takes the place of q->error. Returns where the
- * scores are known. An error that is no number makes both ends of the interval none, and an
- * infinite one makes them differ. */
-REALS_INLINE ri quotient_of(const xncc_reals_quotients *q, rd fixed, rd X, rd S, rd_inverse of,
-                            ri *score)
-{
-    const double T = q->templ_sum, of_S = q->per_S + 0x1.1p-51 * (T < 0.0 ? -T : T);
-    const rd nX = q->n * X, over = of.value * q->factor,
-             of_X = rd_fma(rd_size(nX), rd_fill(0x1p-51), fixed),
-             error = rd_fma(rd_size(S), rd_fill(of_S), of_X),
-             value = rd_fma(S, rd_fill(-T), nX) * over,
-             wide = rd_fma(of.relative + 0x1.4p-49, rd_size(value),
-                           (1.01 + of.relative) * (error * over));
-    const rf low = __builtin_convertvector(value - wide, rf),
-             high = __builtin_convertvector(value + wide, rf);
-    *score = (ri)low;
-    return ((ri)low == (ri)high) & (low == low);
-}
-
-static int reals_quotients(const xncc_reals_quotients *row)
-{
-    const xncc_reals_quotients q = *row;
-    const ri doubt = (ri){ 0 } + (int32_t)XNCC_DOUBT;
-    ri doubts = { 0 };
-    for (int32_t x = 0; x < q.count; x += REALS_LANES) {
-        const rd_inverse of = { rd_load(q.inverse + x), rd_load(q.relative + x) };
-        ri low;
-        const ri decided = quotient_of(&q, rd_fill(q.error), rd_load(q.X + x), rd_load(q.S + x), of,
-                                       &low),
-                 bits = (low & decided) | (doubt & ~decided);
-        memcpy(q.out + x, &bits, sizeof bits);
-        ri in_row = (ri){ 0 } - 1;
-        for (int32_t k = q.count - x; k < REALS_LANES; k++)
-            in_row[k] = 0;
-        doubts |= ~decided & in_row;
-    }
-    return row_any(doubts);
-}
-
-/* The most frequent kind of row is computed without questions about the others: ccoeff_normed of
- * one channel, of which all pixels count. */
-static int score_plain(const xncc_reals_row *row)
-{
-    const xncc_reals_errors *e = &row->error;
-    const double T = row->templ_sum;
-    const xncc_reals_inverses inverses = { .n = row->n, .error = *e, .centred = 1 };
-    const xncc_reals_quotients q = { .n = row->n,
-                                     .templ_sum = T,
-                                     .factor = 1.0 / row->templ_root,
-                                     .error = ((T < 0.0 ? -T : T) + e->T) * e->S_window,
-                                     .per_S = e->T };
-    const rd of_all = rd_fill(row->n * e->X + q.error);
-    const double *const X_row = row->X, *const S_row = row->S, *const Q_row = row->Q;
-    const ri doubt = (ri){ 0 } + (int32_t)XNCC_DOUBT;
-    const int32_t count = row->count;
-    float *const out = row->out;
-    ri decided = (ri){ 0 } - 1;
-    for (int32_t x = 0; x < count; x += REALS_LANES) {
-        const rd X = rd_load(X_row + x), S = rd_load(S_row + x), Q = rd_load(Q_row + x);
-        const rd_inverse of = inverse_of(&inverses, S, Q);
-        ri low, known = quotient_of(&q, of_all, X, S, of, &low);
-        if (e->of_X > 0.0 && row_any(~known))
-            known = quotient_of(&q, row->n * of_window(row, Q) + q.error, X, S, of, &low);
-        const ri bits = (low & known) | (doubt & ~known);
-        if (x + REALS_LANES > count) {
-            const ri part = bits;
-            xncc_store_part(out + x, &part, (size_t)(count - x) * sizeof(float));
-            for (int32_t k = 0; k < count - x; k++)
-                decided[k] &= known[k];
-            break;
-        }
-        memcpy(out + x, &bits, sizeof bits);
-        decided &= known;
-    }
-    return row_any(~decided);
-}
-
-static int reals_score(const xncc_reals_row *row)
-{
-    if (row->method != XNCC_CCOEFF_NORMED || row->N || row->T || row->T2 || row->total[0] ||
-        row->unit > 0.0 || row->exact || row->n < row->least)
-        return score_windows(row);
-    return score_plain(row);
+    int usual = row[0].first && row[channels - 1].last && is_usual(row), doubts = 0;
+    if (usual && channels == 1)
+        return score_one(row);
+    for (int32_t c = 1; c < channels; c++)
+        usual = usual && is_usual(&row[c]);
+    if (usual)
+        return score_several(row, channels);
+    for (int32_t c = 0; c < channels; c++)
+        doubts |= score_windows(&row[c]);
+    return doubts;
 }
 
 #endif

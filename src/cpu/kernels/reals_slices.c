@@ -21,7 +21,7 @@ static xncc_slicing slicing_of(const xncc_reals_span *span, double unit)
 static int products_fit(const xncc_reals_run *r, double most, int32_t pairs)
 {
     const double n = (double)r->job->templ->width * (double)r->job->templ->height,
-                 samples = 2.0 * (double)r->m.stage.width * (double)r->m.stage.height,
+                 samples = (double)r->m.stage.width * (double)r->m.stage.height,
                  products = pairs * most;
     if (!r->variant->fft)
         return n * products <= 0x1p50;
@@ -209,10 +209,7 @@ static void transform_rows(const group *g, int of_templ, arrays *a)
             if (!(any >> k & 1))
                 continue;
             char *row = r->m.arrays[*of] + (size_t)y * step;
-            if (of_templ)
-                r->variant->fft->digits_in(r->shared->table, c, from, row);
-            else
-                r->variant->fft->reals_in(r->shared->table, c, from, from + c->across, row);
+            r->variant->fft->reals_in(r->shared->table, c, from, row);
         }
     }
 }
@@ -244,7 +241,6 @@ static void multiply_by_transforms(const group *g)
     xncc_reals_run *r = g->r;
     const xncc_fft_blocking *c = &r->job->blocks->fft;
     const size_t step = (size_t)r->variant->fft->row_bytes(c->nx);
-    const int32_t first = xncc_min_i32(r->area->width, c->across);
     const double *row[2 * XNCC_MOST_PLANES] = { NULL };
     arrays a = { .planes = 0 };
     transform_rows(g, 0, &a);
@@ -261,7 +257,7 @@ static void multiply_by_transforms(const group *g)
         for (int k = 0; k < a.sums; k++) {
             double *to = r->m.weight_rows + (size_t)k * (size_t)r->stride;
             r->variant->fft->reals_out(r->shared->table, c, r->m.arrays[k] + (size_t)y * step,
-                                       first, r->area->width - first, to, to + first);
+                                       r->area->width, to);
             row[a.weight[k]] = to;
         }
         collect_row(g, row, y);

@@ -32,22 +32,6 @@ static const xncc_fft_blocking *blocking(const xncc_reals_run *r)
     return &r->job->blocks->fft;
 }
 
-/* The sum of the squares of the columns that both blocks of a transform read. */
-static double shared_square(const xncc_reals_run *r, const xncc_fft_blocking *c)
-{
-    const int32_t end = xncc_min_i32(c->nx, r->m.stage.width);
-    double part[8] = { 0.0 }, square = 0.0;
-    int32_t x = c->across;
-    for (; x + 8 <= end; x += 8)
-        for (int k = 0; k < 8; k++)
-            part[k] += r->m.line[x + k] * r->m.line[x + k];
-    for (; x < end; x++)
-        square += r->m.line[x] * r->m.line[x];
-    for (int k = 0; k < 8; k++)
-        square += part[k];
-    return square;
-}
-
 /* What is multiplied: a plane of the image, by one of the template. */
 typedef struct factors {
     int32_t channel, power; /* power: as in xncc_reals_line */
@@ -56,7 +40,7 @@ typedef struct factors {
 } factors;
 
 /* Transforms the rows of a plane of the image to r->m.array. Returns the root of the sum of squares
- * of what was transformed, which holds the columns that both blocks share twice. */
+ * of what was transformed. */
 static double transform_rows(xncc_reals_run *r, const factors *f)
 {
     const xncc_fft_isa *fft = r->variant->fft;
@@ -69,10 +53,9 @@ static double transform_rows(xncc_reals_run *r, const factors *f)
     for (int32_t yy = 0; yy < rows && !xncc_is_cancelled(r->job->watch); yy++) {
         const xncc_reals_found found = xncc_reals_read_line(r, yy, f->channel, r->pivot[f->channel],
                                                             f->power);
-        square += found.square + shared_square(r, c);
+        square += found.square;
         r->bad |= found.bad;
-        fft->reals_in(r->shared->table, c, r->m.line, r->m.line + c->across,
-                      r->m.array + (uint64_t)yy * step);
+        fft->reals_in(r->shared->table, c, r->m.line, r->m.array + (uint64_t)yy * step);
     }
     return 1.01 * sqrt(square + XNCC_REALS_TINY);
 }
@@ -92,10 +75,9 @@ static double transform(xncc_reals_run *r, const factors *f)
 void xncc_reals_transformed_row(const xncc_reals_run *r, int32_t y, double *out)
 {
     const xncc_fft_blocking *c = blocking(r);
-    const int32_t first = xncc_min_i32(r->area->width, c->across);
     r->variant->fft->reals_out(r->shared->table, c,
-                               r->m.array + (uint64_t)y * r->variant->fft->row_bytes(c->nx), first,
-                               r->area->width - first, out, out + first);
+                               r->m.array + (uint64_t)y * r->variant->fft->row_bytes(c->nx),
+                               r->area->width, out);
 }
 
 /* The products of a plane of the image with one of the template, directly, to `sum`. */

@@ -205,8 +205,8 @@ static void fill_band(void *argument, uint64_t index, int32_t slot)
         f.square += isa->line(&row).square;
         f.largest = fmax(f.largest, isa->range(line, width, 0.0).most);
         if (fft)
-            fft->digits_in(p->s->table, c, line,
-                           p->m.array + (uint64_t)j * (uint64_t)fft->row_bytes(c->nx));
+            fft->reals_in(p->s->table, c, line,
+                          p->m.array + (uint64_t)j * (uint64_t)fft->row_bytes(c->nx));
         else
             memcpy((double *)p->plane + (ptrdiff_t)j * width, line, (size_t)width * sizeof(double));
     }

@@ -17,7 +17,7 @@ uint64_t xncc_shared_windows_bytes(int32_t templ_width, int32_t width);
 void xncc_shared_windows_fill(const xncc_cpu_kernel *self, const xncc_job *job,
                               const xncc_area *area, void *scratch, uint64_t *out);
 
-/* Returns the bytes of the spectrum of a pair of blocks, or 0 if the kernel takes none. */
+/* Returns the bytes of the spectrum of a block, or 0 if the kernel takes none. */
 uint64_t xncc_shared_spectrum_bytes(const xncc_cpu_kernel *self, const xncc_cpu_blocks *blocks);
 
 #endif

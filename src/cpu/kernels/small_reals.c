@@ -296,9 +296,9 @@ static int score_row(const run *r, const xncc_reals_row *row, ptrdiff_t at)
                                      .count = row->count,
                                      .out = row->out };
     if (!xncc_method_is_normed(row->method))
-        return r->reals->score(row);
+        return r->reals->score(row, 1);
     /* exact sums leave no doubt */
-    return r->reals->quotients(&q) && (!row->exact || r->reals->score(row));
+    return r->reals->quotients(&q) && (!row->exact || r->reals->score(row, 1));
 }
 
 /* Scores a map from its products. Returns 0 if some scores are not known. */
