@@ -86,6 +86,10 @@ if command -v nvcc >/dev/null; then
         one) cuda=(-DEXACTNCC_CUDA_ONE_GPU=ON -DEXACTNCC_ALL_ARITHMETICS=ON) ;;
         *) cuda=(-DCMAKE_CUDA_ARCHITECTURES="$architectures") ;;
     esac
+    # Code that no GPU here runs need not be fast. It takes a fraction of the time to compile then.
+    if ! has_gpu && [[ $(nvcc --help) == *Ofast-compile* ]]; then
+        cuda+=("-DCMAKE_CUDA_FLAGS=-Ofc max")
+    fi
 else
     note "no nvcc here: the CUDA engine is not built"
 fi
