@@ -225,12 +225,13 @@ cudaError_t launch_levels(const LevelsJob &job, int processors, cudaStream_t str
             const size_t one = split_shared<decltype(r)::value>(THREADS);
             shared = shared > one ? shared : one;
         });
+    const unsigned sharers = static_cast<unsigned>(min(processors, MOST_SHARERS));
     choose_levels<<<1, CHOOSING_THREADS, 0, stream>>>(job);
     cudaError_t code = cudaGetLastError();
     if (code != cudaSuccess)
         return code;
     with_float_pixel(job.split.products.image.image.pixel, [&](auto type) {
-        transform_levels<type><<<static_cast<unsigned>(processors), THREADS, shared, stream>>>(job);
+        transform_levels<type><<<sharers, THREADS, shared, stream>>>(job);
     });
     return cudaGetLastError();
 }
