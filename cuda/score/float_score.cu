@@ -22,7 +22,7 @@ namespace {
 
 constexpr int LANES = 32;
 constexpr int WARPS = 4;           // rows per block
-constexpr int BLOCKS = 5;          // per multiprocessor
+constexpr int BLOCKS = 4;          // per multiprocessor; more of them spill registers
 constexpr int SPAN = 4;            // adjacent windows per lane
 constexpr int STEP = LANES * SPAN; // windows per warp and turn
 constexpr unsigned ALL = 0xffffffffu;
@@ -106,14 +106,18 @@ __device__ TurnBounds bounds_of(const FloatScoreJob &job, const Slide &at, doubl
     return b;
 }
 
-// The bound of X's error in SPAN windows from x on: the larger one where they are in two blocks.
-__device__ double error_at(const FloatScoreJob &job, int x, int row_of_blocks)
+// The bound of X's error in SPAN windows from x on: the largest one of their blocks'.
+__device__ __forceinline__ double error_at(const FloatScoreJob &job, int x, int row_of_blocks)
 {
-    const int last = min(x + SPAN, job.width) - 1, block = row_of_blocks * job.across,
-              one = (block + x / job.step_x) / job.each,
-              other = (block + last / job.step_x) / job.each;
-    const double error = __ldg(job.error + one), more = __ldg(job.error + other);
-    return error < more ? more : error; // where a bound is NaN, so is X
+    const int last = min(x + SPAN, job.width) - 1, row = row_of_blocks * job.across,
+              end = (row + last / job.step_x) / job.each;
+    int block = (row + x / job.step_x) / job.each;
+    double error = __ldg(job.error + block);
+    while (++block <= end) {
+        const double more = __ldg(job.error + block);
+        error = error < more ? more : error; // where a bound is NaN, so is X
+    }
+    return error;
 }
 
 // The windows of a lane in a turn: the sums of the first one, X of all, and what S and Q gain from
@@ -123,11 +127,11 @@ struct LaneWindows {
     double X[SPAN], ds[SPAN], dq[SPAN];
 };
 
-// Scores a lane's windows with their outliers: `left` are left in the row from (x, y) on. skips: a
-// bit for each that is left as it is.
+// Scores a lane's windows with their outliers, or where the template decides: `left` are left in
+// the row from (x, y) on. skips: a bit for each that is left as it is.
 template <xncc_method METHOD>
-__device__ __noinline__ void score_outliers(const FloatScoreJob &job, int x, int y, int left,
-                                            unsigned skips, LaneWindows w)
+__device__ __noinline__ void score_others(const FloatScoreJob &job, int x, int y, int left,
+                                          unsigned skips, LaneWindows w)
 {
     const FloatConstants &c = *job.constants;
     for (int i = 0; i < min(SPAN, left); i++) {
@@ -154,26 +158,38 @@ __global__ __launch_bounds__(LANES *WARPS,
     if (y >= job.height)
         return;
     const xncc_window_templ t = job.constants->templ;
-    const bool has_outliers = job.constants->outliers != 0;
+    const bool others = job.constants->outliers || t.bad ||
+                        (xncc_method_is_centred(METHOD) && t.flat);
     const double2 *columns = job.columns.sums + y * job.columns.pitch;
     const double *products = job.sums + y * job.sums_pitch;
     float *map = job.map + y * job.map_pitch;
     const int last = job.width + job.templ_width - 2, row_of_blocks = y / job.step_y;
     Slide at = first_window(job, columns + begin,
                             reach_of(job.columns, begin, begin + job.templ_width - 1, y), lane);
+    double error = 0.0;
+    int known = 0; // windows before this one have `error`
     for (int first = begin; first < end; first += STEP) {
         const int x = first + lane * SPAN;
         double ds[SPAN], dq[SPAN], X[SPAN], s = 0.0, q = 0.0, moved = 0.0;
+        double2 in[SPAN], out[SPAN];
 #pragma unroll
-        for (int i = 0; i < SPAN; i++) // early: the sums below take as long as the loads
+        for (int i = 0; i < SPAN; i++) { // early: the sums below take as long as the loads
             X[i] = x + i < end ? __ldg(products + x + i) : 0.0;
+            // columns past the last one reach no window that is stored
+            in[i] = __ldg(columns + min(x + i + job.templ_width, last));
+            out[i] = __ldg(columns + min(x + i, last));
+        }
+        const double reach = reach_of(job.columns, first,
+                                      min(first + STEP, end) + job.templ_width - 2, y);
+        if (x < end && x + SPAN > known) {
+            error = error_at(job, x, row_of_blocks);
+            known = (x / job.step_x + 1) * job.step_x;
+        }
 #pragma unroll
-        for (int i = 0; i < SPAN; i++) { // columns past the last one reach no window that is stored
-            const double2 in = __ldg(columns + min(x + i + job.templ_width, last)),
-                          out = __ldg(columns + min(x + i, last));
-            s += ds[i] = in.x - out.x;
-            q += dq[i] = in.y - out.y;
-            moved += fabs(in.y) + fabs(out.y);
+        for (int i = 0; i < SPAN; i++) {
+            s += ds[i] = in[i].x - out[i].x;
+            q += dq[i] = in[i].y - out[i].y;
+            moved += fabs(in[i].y) + fabs(out[i].y);
         }
         unsigned skips = 0; // a bit per window that has a marked column
         if (__any_sync(ALL, at.marked || isnan(moved))) {
@@ -204,8 +220,6 @@ __global__ __launch_bounds__(LANES *WARPS,
         }
         const double s_end = scan(s, lane), q_end = scan(q, lane);
         // what a column has lost counts where it enters and where it leaves
-        const double reach = reach_of(job.columns, first,
-                                      min(first + STEP, end) + job.templ_width - 2, y);
         at.sizes += total(moved) + 2.0 * job.columns.loss * reach;
         at.used += 2.0 * STEP;
         at.depth += 1.0;
@@ -219,10 +233,10 @@ __global__ __launch_bounds__(LANES *WARPS,
         sums.Q = at.Q + (lane ? q_before : 0.0);
         sums.error_S = bound.S;
         sums.error_Q = bound.Q;
-        sums.error_X = x < end ? error_at(job, x, row_of_blocks) : 0.0;
+        sums.error_X = error;
         if (job.own != 0.0) // no window of this lane has more than that
             sums.error_X += job.own * t.norm * sqrt(sums.Q + moved + 2.0 * bound.Q);
-        if (has_outliers) {
+        if (others) {
             LaneWindows windows = { sums, {}, {}, {} };
 #pragma unroll
             for (int i = 0; i < SPAN; i++) {
@@ -230,17 +244,20 @@ __global__ __launch_bounds__(LANES *WARPS,
                 windows.ds[i] = ds[i];
                 windows.dq[i] = dq[i];
             }
-            score_outliers<METHOD>(job, x, y, end - x, skips, windows);
+            score_others<METHOD>(job, x, y, end - x, skips, windows);
         } else {
+            float score[SPAN];
 #pragma unroll
-            for (int i = 0; i < SPAN; i++) {
-                if (x + i < end && !(skips >> i & 1u)) {
-                    sums.X = X[i];
-                    map[x + i] = xncc_window_decide(METHOD, &t, &sums, job.undefined);
-                }
+            for (int i = 0; i < SPAN; i++) { // without a branch, so that they are made side by side
+                sums.X = X[i];
+                score[i] = xncc_window_score(METHOD, &t, &sums);
                 sums.S += ds[i];
                 sums.Q += dq[i];
             }
+#pragma unroll
+            for (int i = 0; i < SPAN; i++)
+                if (x + i < end && !(skips >> i & 1u))
+                    map[x + i] = score[i];
         }
         at.S += __shfl_sync(ALL, s_end, LANES - 1);
         at.Q += __shfl_sync(ALL, q_end, LANES - 1);

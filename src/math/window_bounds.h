@@ -29,11 +29,15 @@ typedef struct xncc_window_sums {
 /* What is added to a bound for products below the smallest double. */
 #define XNCC_WINDOW_TINY 0x1p-1000
 
-/* 1 / sqrt(v), off by at most 2^-51 of it. */
+/* 1 / sqrt(v), off by at most 2^-51 of it, for v from 2^-900 to 2^900; elsewhere any number. On the
+ * device the steps are those of rsqrt(), without its branch for other v. */
 static XNCC_HD double xncc_over_root(double v)
 {
 #if defined(__CUDA_ARCH__)
-    return rsqrt(v);
+    double root;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(root) : "d"(v));
+    const double off = fma(v, -xncc_product(root, root), 1.0);
+    return fma(fma(off, 0.375, 0.5), xncc_product(root, off), root);
 #else
     return 1.0 / sqrt(v);
 #endif
@@ -80,21 +84,22 @@ static XNCC_HD xncc_bounded xncc_window_image(xncc_method method, const xncc_win
 
 /* The score, or the float whose bits are XNCC_DOUBT. As in xncc_bounded_score, but the roundings of
  * the formula and of its evaluation here are at most 20 units of 2^-53 of the score, because of
- * xncc_over_root. The method is not XNCC_COVERAGE, and the template is finite. */
+ * xncc_over_root. The method is not XNCC_COVERAGE, and the template is finite. There is no branch,
+ * so that the device can score several windows at a time. */
 static XNCC_HD float xncc_window_score(xncc_method method, const xncc_window_templ *t,
                                        const xncc_window_sums *s)
 {
     const float doubt = xncc_float_of_bits(XNCC_DOUBT);
     xncc_bounded q = xncc_window_numerator(method, t, s);
     double spread = 0x1.4p-49;
+    int fits = 1;
     if (method == XNCC_CCOEFF) {
         q.value /= t->n;
         q.error = 1.01 * q.error / t->n;
     } else if (xncc_method_is_normed(method)) {
         const xncc_bounded image = xncc_window_image(method, t, s);
-        if (!(image.error <= 0.125 * image.value && image.value > 0x1p-900 &&
-              image.value < 0x1p900))
-            return doubt;
+        fits = (image.error <= 0.125 * image.value) & (image.value > 0x1p-900) &
+               (image.value < 0x1p900);
         const double root = xncc_over_root(image.value), over = root * t->over_root;
         spread += 0.6 * (1.01 * image.error * root * root) + 1.01 * t->relative;
         q.value *= over;
@@ -102,7 +107,8 @@ static XNCC_HD float xncc_window_score(xncc_method method, const xncc_window_tem
     }
     const double error = q.error + spread * fabs(q.value);
     const float low = (float)(q.value - error), high = (float)(q.value + error);
-    return xncc_same_float(low, high) && error <= 0x1p900 ? low : doubt;
+    fits &= xncc_same_float(low, high) & (error <= 0x1p900);
+    return fits ? low : doubt;
 }
 
 /* The score of a window or template of equal samples by a centred method. undefined: that of
