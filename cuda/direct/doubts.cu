@@ -7,6 +7,8 @@
 // row. Shared memory: 40 bytes. Any compute capability.
 #include "cuda/direct/doubts.h"
 
+#include "cuda/planes/doubt_list.cuh"
+
 namespace xncc {
 
 namespace {
@@ -14,26 +16,12 @@ namespace {
 constexpr int LANES = 32, WARPS = 8, THREADS = LANES * WARPS;
 constexpr int ROWS = 4, COLUMNS = 4; // map elements of a thread
 constexpr int TILE_WIDTH = LANES * COLUMNS, TILE_HEIGHT = WARPS * ROWS;
-constexpr unsigned ALL = 0xffffffffu;
-
-// The sum over the lanes before this one, and its own number.
-__device__ int up_to(int number, int lane)
-{
-#pragma unroll
-    for (int step = 1; step < LANES; step *= 2) {
-        const int before = __shfl_up_sync(ALL, number, step);
-        number += lane >= step ? before : 0;
-    }
-    return number;
-}
 
 __global__ __launch_bounds__(THREADS) void list_doubts(const __grid_constant__ ListDoubtsJob job,
                                                        int across)
 {
     __shared__ int of_warp[WARPS];
     __shared__ uint32_t start;
-    if (job.run && !*job.run)
-        return;
     const int lane = static_cast<int>(threadIdx.x) % LANES,
               warp = static_cast<int>(threadIdx.x) / LANES, tile = static_cast<int>(blockIdx.x);
     const int x0 = tile % across * TILE_WIDTH + lane,

@@ -7,25 +7,16 @@
 
 namespace xncc {
 
-// The windows in doubt of a band, in device memory: those on the first list, as many as there is
-// room for, and those that finer sums leave in doubt. What sums in pairs of doubles leave in doubt
-// is put on the first list again.
-struct FloatDoubts {
-    FloatDoubt *list, *hard;
-    uint32_t room;
-    void *parts; // scratch: XNCC_DOUBT_PARTS sums of parts of windows
-};
-
 struct ListDoubtsJob {
     const float *map; // of the band
     int64_t map_pitch;
     int32_t width, height;
     FloatConstants *constants; // how many windows are on the lists
     FloatDoubts doubts;
-    const uint32_t *run; // nullptr, or what is 0 if there is nothing to do
 };
 
-// Puts the XNCC_DOUBT of the map on the first list, neighbours side by side.
+// Puts the XNCC_DOUBT of the map on the first list, neighbours side by side. The scores of
+// float-split list them themselves (FloatScoreJob::doubts).
 cudaError_t launch_list_doubts(const ListDoubtsJob &job, cudaStream_t stream);
 
 struct JudgeDoubtsJob {

@@ -115,6 +115,8 @@ FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &t
     job.undefined = undefined_score(plan->problem);
     job.map = target.map;
     job.map_pitch = target.pitch;
+    if (plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT)
+        job.doubts = doubts_of(plan);
     return job;
 }
 
@@ -206,13 +208,12 @@ uint32_t doubts_worth_levels(const xncc_engine_plan *plan)
 
 // If many windows are in doubt, makes their sums again so that no bound is relative to samples that
 // are far larger than the window's.
-xncc_status score_again(const Call &call, const Band &band, const Target &target,
-                        const ListDoubtsJob &list)
+xncc_status score_again(const Call &call, const Band &band, const Target &target)
 {
     FloatProducts &floats = call.plan->floats;
     const xncc_method method = call.plan->problem.rule.method;
     const FloatSplit &split = floats.splits();
-    const JudgeDoubtsJob judge = { list.constants, split.the_levels(),
+    const JudgeDoubtsJob judge = { floats.constants(), split.the_levels(),
                                    doubts_worth_levels(call.plan),
                                    xncc_method_is_centred(method) != 0 };
     LevelScoreJob job = {};
@@ -230,13 +231,8 @@ xncc_status score_again(const Call &call, const Band &band, const Target &target
         status = check(launch_window_sizes(job, call.stream), "launching the sizes", call.error);
     if (!status)
         status = floats.correlate_levels(make_products_job(call, band), call.stream, call.error);
-    if (!status)
-        status = check(launch_level_score(job, call.stream), "launching the score", call.error);
-    ListDoubtsJob more = list;
-    more.run = &list.constants->again;
     return status ? status
-                  : check(launch_list_doubts(more, call.stream), "listing the windows in doubt",
-                          call.error);
+                  : check(launch_level_score(job, call.stream), "launching the score", call.error);
 }
 
 // Each step takes up what the one before left in doubt.
@@ -245,16 +241,16 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
     const xncc_engine_plan *plan = call.plan;
     const int processors = plan->engine->machine.cuda.processors;
     RefineJob finer = make_refine_job(call, band, target);
-    const ListDoubtsJob list = { target.map,      target.pitch, band.width, band.height,
-                                 finer.constants, finer.doubts, nullptr };
+    const ListDoubtsJob list = { target.map,  target.pitch,    band.width,
+                                 band.height, finer.constants, finer.doubts };
     xncc_status status = check(launch_float_score(make_score_job(call, band, target), call.stream),
                                "launching the score", call.error);
-    if (!status)
-        status = check(launch_list_doubts(list, call.stream), "listing the windows in doubt",
-                       call.error);
     if (!status && plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT) {
         finer.known = known_products(plan);
-        status = score_again(call, band, target, list);
+        status = score_again(call, band, target);
+    } else if (!status) {
+        status = check(launch_list_doubts(list, call.stream), "listing the windows in doubt",
+                       call.error);
     }
     if (!status)
         status = check(launch_refine(finer, processors, call.stream), "launching the finer sums",

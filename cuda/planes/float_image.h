@@ -119,6 +119,15 @@ struct FloatDoubt {
     int32_t x, y; // in the band
 };
 
+// The windows in doubt of a band, in device memory: those on the first list, as many as there is
+// room for, and those that finer sums leave in doubt. What sums in pairs of doubles leave in doubt
+// is put on the first list again.
+struct FloatDoubts {
+    FloatDoubt *list, *hard;
+    uint32_t room;
+    void *parts; // scratch: XNCC_DOUBT_PARTS sums of parts of windows
+};
+
 } // namespace xncc
 
 #endif

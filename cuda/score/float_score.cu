@@ -13,6 +13,7 @@
 // and differences. The sizes of S add up to sqrt(samples * R) at most, by Cauchy and Schwarz.
 #include "cuda/score/float_score.h"
 
+#include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "math/method.h"
 
@@ -128,23 +129,28 @@ struct LaneWindows {
 };
 
 // Scores a lane's windows with their outliers, or where the template decides: `left` are left in
-// the row from (x, y) on. skips: a bit for each that is left as it is.
+// the row from (x, y) on. skips: a bit for each that is left as it is. Returns one for each in
+// doubt.
 template <xncc_method METHOD>
-__device__ __noinline__ void score_others(const FloatScoreJob &job, int x, int y, int left,
-                                          unsigned skips, LaneWindows w)
+__device__ __noinline__ unsigned score_others(const FloatScoreJob &job, int x, int y, int left,
+                                              unsigned skips, LaneWindows w)
 {
     const FloatConstants &c = *job.constants;
+    unsigned doubts = 0;
     for (int i = 0; i < min(SPAN, left); i++) {
         xncc_window_sums sums = w.first;
         sums.X = w.X[i];
         add_outliers(c, job.templ_width, job.templ_height, x + i, y, &sums);
         add_outliers_to_X(c, job.templ_width, job.templ_height, x + i, y, &sums);
-        if (!(skips >> i & 1u))
-            job.map[y * job.map_pitch + x + i] = xncc_window_decide(METHOD, &c.templ, &sums,
-                                                                    job.undefined);
+        if (!(skips >> i & 1u)) {
+            const float score = xncc_window_decide(METHOD, &c.templ, &sums, job.undefined);
+            job.map[y * job.map_pitch + x + i] = score;
+            doubts |= __float_as_uint(score) == XNCC_DOUBT ? 1u << i : 0u;
+        }
         w.first.S += w.ds[i];
         w.first.Q += w.dq[i];
     }
+    return doubts;
 }
 
 template <xncc_method METHOD>
@@ -191,7 +197,7 @@ __global__ __launch_bounds__(LANES *WARPS,
             q += dq[i] = in[i].y - out[i].y;
             moved += fabs(in[i].y) + fabs(out[i].y);
         }
-        unsigned skips = 0; // a bit per window that has a marked column
+        unsigned skips = 0, doubts = 0; // a bit per window: it has a marked column; it is in doubt
         if (__any_sync(ALL, at.marked || isnan(moved))) {
             // one of these columns is marked
             unsigned marks_in = 0, marks_out = 0; // a bit per column
@@ -244,7 +250,7 @@ __global__ __launch_bounds__(LANES *WARPS,
                 windows.ds[i] = ds[i];
                 windows.dq[i] = dq[i];
             }
-            score_others<METHOD>(job, x, y, end - x, skips, windows);
+            doubts = score_others<METHOD>(job, x, y, end - x, skips, windows);
         } else {
             float score[SPAN];
 #pragma unroll
@@ -256,9 +262,13 @@ __global__ __launch_bounds__(LANES *WARPS,
             }
 #pragma unroll
             for (int i = 0; i < SPAN; i++)
-                if (x + i < end && !(skips >> i & 1u))
+                if (x + i < end && !(skips >> i & 1u)) {
                     map[x + i] = score[i];
+                    doubts |= __float_as_uint(score[i]) == XNCC_DOUBT ? 1u << i : 0u;
+                }
         }
+        if (job.doubts.room && __any_sync(ALL, doubts != 0))
+            list_doubts_of_row(job.doubts, job.constants, x, y, doubts);
         at.S += __shfl_sync(ALL, s_end, LANES - 1);
         at.Q += __shfl_sync(ALL, q_end, LANES - 1);
     }

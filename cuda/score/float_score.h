@@ -10,7 +10,7 @@
 namespace xncc {
 
 struct FloatScoreJob {
-    const FloatConstants *constants;
+    FloatConstants *constants; // and how many windows are on the list
     xncc_method method;
     int32_t width, height; // of the band, in map elements
     int32_t templ_width, templ_height;
@@ -26,6 +26,7 @@ struct FloatScoreJob {
     float undefined; // the score of a flat window by ccoeff_normed
     float *map;
     int64_t map_pitch;
+    FloatDoubts doubts; // the list; without room if it is made later
 };
 
 // The method is not XNCC_COVERAGE.

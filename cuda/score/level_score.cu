@@ -11,6 +11,7 @@
 // add up to sqrt(n Q) at most, by Cauchy and Schwarz.
 #include "cuda/score/level_score.h"
 
+#include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "math/method.h"
 
@@ -107,20 +108,21 @@ __device__ double depth_of(int width)
 
 // Lets a window in doubt wait for X, unless all samples are 0.
 struct Sizes {
-    static __device__ __forceinline__ void window(const LevelScoreJob &job, int x, int y,
+    static __device__ __forceinline__ bool window(const LevelScoreJob &job, int x, int y,
                                                   const xncc_window_sums &s)
     {
         const int size = size_of_window(s.Q + s.error_Q);
         if (!has_level(size))
-            return;
+            return false;
         job.sums[y * job.score.sums_pitch + x] = waiting_product(size);
         if (__ldcg(job.levels->seen + size) == 0)
             atomicExch(job.levels->seen + size, 1u);
+        return false;
     }
 };
 
 template <xncc_method METHOD> struct Scores {
-    static __device__ __forceinline__ void window(const LevelScoreJob &job, int x, int y,
+    static __device__ __forceinline__ bool window(const LevelScoreJob &job, int x, int y,
                                                   xncc_window_sums s)
     {
         const FloatScoreJob &of = job.score;
@@ -128,17 +130,19 @@ template <xncc_method METHOD> struct Scores {
         const int size = size_of_window(s.Q + s.error_Q);
         s.X = of.sums[y * of.sums_pitch + x];
         if (!has_level(size) || is_waiting(s.X))
-            return;
+            return true;
         int level = 0;
         while (size > levels.most[level])
             level++;
         s.error_X = of.error[level * job.blocks + y / of.step_y * of.across + x / of.step_x] +
                     of.own * of.constants->templ.norm * sqrt(s.Q + s.error_Q);
-        of.map[y * of.map_pitch + x] = xncc_window_decide(METHOD, &of.constants->templ, &s,
-                                                          of.undefined);
+        const float score = xncc_window_decide(METHOD, &of.constants->templ, &s, of.undefined);
+        of.map[y * of.map_pitch + x] = score;
+        return __float_as_uint(score) == XNCC_DOUBT;
     }
 };
 
+// Use::window says whether a window goes on the list.
 template <class Use>
 __global__
 __launch_bounds__(LANES *WARPS) void look_again(const __grid_constant__ LevelScoreJob job)
@@ -153,7 +157,7 @@ __launch_bounds__(LANES *WARPS) void look_again(const __grid_constant__ LevelSco
     const double unit = (depth_of(of.templ_width) + 8.0) * 0x1.04p-53, n = of.constants->templ.n;
     for (int first = 0; first < of.width; first += STEP) {
         const int x = first + lane * SPAN;
-        unsigned doubts = 0; // a bit per window
+        unsigned doubts = 0, listed = 0; // a bit per window
 #pragma unroll
         for (int i = 0; i < SPAN; i++)
             if (x + i < of.width && __float_as_uint(map[x + i]) == XNCC_DOUBT)
@@ -171,8 +175,10 @@ __launch_bounds__(LANES *WARPS) void look_again(const __grid_constant__ LevelSco
             s.Q = sum[i].y;
             s.error_Q = unit * s.Q + XNCC_WINDOW_TINY;
             s.error_S = unit * sqrt(1.01 * n * (s.Q + s.error_Q)) + XNCC_WINDOW_TINY;
-            Use::window(job, x + i, y, s);
+            listed |= Use::window(job, x + i, y, s) ? 1u << i : 0u;
         }
+        if (__any_sync(ALL, listed != 0))
+            list_doubts_of_row(of.doubts, of.constants, x, y, listed);
     }
 }
 
