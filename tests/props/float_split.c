@@ -16,12 +16,13 @@ typedef struct spikes {
 } spikes;
 
 /* Sizes of noise: every `each` columns, samples become 2^fall times smaller; 0: nowhere. All get an
- * offset. */
+ * offset. Those of a square of side `zeros` in the middle are 0. */
 typedef struct sizes {
     int each, fall;
     double offset;
+    int zeros;
 } sizes;
-static const sizes even = { 0, 0, 0.0 };
+static const sizes even = { 0, 0, 0.0, 0 }, hole = { 0, 0, 0.0, 160 };
 
 static kit_map map_of(xncc_context *context, const kit_image *image, const xncc_template *templ,
                       xncc_method method, const char *kernel)
@@ -50,11 +51,14 @@ static kit_map map_on(xncc_context *context, const kit_image *image, const kit_i
 static void put_sample(const kit_image *image, const sizes *of, int32_t x, int32_t y, double noise)
 {
     const double v = of->each ? ldexp(noise, -of->fall * (x / of->each)) : noise;
-    kit_sample_set(&image->view, x, y, 0, of->offset + v);
+    const int32_t i = x - image->view.width / 2, j = y - image->view.height / 2;
+    const int zero = i >= 0 && j >= 0 && i < of->zeros && j < of->zeros;
+    kit_sample_set(&image->view, x, y, 0, zero ? 0.0 : of->offset + v);
 }
 
-/* Noise leaves few windows in doubt. Some samples that outweigh all others are outliers. More of
- * them leave most windows in doubt, and so do regions of other sizes, so that levels follow. */
+/* Noise leaves few windows in doubt, and a square of zeros those inside of it. Some samples that
+ * outweigh all others are outliers. More of them leave most windows in doubt, and so do regions of
+ * other sizes, so that levels follow. */
 static void check_split(xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel, int32_t width,
                         int32_t height, int32_t columns, int32_t rows, spikes of, sizes noise)
 {
@@ -110,19 +114,20 @@ int main(int argc, char **argv)
         { NAN, 200, 611, XNCC_SQDIFF },      { 1e30, 20, 401, XNCC_SQDIFF_NORMED },
         { -1e9, 40, 3, XNCC_CCOEFF_NORMED }, { 1e4, 9, 31, XNCC_CCOEFF_NORMED },
     };
-    /* levels: of two sizes, of many, of too many to have one each, with spikes, by each method */
+    /* levels: of two sizes and zeros, of many, of too many to have one each, with spikes, by each
+     * method */
     static const struct {
         spikes of;
         sizes noise;
     } regions[] = {
-        { { 0.0, 0, 0, XNCC_CCOEFF_NORMED }, { 260, 40, 0.0 } },
-        { { 0.0, 0, 0, XNCC_CCOEFF }, { 80, 9, 0.0 } },
-        { { 0.0, 0, 0, XNCC_CCOEFF_NORMED }, { 9, 1, 0.0 } },
-        { { 1e30, 50, 37, XNCC_SQDIFF_NORMED }, { 200, 25, 0.0 } },
-        { { -1e25, 100, 23, XNCC_CCORR_NORMED }, { 150, 17, 0.0 } },
-        { { 1e20, 60, 29, XNCC_CCOEFF_NORMED }, { 0, 0, 1000.0 } },
-        { { 1e-30, 40, 11, XNCC_CCORR }, { 350, 60, 0.0 } },
-        { { NAN, 40, 61, XNCC_SQDIFF }, { 255, 31, 0.0 } },
+        { { 0.0, 0, 0, XNCC_CCOEFF_NORMED }, { 260, 40, 0.0, 160 } },
+        { { 0.0, 0, 0, XNCC_CCOEFF }, { 80, 9, 0.0, 0 } },
+        { { 0.0, 0, 0, XNCC_CCOEFF_NORMED }, { 9, 1, 0.0, 0 } },
+        { { 1e30, 50, 37, XNCC_SQDIFF_NORMED }, { 200, 25, 0.0, 0 } },
+        { { -1e25, 100, 23, XNCC_CCORR_NORMED }, { 150, 17, 0.0, 0 } },
+        { { 1e20, 60, 29, XNCC_CCOEFF_NORMED }, { 0, 0, 1000.0, 0 } },
+        { { 1e-30, 40, 11, XNCC_CCORR }, { 350, 60, 0.0, 0 } },
+        { { NAN, 40, 61, XNCC_SQDIFF }, { 255, 31, 0.0, 0 } },
     };
     kit_start(argc, argv);
     xncc_context *gpu = kit_context(kit_device_option(argc, argv), 2),
@@ -133,11 +138,12 @@ int main(int argc, char **argv)
             check_split(gpu, cpu, pixels[i], sides[k][0], sides[k][1], 40, 30, none, even);
         /* some windows are in doubt to the end, which several blocks share */
         check_split(gpu, cpu, pixels[i], 1020, 1020, 300, 200, none, even);
+        check_split(gpu, cpu, pixels[i], 1020, 510, 40, 30, none, hole);
     }
     for (size_t i = 0; i < 8; i++) {
         if (brief) {
             check_split(gpu, cpu, pixels[i % 3], 700, 300, 90, 150, i % 3 == 2 ? none : some[i],
-                        even);
+                        i % 3 == 2 ? hole : even);
             if (i == 0 || i == 4)
                 check_split(gpu, cpu, pixels[i / 4], 700, 300, 150, 90, regions[i].of,
                             regions[i].noise);
