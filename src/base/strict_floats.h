@@ -12,7 +12,8 @@
 #error "exactncc: compile without -ffast-math, -Ofast and the options that they contain"
 #endif
 
-#if FLT_EVAL_METHOD != 0
+/* 16 differs from 0 for types below float alone. Processors with arithmetic of 16 bits have it. */
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
 #error "exactncc: floats are evaluated with excess precision; on 32-bit x86 use -msse2 -mfpmath=sse"
 #endif
 
