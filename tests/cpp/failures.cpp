@@ -15,7 +15,7 @@ template <class Call> void fails(xncc_status status, const char *words, const Ca
     try {
         call(&failure);
     } catch (const std::exception &) {
-        CHECK(!"a call that was given a Failure throws");
+        CHECK(false && "a call that was given a Failure throws");
     }
     CHECK(failure && failure.status() == status);
     if (!std::strstr(failure.text(), words))

@@ -166,7 +166,7 @@ void check_parts(const Objects &o)
     xncc_map map = {};
     map.width = problem.image_width - problem.templ_width + 1;
     map.height = part.map_height;
-    std::vector<float> score(static_cast<std::size_t>(map.width) * map.height), same_score(score);
+    std::vector<float> score(static_cast<std::size_t>(map.width * map.height)), same_score(score);
     map.data = score.data();
     whole.correlate_parts({ &o.scene.image, 1 }, o.templ[0], { &map, 1 });
     map.data = same_score.data();
@@ -197,7 +197,7 @@ void check_find(const Objects &o)
     std::vector<xncc_match> all = expect_find(o, options);
     CHECK(all.size() == 90 * 70);
     CHECK(same(exactncc::find(o.context, o.scene.image, o.templ[0], options), all));
-    for (const std::size_t top : { 2000, 1024, 1, 0 }) {
+    for (const std::size_t top : { 2000u, 1024u, 1u, 0u }) {
         options.peaks.top = top;
         all.resize(top);
         CHECK(same(exactncc::find(o.context, o.scene.image, o.templ[0], options), all));
