@@ -53,6 +53,11 @@ can_fuzz() {
         clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null
 }
 
+# can_sanitize_threads COMPILER: can it build programs with its thread sanitizer?
+can_sanitize_threads() {
+    echo 'int main(void) { return 0; }' | "$1" -fsanitize=thread -x c - -o /dev/null 2>/dev/null
+}
+
 # Can python3 make virtual environments, and has it the headers for an extension module?
 can_build_python() {
     python3 -c 'import ensurepip, os, sys, sysconfig

@@ -227,7 +227,7 @@ static void check_rule(const scene *s, xncc_method method, xncc_flat flat)
 void check_best(check_run *run)
 {
     static const xncc_pixel pixels[] = { XNCC_U8, XNCC_S8 };
-    const int brief = check_is_brief(run);
+    const int brief = check_is_brief(run) || kit_shortest();
     scene s;
     for (int p = 0; p < 2; p++)
         for (int is = 0; is < LOOKS && check_wants(run, pixels[p]); is++) {

@@ -23,6 +23,7 @@ in_bands() {
 for options in '' '--mode same' '--mode full --border mirror' '--mode same --border overlap --top 40' '--mode full --border zero' \
     '--min-distance 1 --top 200' '--min-distance 1000' '--min-score 0.1 --top 100000' '--count --min-distance 3' '--method sqdiff' \
     '--roi 33,65,800,600' '--threads 1' '--merge distance:20'; do
+    one_in 3 || continue
     [ -n "$short" ] || in_bands 300K $options -t tiles.tif@300,400,25,33 -t tiles.tif@500,20,40,9 tiles.tif
     in_bands 300K $options -t templ.tif same.tif
 done
@@ -51,6 +52,7 @@ report() {
 
 # Maps: the same bytes, the same report.
 map_in_bands() { # LIMIT COMMAND ARGUMENTS...
+    one_in 2 || return 0
     limit=$1
     shift
     for ending in tif npy; do
@@ -94,6 +96,7 @@ run 0 convolve $cpu --resume --tile 32 --gaussian 1 -o map.tif tiles.tif
 "$HELPERS/make_pages" several.tif "$DATA/cells.tif" "$DATA/stars.tif" "$DATA/board.tif"
 printf '1\n' >one
 for options in '' '--tile 32' '--max-memory 700K' '--tile 64 --max-memory 700K'; do
+    one_in 2 || continue
     run 0 correlate $cpu --quiet $options --page all --coverage cover.tif -o book.tif several.tif templ.tif
     run 0 convolve $cpu --quiet $options --page 0-3 --filter one -o same-pages.tif several.tif
     at=0

@@ -5,6 +5,7 @@
 # EXACTNCC_TEST_SHORT: if it is set, cases that differ in values and sizes alone are left out (kit_short in tests/kit/kit.h says when).
 set -u
 short=${EXACTNCC_TEST_SHORT:-}
+shortest=${short:+${SANITIZE:-}} # set under sanitizers, where everything is many times slower
 LC_ALL=C
 export LC_ALL
 work=$(mktemp -d "${TMPDIR:-/tmp}/exactncc-cli.XXXXXX") || exit 1
@@ -13,6 +14,13 @@ trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1
 failures=0
 checks=0
+
+# one_in NUMBER: whether the next case of a list is run: each, but in the shortest run one in NUMBER.
+case_number=0
+one_in() {
+    case_number=$((case_number + 1))
+    [ -z "$shortest" ] || [ $((case_number % $1)) -eq 0 ]
+}
 
 fail() {
     failures=$((failures + 1))

@@ -10,6 +10,7 @@ cpu='--device cpu'
 
 # in_shards OUTPUT ARGUMENTS...: three shards, in any order, and their join.
 in_shards() {
+    one_in 2 || return 0
     out=$1
     shift
     run 0 find $cpu -o "$out" "$@"
@@ -102,6 +103,7 @@ holds 'refused work leaves no part' [ ! -e o.csv.1-of-2 -a ! -e map.tif.1-of-2 ]
 
 # Maps: the shards write into one file.
 map_in_shards() { # COMMAND ARGUMENTS...
+    one_in 2 || return 0
     for ending in tif npy; do
         case "$ending $*" in npy*--tile*) continue ;; esac
         run 0 "$@" $cpu --format json -o map.$ending

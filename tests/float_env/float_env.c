@@ -186,10 +186,13 @@ int main(int argc, char **argv)
         calls_in(&modes[m], context, first);
     xncc_context_destroy(context);
 
-    /* a context that is made in such a mode, too */
+    /* a context that is made in such a mode, too; the decision depends on its threads */
     const mode *const odd = &modes[MODES > 7 ? 7 : 1];
+    xncc_context_options options = XNCC_CONTEXT_OPTIONS_INIT;
+    options.device = XNCC_DEVICE_CPU;
+    options.threads = 2;
     mode_set(odd);
-    const xncc_status status = xncc_context_create(NULL, &context, &kit_error);
+    const xncc_status status = xncc_context_create(&options, &context, &kit_error);
     mode_set(&modes[0]);
     if (CHECK_STATUS(status, XNCC_OK))
         calls_in(odd, context, first);

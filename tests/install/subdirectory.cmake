@@ -32,6 +32,8 @@ run(ctest -N --test-dir ${WORK}/plain)
 if(NOT output MATCHES "Total Tests: 0")
   message(FATAL_ERROR "the parent has got tests:\n${output}")
 endif()
+# The build has the options of scripts/test.sh, so that a compiler cache has its objects.
+run(${configure} -B ${WORK}/plain -D CMAKE_BUILD_TYPE=Release -D EXACTNCC_WERROR=ON)
 run(${CMAKE_COMMAND} --build ${WORK}/plain -j 2)
 run(${WORK}/plain/find)
 if(EXISTS ${WORK}/plain/exactncc/apps)

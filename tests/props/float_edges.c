@@ -185,7 +185,7 @@ static void check_absorbed(void)
 /* Single windows. */
 static void check_pictures(xncc_method method, int32_t channels)
 {
-    const uint64_t seeds = channels == 1 ? 12 : 3; /* the oracle is slow */
+    const uint64_t seeds = channels == 1 && !kit_shortest() ? 12 : 3; /* the oracle is slow */
     for (uint64_t seed = 0; seed < seeds; seed++) {
         kit_random random = kit_stream(1000 + 100 * (uint64_t)method + seed);
         scene s = scene_of(method, channels, (sizes){ { 24, 21 }, { 64, 64 }, { 60, 50 } });
