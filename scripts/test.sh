@@ -13,8 +13,8 @@
 #                                  oldest CMake that is promised; reports in a browser; a build for all GPUs with its limits of size
 #
 # BUILD_ROOT (default: build-test) holds the builds. EXACTNCC_CUDA_ARCHITECTURES is what the CUDA engine is built for where nvcc is found:
-# by default the GPU that is here, or 75 and 90 (the oldest, and the one with kernels of its own) where there is none, so that the code is at
-# least compiled; `default` is the project's full list, which takes several times longer.
+# by default the GPU that is here, or 90 (the one with kernels of its own) where there is none, so that the code is at least compiled, and 75,
+# the oldest one, too in `full`; `default` is the project's full list, which takes several times longer.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/setup.sh
@@ -22,7 +22,11 @@ source scripts/setup.sh
 setup tests "${1:-}"
 root=${BUILD_ROOT:-build-test}
 architectures=${EXACTNCC_CUDA_ARCHITECTURES:-}
-[[ -n $architectures ]] || { has_gpu && architectures=one || architectures="75;90"; }
+if [[ -z $architectures ]]; then
+    architectures=90
+    [[ ${1:-} != full ]] || architectures="75;90"
+    ! has_gpu || architectures=one
+fi
 mkdir -p "$root"
 report=$root/summary.txt
 : >"$report"

@@ -85,7 +85,8 @@ done
 run 0 correlate $cpu --coverage 'cover-{template}.tif' -o 'map-{template}.tif' --no-data 77 -t templ.tif -t other.tif same.tif
 mkdir whole
 mv map-*.tif cover-*.tif whole
-run 0 correlate $cpu --max-memory 500K --resume --coverage 'cover-{template}.tif' -o 'map-{template}.tif' --no-data 77 -t templ.tif -t other.tif same.tif
+[ -n "$shortest" ] && limit=2M || limit=500K # of many small bands
+run 0 correlate $cpu --max-memory $limit --resume --coverage 'cover-{template}.tif' -o 'map-{template}.tif' --no-data 77 -t templ.tif -t other.tif same.tif
 for map in whole/*; do holds "several maps in one pass: $map" cmp "$map" "${map#whole/}"; done
 run 0 correlate $cpu --tile 64 -o - tiles.tif templ.tif
 cp out map.tif
