@@ -33,7 +33,7 @@ report=$root/summary.txt
 
 # The Python package and several tests compile the library again with the same flags.
 if command -v ccache >/dev/null; then
-    export CCACHE_DIR=${CCACHE_DIR:-$(realpath "$root")/ccache} CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+    export CCACHE_DIR=${CCACHE_DIR:-$(realpath "$root")/ccache} CCACHE_NOHASHDIR=1
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi
 
