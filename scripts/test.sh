@@ -150,7 +150,9 @@ else
 fi
 build tsan "${lines[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DEXACTNCC_SANITIZE=thread "${compilers[@]}"
 # Older thread sanitizers do not start where addresses are randomized widely.
-setarch "$(uname -m)" -R true 2>/dev/null && launcher=(setarch "$(uname -m)" -R)
+fixed_addresses=()
+setarch "$(uname -m)" -R true 2>/dev/null && fixed_addresses=(setarch "$(uname -m)" -R)
+launcher=("${fixed_addresses[@]}")
 run tsan --label-regex 'clang|threads'
 launcher=()
 
@@ -218,7 +220,7 @@ if [[ ${1:-} == full ]]; then
     # Races by the other compiler, and clang's optimizations.
     if can_sanitize_threads clang; then
         build tsan-gcc "${lines[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DEXACTNCC_SANITIZE=thread
-        launcher=(setarch "$(uname -m)" -R)
+        launcher=("${fixed_addresses[@]}")
         run tsan-gcc --label-regex '^threads$'
         launcher=()
         build clang -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=OFF -DCMAKE_C_COMPILER=clang
