@@ -21,7 +21,7 @@ build=${BUILD:-build-fuzz}
 source scripts/setup.sh
 can_fuzz || { echo "fuzz.sh: no clang with libFuzzer here (Debian's packages clang and libclang-rt-14-dev)" >&2; exit 77; }
 mkdir -p "$build/found"
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXACTNCC_WERROR=ON -DEXACTNCC_CUDA=OFF -DEXACTNCC_FUZZ=ON -DCMAKE_C_COMPILER=clang \
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEXACTNCC_WERROR=ON "${vnni[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_FUZZ=ON -DCMAKE_C_COMPILER=clang \
     "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1" -DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link -DEXACTNCC_SANITIZE=address,undefined >"$build/configure.log" 2>&1 || { cat "$build/configure.log"; exit 1; }
 targets=("$@")
 [[ ${#targets[@]} -gt 0 ]] || mapfile -t targets < <(cd tests/fuzz/corpus && printf '%s\n' *)

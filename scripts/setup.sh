@@ -102,6 +102,10 @@ for directory in /usr/local/cuda/bin /opt/cuda/bin; do
 done
 jobs=$(nproc 2>/dev/null || echo 2)
 
+# Does this processor have VNNI? If not, the kernels for it cannot run, and builds for tests alone leave them out: $vnni has the option.
+vnni=()
+grep -qE '\<(avx512_vnni|avx_vnni)\>' /proc/cpuinfo 2>/dev/null || vnni=(-DEXACTNCC_VNNI=OFF)
+
 # Is there an NVIDIA GPU with its driver?
 has_gpu() {
     command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU '

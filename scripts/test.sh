@@ -138,7 +138,7 @@ may_lack() {
 
 # Lines are enough to read a report, and take less time to compile than all that a debugger wants.
 lines=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g1" "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1")
-build asan "${lines[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_SANITIZE=address,undefined
+build asan "${lines[@]}" "${vnni[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_SANITIZE=address,undefined
 run asan --label-exclude 'gpu|slow|lint|mutant'
 
 # By clang where there is one: with its thread sanitizer tests take a third of the time of gcc's, and its warnings are errors here.
@@ -148,7 +148,7 @@ if can_sanitize_threads clang; then
 else
     note "no clang with a thread sanitizer here: its warnings are not checked"
 fi
-build tsan "${lines[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DEXACTNCC_SANITIZE=thread "${compilers[@]}"
+build tsan "${lines[@]}" "${vnni[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DEXACTNCC_SANITIZE=thread "${compilers[@]}"
 # Older thread sanitizers do not start where addresses are randomized widely.
 fixed_addresses=()
 setarch "$(uname -m)" -R true 2>/dev/null && fixed_addresses=(setarch "$(uname -m)" -R)
@@ -219,7 +219,7 @@ if [[ ${1:-} == full ]]; then
 
     # Races by the other compiler, and clang's optimizations.
     if can_sanitize_threads clang; then
-        build tsan-gcc "${lines[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DEXACTNCC_SANITIZE=thread
+        build tsan-gcc "${lines[@]}" "${vnni[@]}" -DEXACTNCC_CUDA=OFF -DEXACTNCC_APPS=OFF -DEXACTNCC_SANITIZE=thread
         launcher=("${fixed_addresses[@]}")
         run tsan-gcc --label-regex '^threads$'
         launcher=()

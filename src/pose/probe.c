@@ -275,8 +275,10 @@ void xncc_probe_fetch(const xncc_image *image, int32_t x, int32_t y, int32_t wid
 const xncc_probe_loops *xncc_probe_loops_of(uint32_t features)
 {
 #if defined(XNCC_CPU_X86)
+#if defined(XNCC_CPU_VNNI)
     if (features & XNCC_CPU_AVX512_VNNI)
         return &xncc_probe_avx512;
+#endif
     if (features & XNCC_CPU_AVX2_FMA)
         return &xncc_probe_avx2;
 #else

@@ -16,8 +16,10 @@
 xncc_pose_byte_rows xncc_pose_byte_rows_of(uint32_t features)
 {
 #if defined(XNCC_CPU_X86)
+#if defined(XNCC_CPU_VNNI)
     if (features & XNCC_CPU_AVX512_VNNI)
         return xncc_pose_byte_rows_avx512;
+#endif
     if (features & XNCC_CPU_AVX2_FMA)
         return xncc_pose_byte_rows_avx2;
 #else

@@ -277,7 +277,7 @@ int main(int argc, char **argv)
 {
     char warning[XNCC_ERROR_SIZE];
     kit_start(argc, argv);
-    const int step = kit_flag(argc, argv, "brief") ? 5 : 1;
+    const int step = !kit_flag(argc, argv, "brief") ? 1 : kit_short() ? 15 : 5;
     kit_random random = kit_stream(1);
     pretend_devices(DEVICES, -1);
     scene = kit_image_create(XNCC_U8, SIDE, SIDE, 0, KIT_AFTER);

@@ -217,6 +217,8 @@ int main(int argc, char **argv)
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         check(&xncc_reals_direct_avx2);
+#endif
+#if defined(__x86_64__) && defined(XNCC_CPU_VNNI)
     if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
         check(&xncc_reals_direct_avx512);

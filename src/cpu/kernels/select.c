@@ -29,10 +29,12 @@ static const row table[] = {
 #ifdef XNCC_CPU_X86
     { XNCC_KERNEL_DIRECT_AVX2, INTEGERS(direct_avx2), &xncc_reals_direct_avx2,
       &xncc_convolve_avx2 },
+    { XNCC_KERNEL_FFT_AVX2, INTEGERS(fft_avx2), &xncc_reals_fft_avx2, NULL },
+#endif
+#ifdef XNCC_CPU_VNNI
     { XNCC_KERNEL_DIRECT_AVXVNNI, INTEGERS(direct_avxvnni), NULL, NULL },
     { XNCC_KERNEL_DIRECT_AVX512, INTEGERS(direct_avx512), &xncc_reals_direct_avx512,
       &xncc_convolve_avx512 },
-    { XNCC_KERNEL_FFT_AVX2, INTEGERS(fft_avx2), &xncc_reals_fft_avx2, NULL },
     { XNCC_KERNEL_FFT_AVX512, INTEGERS(fft_avx512), &xncc_reals_fft_avx512, NULL },
 #endif
 #ifdef XNCC_CPU_ARM64
@@ -65,8 +67,10 @@ static const small_row small_table[] = {
     { XNCC_KERNEL_FFT_PORTABLE, &xncc_reals_fft_portable, &xncc_chip_fft_portable },
 #ifdef XNCC_CPU_X86
     { XNCC_KERNEL_DIRECT_AVX2, &xncc_reals_direct_avx2, &xncc_chip_fft_avx2 },
-    { XNCC_KERNEL_DIRECT_AVXVNNI, &xncc_reals_direct_avx2, &xncc_chip_fft_avx2 },
     { XNCC_KERNEL_FFT_AVX2, &xncc_reals_fft_avx2, &xncc_chip_fft_avx2 },
+#endif
+#ifdef XNCC_CPU_VNNI
+    { XNCC_KERNEL_DIRECT_AVXVNNI, &xncc_reals_direct_avx2, &xncc_chip_fft_avx2 },
     { XNCC_KERNEL_DIRECT_AVX512, &xncc_reals_direct_avx512, &xncc_chip_fft_avx512 },
     { XNCC_KERNEL_FFT_AVX512, &xncc_reals_fft_avx512, &xncc_chip_fft_avx512 },
 #endif
