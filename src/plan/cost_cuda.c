@@ -3,6 +3,7 @@
 #include "plan/cost_cuda.h"
 
 #include "base/int_math.h"
+#include "image/samples.h"
 #include "plan/problem.h"
 
 #include <math.h>
@@ -15,8 +16,10 @@ typedef struct rate {
 static const rate shared_rate = { 4.5e8, 8.0e7, 3.0e7 };
 static const rate constant_rate = { 2.7e7, 2.6e7, 1.04e7 };
 static const rate texture_rate = { 1.44e7, 1.4e7, 7.9e6 };
-/* Map elements, for sums and score: in one pass, and otherwise. */
-static const double one_pass_elements_per_ms = 1.35e6, score_elements_per_ms = 6.5e5;
+/* Map elements, for sums and score: in one pass, otherwise, and of floats, some of which are in
+ * doubt. */
+static const double one_pass_elements_per_ms = 1.35e6, score_elements_per_ms = 6.5e5,
+                    float_elements_per_ms = 2.0e5;
 static const double launch_ms = 0.004; /* per kernel launch */
 
 static uint64_t pixel_bytes(xncc_pixel pixel)
@@ -124,9 +127,10 @@ double xncc_pixels_ms(const xncc_problem *p, const xncc_machine *m, const xncc_d
                                        XNCC_TILE_WIDTH * 8.0
                                  : 0.0;
     return launch_ms * 4.0 + elements * (pixels + fill) / (rate_of(r, p->pixel) * processors) +
-           elements /
-               ((xncc_cuda_is_one_pass(p) ? one_pass_elements_per_ms : score_elements_per_ms) *
-                processors);
+           elements / ((xncc_cuda_is_one_pass(p)        ? one_pass_elements_per_ms
+                        : xncc_pixel_is_float(p->pixel) ? float_elements_per_ms
+                                                        : score_elements_per_ms) *
+                       processors);
 }
 
 double xncc_fft_bands_ms(const xncc_problem *p, const xncc_decision *fit)
