@@ -4,6 +4,7 @@
 #include "cuda/engine/float_pass.h"
 
 #include "cuda/direct/refine.h"
+#include "cuda/products/exact_sums.h"
 #include "cuda/fused/fused_floats.h"
 #include "cuda/score/level_score.h"
 #include "cuda/windows/column_sums.h"
@@ -152,6 +153,43 @@ RefineJob make_refine_job(const Call &call, const Band &band, const Target &targ
     return job;
 }
 
+// Fewer windows in doubt never take as long one by one as all windows of a band together.
+uint32_t doubts_worth_sums(const xncc_engine_plan *plan)
+{
+    constexpr double per_point = 0.33, of_window = 10.0, of_pixel = 0.014; // exact_sums.cu: pays
+    const xncc_exact_blocks &of = plan->decision.exact;
+    const double points = static_cast<double>(of.width) * of.height * of.count,
+                 pixels = static_cast<double>(plan->problem.templ_width) *
+                          plan->problem.templ_height;
+    return static_cast<uint32_t>(
+        fmin(per_point * points / (of_window + of_pixel * pixels), 0x1p31));
+}
+
+// If many windows are in doubt, settles them together.
+xncc_status sum_exactly(const Call &call, const RefineJob &finer, const Band &band)
+{
+    xncc_engine_plan *plan = call.plan;
+    const xncc_match_rule &rule = plan->problem.rule;
+    if (!plan->decision.exact.width)
+        return XNCC_OK;
+    ExactJob job = {};
+    job.image = finer.image;
+    job.templ = finer.templ;
+    job.constants = finer.constants;
+    job.method = finer.method;
+    job.rule = xncc_general_rule_make(call.source, rule.flat, rule.min_valid);
+    job.width = band.width;
+    job.height = band.height;
+    job.map = finer.map;
+    job.map_pitch = finer.map_pitch;
+    job.most = doubts_worth_sums(plan);
+    job.looks = plan->decision.kernel == XNCC_KERNEL_FLOAT_FUSED;
+    return check(launch_exact_sums(job, plan->decision.exact,
+                                   plan->memory.as<void>(XNCC_BUFFER_EXACT),
+                                   plan->engine->machine.cuda.processors, call.stream),
+                 "launching the exact sums", call.error);
+}
+
 } // namespace
 
 xncc_status multiply_floats(const Call &call, const Band &band)
@@ -189,6 +227,8 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
     job.room = finer.doubts.room;
     if (!status)
         status = check(launch_fused_floats(job, call.stream), "launching the scores", call.error);
+    if (!status)
+        status = sum_exactly(call, finer, band);
     return status ? status
                   : check(launch_refine_hard(finer, plan->engine->machine.cuda.processors,
                                              call.stream),
@@ -252,6 +292,8 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
         status = check(launch_list_doubts(list, call.stream), "listing the windows in doubt",
                        call.error);
     }
+    if (!status)
+        status = sum_exactly(call, finer, band);
     if (!status)
         status = check(launch_refine(finer, processors, call.stream), "launching the finer sums",
                        call.error);

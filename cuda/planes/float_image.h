@@ -52,7 +52,12 @@ struct FloatConstants {
     uint32_t doubts; // of the band: windows in doubt; the list may have no room for all
     uint32_t hard;   // of these, those that finer sums leave in doubt
     uint32_t last;   // of these, those that sums in pairs of doubles leave in doubt
-    uint32_t again;  // float-split: 1 if sums are made again, those of columns without a loss
+    // Exact sums (exact_sums.cu): shares of the work; how fine and how large samples are, and
+    // whether one is not finite.
+    uint32_t taken, done;
+    int32_t finest, top;
+    uint32_t infinite;
+    uint32_t again; // float-split: 1 if sums are made again, those of columns without a loss
     // float-split: samples are outliers if the size of the sample less the pivot, as a double, has
     // an upper half that is larger than `limit`. X and the sums of columns are without them, and
     // every window's sums get them at the end. The other kernels have none. Samples that are not

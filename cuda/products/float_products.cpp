@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The order of the launches that make X of floats (float_products.h).
+#include <cstddef>
+
 #include "cuda/products/float_products.h"
 
+#include "cuda/products/exact_sums.h"
 #include "cuda/products/float_terms.h"
 #include "cuda/products/float_tiles.h"
 
@@ -11,6 +14,12 @@ xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision
                                 int processors, unsigned char *memory, xncc_error *error)
 {
     kernel = decision.kernel;
+    if (decision.exact.width) {
+        const xncc_status status = check(exact_sums_set_max_shared_memory(),
+                                         "preparing the exact sums", error);
+        if (status)
+            return status;
+    }
     if (kernel == XNCC_KERNEL_FLOAT_SPLIT) {
         const cudaError_t code = split.make(decision, processors, memory);
         state = split.constants();
@@ -49,7 +58,9 @@ cudaError_t FloatProducts::describe(xncc_pixel pixel, xncc_method method,
     const TemplateView t = { templ.pixels.as<unsigned char>(), static_cast<int64_t>(templ.pitch),
                              templ.width, templ.height };
     bool ready = false;
-    cudaError_t code = cudaMemsetAsync(&state->doubts, 0, 5 * sizeof state->doubts, stream);
+    cudaError_t code = cudaMemsetAsync(
+        &state->doubts, 0, offsetof(FloatConstants, limit) - offsetof(FloatConstants, doubts),
+        stream);
     if (code == cudaSuccess)
         code = held.look_for(templ, 0, stream, &ready);
     if (code != cudaSuccess || ready)

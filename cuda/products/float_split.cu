@@ -61,13 +61,8 @@ __global__ __launch_bounds__(THREADS) void make_turns(double2 *turns)
         i -= side + side / 16;
         turns += side + side / 16;
     }
-    const int threads = side / 16, radix = side / 256, more = i - side;
-    if (more >= threads)
-        return;
-    const int exponent = more < 0 ? i / threads * (i % threads) : more / radix * (more % radix);
-    double sine, cosine;
-    sincospi(2.0 * exponent / (more < 0 ? side : threads), &sine, &cosine);
-    turns[i] = make_double2(cosine, sine);
+    if (i < side + side / 16)
+        turns[i] = turn_of_line(side, i);
 }
 
 // Raises the dynamic shared-memory limit of the kernels for lines of 256 R points.

@@ -146,6 +146,95 @@ __device__ __forceinline__ void prefetch_row(const SplitJob &job, int2 start, in
         asm volatile("prefetch.global.L2 [%0];" ::"l"(row + at));
 }
 
+// Stores the halves of a row's spectrum that a crew has, V and W, if `real` is true. All threads of
+// the crew take part.
+template <int R, class Crew>
+__device__ __forceinline__ void store_halves(const double2 (&v)[SPLIT_EACH], double2 *room, int t,
+                                             int y, bool real, int height, double2 *to)
+{
+    using Row = Line<R>;
+    constexpr int HALVES = Row::POINTS / 2;
+#pragma unroll
+    for (int i = 0; i < SPLIT_EACH; i++)
+        room[Row::at(Row::frequency(t, i))] = v[i];
+    Crew::wait();
+    const bool rest = t % 2;
+    for (int f = t / 2; f <= HALVES && real; f += Row::THREADS / 2) {
+        const double2 a = room[Row::at(f)], b = room[Row::at((Row::POINTS - f) % Row::POINTS)];
+        to[place_of(f, y, height) + rest] = rest ? make_double2(a.y + b.y, b.x - a.x)
+                                                 : make_double2(a.x + b.x, a.y - b.y);
+    }
+}
+
+// Loads the halves of a row's spectrum, P and R, as P + i R, if `real` is true, else zeros.
+template <int R, class Crew>
+__device__ __forceinline__ void load_halves(double2 (&v)[SPLIT_EACH], double2 *room, int t, int y,
+                                            bool real, int height, const double2 *from)
+{
+    using Row = Line<R>;
+    constexpr int HALVES = Row::POINTS / 2;
+    const bool rest = t % 2;
+#pragma unroll
+    for (int i = 0; i < SPLIT_EACH; i++)
+        v[i] = real ? from[place_of(t / 2 + Row::THREADS / 2 * i, y, height) + rest]
+                    : make_double2(0.0, 0.0);
+#pragma unroll
+    for (int i = 0; i < SPLIT_EACH; i++) {
+        // P + i R at f, and conj P + i conj R at -f
+        const int f = t / 2 + Row::THREADS / 2 * i;
+        const double2 other = make_double2(__shfl_xor_sync(SPLIT_ALL, v[i].x, 1),
+                                           __shfl_xor_sync(SPLIT_ALL, v[i].y, 1));
+        if (!rest)
+            room[Row::at(f)] = make_double2(v[i].x - other.y, v[i].y + other.x);
+        else if (f)
+            room[Row::at(Row::POINTS - f)] = make_double2(other.x + v[i].y, v[i].x - other.y);
+    }
+    if (t == 0 && real) {
+        const double2 *middle = from + place_of(HALVES, y, height);
+        room[Row::at(HALVES)] = make_double2(middle[0].x - middle[1].y, middle[0].y + middle[1].x);
+    }
+    Crew::wait();
+#pragma unroll
+    for (int i = 0; i < SPLIT_EACH; i++)
+        v[i] = room[Row::at(Row::frequency(t, i))];
+    Crew::wait();
+}
+
+// Where a thread is among the columns of a transform: half of a warp has points of a column of V,
+// the other half the same of W.
+template <int R> struct ColumnPlace {
+    using Column = Line<R>;
+    static constexpr int WARPS = Column::THREADS / SPLIT_HALF, // per column
+        COLUMNS = SPLIT_COLUMN_THREADS / 2 / Column::THREADS;  // of a block at a time
+    int columns, pieces;                                       // of a transform
+    int column, t, rest; // of the block; as a thread of the line; 1: W
+
+    __device__ explicit ColumnPlace(int width)
+        : columns(width / 2 + 1), pieces(ceil_div(columns, COLUMNS))
+    {
+        const int own = static_cast<int>(threadIdx.x), lane = own % (2 * SPLIT_HALF),
+                  warp = own / (2 * SPLIT_HALF);
+        column = warp / WARPS;
+        t = warp % WARPS * SPLIT_HALF + lane % SPLIT_HALF;
+        rest = lane / SPLIT_HALF;
+    }
+    __device__ double2 *room() const
+    {
+        extern __shared__ __align__(16) unsigned char memory[];
+        return reinterpret_cast<double2 *>(memory) + (2 * column + rest) * Column::ROOM;
+    }
+    __device__ int frequency(int piece) const
+    {
+        return piece % pieces * COLUMNS + column;
+    }
+    // Where the thread's points of a spectrum begin, SPLIT_COLUMN_THREADS apart.
+    __device__ int64_t spectrum(int piece) const
+    {
+        return static_cast<int64_t>(piece % pieces) * SPLIT_EACH * SPLIT_COLUMN_THREADS +
+               threadIdx.x;
+    }
+};
+
 // Pass 1.
 template <xncc_pixel PIXEL, bool TEMPL, int R, class Crew>
 __device__ __forceinline__ void split_rows_of(const SplitJob &job, SplitShare share)
@@ -181,19 +270,9 @@ __device__ __forceinline__ void split_rows_of(const SplitJob &job, SplitShare sh
         const int later = piece + share.of;
         if (!TEMPL && later / pieces == transform)
             prefetch_row<PIXEL>(job, start, later % pieces * LINES + line, t, Row::THREADS);
-#pragma unroll
-        for (int i = 0; i < SPLIT_EACH; i++)
-            room[Row::at(Row::frequency(t, i))] = v[i];
-        Crew::wait();
-        double2 *to = job.data +
-                      transform * place_of(HALVES + XNCC_SPLIT_GROUP, 0, job.set.of.height);
-        const bool rest = t % 2;
-        for (int f = t / 2; f <= HALVES && y < rows; f += Row::THREADS / 2) {
-            const double2 a = room[Row::at(f)], b = room[Row::at((Row::POINTS - f) % Row::POINTS)];
-            to[place_of(f, y, job.set.of.height) + rest] = rest
-                                                               ? make_double2(a.y + b.y, b.x - a.x)
-                                                               : make_double2(a.x + b.x, a.y - b.y);
-        }
+        store_halves<R, Crew>(
+            v, room, t, y, y < rows, job.set.of.height,
+            job.data + transform * place_of(HALVES + XNCC_SPLIT_GROUP, 0, job.set.of.height));
         Crew::wait();
     }
 }
@@ -297,36 +376,10 @@ __device__ __forceinline__ void join_rows_of(const SplitJob &job, SplitShare sha
         const int wanted = min(job.set.of.step_y, job.products.height - start.y);
         if (piece % pieces * LINES >= wanted)
             continue;
-        const double2 *from = job.data +
-                              transform * place_of(HALVES + XNCC_SPLIT_GROUP, 0, job.set.of.height);
-        const bool rest = t % 2;
         double2 v[SPLIT_EACH];
-#pragma unroll
-        for (int i = 0; i < SPLIT_EACH; i++)
-            v[i] = y < wanted
-                       ? from[place_of(t / 2 + Row::THREADS / 2 * i, y, job.set.of.height) + rest]
-                       : make_double2(0.0, 0.0);
-#pragma unroll
-        for (int i = 0; i < SPLIT_EACH; i++) {
-            // P + i R at f, and conj P + i conj R at -f
-            const int f = t / 2 + Row::THREADS / 2 * i;
-            const double2 other = make_double2(__shfl_xor_sync(SPLIT_ALL, v[i].x, 1),
-                                               __shfl_xor_sync(SPLIT_ALL, v[i].y, 1));
-            if (!rest)
-                room[Row::at(f)] = make_double2(v[i].x - other.y, v[i].y + other.x);
-            else if (f)
-                room[Row::at(Row::POINTS - f)] = make_double2(other.x + v[i].y, v[i].x - other.y);
-        }
-        if (t == 0 && y < wanted) {
-            const double2 *middle = from + place_of(HALVES, y, job.set.of.height);
-            room[Row::at(HALVES)] = make_double2(middle[0].x - middle[1].y,
-                                                 middle[0].y + middle[1].x);
-        }
-        Crew::wait();
-#pragma unroll
-        for (int i = 0; i < SPLIT_EACH; i++)
-            v[i] = room[Row::at(Row::frequency(t, i))];
-        Crew::wait();
+        load_halves<R, Crew>(
+            v, room, t, y, y < wanted, job.set.of.height,
+            job.data + transform * place_of(HALVES + XNCC_SPLIT_GROUP, 0, job.set.of.height));
         Row::template back<Crew>(v, room, t, job.row_turns);
         const double lift = SPLIT_WHOLE * share.units[block].y;
 #pragma unroll
@@ -341,8 +394,18 @@ __device__ __forceinline__ void join_rows_of(const SplitJob &job, SplitShare sha
     }
 }
 
+// The factors of a line's transform (Line::TURNS): wN^(t q) at q 16 R + t, then w16R^(k r).
+__device__ __forceinline__ double2 turn_of_line(int side, int i)
+{
+    const int threads = side / 16, radix = side / 256, more = i - side;
+    const int exponent = more < 0 ? i / threads * (i % threads) : more / radix * (more % radix);
+    double sine, cosine;
+    sincospi(2.0 * exponent / (more < 0 ? side : threads), &sine, &cosine);
+    return make_double2(cosine, sine);
+}
+
 // The factors of a side behind those of smaller ones.
-inline const double2 *turns_of(const double2 *turns, int32_t side)
+__host__ __device__ inline const double2 *turns_of(const double2 *turns, int32_t side)
 {
     for (int32_t smaller = XNCC_SPLIT_LEAST; smaller < side; smaller *= 2)
         turns += smaller + smaller / 16;

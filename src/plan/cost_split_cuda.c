@@ -15,7 +15,7 @@ static const double launch_ms = 0.004;
 /* What the transform of a line of 2^m points adds, in units of 2^-53: 1 for each doubling; 4.83 for
  * each of two levels of products with roots that sincospi makes; 2.95 for a level of products with
  * constants in each step of radix 16, and 2.62 for one in a step of radix 8. */
-static double line_error(int32_t side)
+double xncc_split_line_error(int32_t side)
 {
     const double last = side == 4096 ? 2.95 : side == 2048 ? 2.62 : 0.0;
     return log2(side) + 2.0 * 4.83 + 2.0 * 2.95 + last;
@@ -24,7 +24,8 @@ static double line_error(int32_t side)
 /* docs/numerics.md has the derivation. */
 xncc_split xncc_split_make(const xncc_fft_blocks *blocks)
 {
-    const double line = line_error(blocks->width) + line_error(blocks->height),
+    const double line = xncc_split_line_error(blocks->width) +
+                        xncc_split_line_error(blocks->height),
                  points = (double)blocks->width * blocks->height,
                  pixels = (double)blocks->columns * blocks->rows;
     xncc_split s;
@@ -41,27 +42,34 @@ int64_t xncc_split_count(const xncc_fft_blocks *b, int32_t width, int32_t height
 }
 
 /* A transform of the image: the columns of half the spectrum, two complex numbers each. */
-static uint64_t transform_bytes(const xncc_fft_blocks *b)
+uint64_t xncc_split_transform_bytes(int32_t width, int32_t height)
 {
-    const uint64_t columns = (uint64_t)b->width / 2 + XNCC_SPLIT_GROUP;
-    return columns * (uint64_t)b->height * 4 * sizeof(double);
+    const uint64_t columns = (uint64_t)width / 2 + XNCC_SPLIT_GROUP;
+    return columns * (uint64_t)height * 4 * sizeof(double);
 }
 
 /* The same for the template: as many columns as whole thread blocks have. */
-static uint64_t spectrum_bytes(const xncc_fft_blocks *b)
+uint64_t xncc_split_spectrum_bytes(int32_t width, int32_t height)
 {
-    const uint64_t lines = XNCC_SPLIT_POINTS / (uint64_t)b->height;
-    return ((uint64_t)b->width / 2 + lines) * (uint64_t)b->height * 4 * sizeof(double);
+    const uint64_t lines = XNCC_SPLIT_POINTS / (uint64_t)height;
+    return ((uint64_t)width / 2 + lines) * (uint64_t)height * 4 * sizeof(double);
+}
+
+uint64_t xncc_split_turns_bytes(void)
+{
+    uint64_t bytes = 0;
+    for (uint64_t side = XNCC_SPLIT_LEAST; side <= XNCC_SPLIT_MOST; side *= 2)
+        bytes += (side + side / 16) * 2 * sizeof(double);
+    return bytes;
 }
 
 xncc_split_buffers xncc_split_workspace(const xncc_decision *d)
 {
     const xncc_fft_blocks *b = &d->fft;
     xncc_split_buffers w = { 0 };
-    w.data = transform_bytes(b) * (uint64_t)b->batch;
-    w.spectrum = spectrum_bytes(b);
-    for (uint64_t side = XNCC_SPLIT_LEAST; side <= XNCC_SPLIT_MOST; side *= 2)
-        w.turns += (side + side / 16) * 2 * sizeof(double);
+    w.data = xncc_split_transform_bytes(b->width, b->height) * (uint64_t)b->batch;
+    w.spectrum = xncc_split_spectrum_bytes(b->width, b->height);
+    w.turns = xncc_split_turns_bytes();
     w.bounds = XNCC_FFT_CONSTANTS + XNCC_SPLIT_LEVELS_BYTES +
                sizeof(double) * (2 + (5 + 4 * XNCC_SPLIT_LEVELS) * (uint64_t)b->count +
                                  (uint64_t)b->columns * (uint64_t)b->rows);

@@ -41,6 +41,16 @@ typedef struct xncc_fft_blocks {
     int32_t count;         /* float-fft, float-split and float-tiles: transforms of a band */
 } xncc_fft_blocks;
 
+/* CUDA, kernels float-*: how the windows of a band are settled together if many are in doubt
+ * (plan/cost_exact_cuda.h). */
+typedef struct xncc_exact_blocks {
+    int32_t width, height;  /* points of a transform; 0: they are settled one by one */
+    int32_t step_x, step_y; /* map elements of a block */
+    int32_t count;          /* of the blocks of a band */
+    int32_t bits;           /* of a slice of a sample */
+    uint64_t bytes;         /* of memory */
+} xncc_exact_blocks;
+
 /* The device memory of a plan. A plan allocates it when it is made, except for the two buffers at
  * the end of the list, which it allocates when a call first needs them. */
 typedef enum xncc_buffer {
@@ -51,6 +61,7 @@ typedef enum xncc_buffer {
     XNCC_BUFFER_TEMPLATE,   /* byte planes of the template */
     XNCC_BUFFER_TOEPLITZ,   /* the template as matrix products read it */
     XNCC_BUFFER_TRANSFORMS, /* the buffers of kernels fft and float-* */
+    XNCC_BUFFER_EXACT,      /* kernels float-*: exact sums of many windows */
     XNCC_BUFFER_MAP,        /* rows of the map */
     XNCC_BUFFER_SEARCH,     /* the peak search in one map, with its results */
     XNCC_BUFFER_SOURCE,     /* an image from the host, with its mask */
@@ -138,6 +149,7 @@ typedef struct xncc_decision {
     xncc_workspace workspace;
     xncc_batch_slots batch;
     xncc_fft_blocks fft;
+    xncc_exact_blocks exact;
     xncc_tensor_blocks tensor;
     xncc_spread spread;    /* set by xncc_plan_create */
     xncc_stack stack;      /* set by xncc_plan_create */

@@ -4,6 +4,7 @@
 
 #include "base/int_math.h"
 #include "plan/cost_cuda.h"
+#include "plan/cost_exact_cuda.h"
 #include "plan/cost_fft_cuda.h"
 #include "plan/cost_split_cuda.h"
 #include "plan/cost_tensor.h"
@@ -316,6 +317,10 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
     xncc_workspace_make(p, d);
     if (d->workspace.total > limit) {
         d->map_rows = d->band_height;
+        xncc_workspace_make(p, d);
+    }
+    if (floats && d->workspace.total < limit) {
+        xncc_fit_exact(p, m, (limit - d->workspace.total) / 2, d);
         xncc_workspace_make(p, d);
     }
     return XNCC_OK;

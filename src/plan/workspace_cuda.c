@@ -173,6 +173,7 @@ void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
         const xncc_problem of = xncc_kernel_is_of_doubles(d->kernel) ? *p : xncc_problem_read(p);
         w->bytes[XNCC_BUFFER_TRANSFORMS] = xncc_fft_workspace(&of, &d->fft).total;
     }
+    w->bytes[XNCC_BUFFER_EXACT] = d->exact.bytes;
     w->bytes[XNCC_BUFFER_MAP] = times((uint64_t)map.width * 4, (uint64_t)d->map_rows);
     if (d->map_rows == map.height && xncc_peak_serves(map.width, map.height))
         w->bytes[XNCC_BUFFER_SEARCH] = xncc_round_up(

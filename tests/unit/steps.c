@@ -401,8 +401,8 @@ static void check_texts(void)
                    "bands of 701 x 451 map elements\n"
                    "device memory: at most 5242880.0 MiB\n"
                    "  for every call: image planes 2.0 KiB, row sums 32.0 KiB, "
-                   "template layout 512.0 KiB, map 8.0 MiB\n"
-                   "  on first use: image from the host 128.0 MiB\n");
+                   "template layout 512.0 KiB, exact sums 8.0 MiB, search 128.0 MiB\n"
+                   "  on first use: batch 2048.0 MiB\n");
     d = (xncc_decision){
         .kernel = XNCC_KERNEL_FFT_CUDA,
         .engine = XNCC_DEVICE_CUDA,
@@ -420,8 +420,8 @@ static void check_texts(void)
                    "transforms of 512 x 32 points, 9 at a time, template pieces of 150 x 10\n"
                    "device memory: at most 3.0 KiB\n"
                    "  for every call: image band 512 bytes, products 512 bytes, "
-                   "template planes 512 bytes, transforms 512 bytes, search 512 bytes\n"
-                   "  on first use: batch 512 bytes\n");
+                   "template planes 512 bytes, transforms 512 bytes, map 512 bytes\n"
+                   "  on first use: image from the host 512 bytes\n");
     d = (xncc_decision){ .kernel = XNCC_KERNEL_CONV_TILED,
                          .engine = XNCC_DEVICE_CUDA,
                          .tile_width = 128,

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The transforms of exact_sums.cu: slices of the image, products with those of the template, and
+// the way back, on which they are added to X.
+#ifndef XNCC_CUDA_PRODUCTS_EXACT_PASSES_CUH
+#define XNCC_CUDA_PRODUCTS_EXACT_PASSES_CUH
+
+#include "cuda/products/exact_state.cuh"
+
+namespace xncc {
+
+// Two sums that are transformed back together: of the slices of the template for V and for W.
+struct Couple {
+    int for_V[2], for_W[2]; // of the first and of the second sum; -1: none
+    int bit;                // where the first sum is added; the second one by a slice further
+};
+
+// Two slices of samples t, t + STEP, ... of row y of a block or of the template, to room[x];
+// `real`: if not, zeros.
+template <int STEP>
+__device__ __forceinline__ void load_slices(const ExactJob &job, const Pair &pair, int2 start,
+                                            int t, int y, bool real, double2 *room)
+{
+    const ExactState &s = *state_of(job);
+    const FloatImage &of = job.image;
+    const int columns = !real        ? 0
+                        : pair.templ ? job.templ.width
+                                     : min(job.blocks.width, of.columns - start.x);
+    const int64_t left = of.x + start.x, top = of.y + start.y + y;
+    const unsigned char *row = pair.templ ? job.templ.pixels + y * job.templ.pitch
+                               : left >= 0 && top >= 0 && top < of.image.height &&
+                                       left + columns <= of.image.width
+                                   ? static_cast<const unsigned char *>(of.image.data) +
+                                         top * of.image.pitch +
+                                         left *
+                                             static_cast<int64_t>(xncc_pixel_digits(of.image.pixel))
+                                   : nullptr;
+    double v[SPLIT_EACH];
+    if (row) {
+#pragma unroll
+        for (int j = 0; j < SPLIT_EACH; j++)
+            v[j] = t + j * STEP < columns ? sample_in(of.image.pixel, row, t + j * STEP) : 0.0;
+    } else {
+        for (int j = 0; j < SPLIT_EACH; j++)
+            room[t + j * STEP].x = t + j * STEP < columns
+                                       ? sample_of(job, start.x + t + j * STEP, start.y + y)
+                                       : 0.0;
+#pragma unroll
+        for (int j = 0; j < SPLIT_EACH; j++)
+            v[j] = room[t + j * STEP].x;
+    }
+#pragma unroll
+    for (int j = 0; j < SPLIT_EACH; j++) {
+        const Integer one = integer_of(v[j], s.unit);
+        room[t + j * STEP] = make_double2(slice_of(one, pair.low + 1, job.blocks.bits),
+                                          slice_of(one, pair.low, job.blocks.bits));
+    }
+}
+
+// Rows of two slices, forward. As split_rows_of.
+template <int R>
+__device__ __noinline__ void transform_rows(const ExactJob &job, const Pair &pair, int first,
+                                            int index)
+{
+    using Row = Line<R>;
+    using Crew = HalfCrew;
+    constexpr int LINES = Crew::THREADS / Row::THREADS;
+    extern __shared__ __align__(16) unsigned char memory[];
+    const Arena arena(job);
+    const int own = Crew::own(), line = own / Row::THREADS, t = own % Row::THREADS,
+              pieces = job.blocks.height / LINES, blocks = pair.templ ? 1 : blocks_at(job, first);
+    double2 *room = reinterpret_cast<double2 *>(memory) + (Crew::part() * LINES + line) * Row::ROOM;
+    const double2 *turns = turns_of(turns_in(job), job.blocks.width);
+    for (int piece = 2 * index + Crew::part(); piece < pieces * blocks;
+         piece += 2 * static_cast<int>(gridDim.x)) {
+        const int transform = piece / pieces, block = first + transform,
+                  y = piece % pieces * LINES + line;
+        if (!pair.templ && is_zero(job, pair, block))
+            continue;
+        const int2 start = pair.templ ? make_int2(0, 0) : start_of(job, block);
+        const int rows = pair.templ ? job.templ.height
+                                    : min(job.blocks.height, job.image.rows - start.y);
+        if (piece % pieces * LINES >= rows)
+            continue;
+        double2 v[SPLIT_EACH];
+        load_slices<Row::THREADS>(job, pair, start, t, y, y < rows, room);
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < SPLIT_EACH; j++)
+            v[j] = room[t + j * Row::THREADS]; // its own
+        Crew::wait();
+        Row::template forward<Crew>(v, room, t, turns);
+        Crew::wait();
+        store_halves<R, Crew>(v, room, t, y, y < rows, job.blocks.height,
+                              arena.data + transform * place_of(Row::POINTS / 2 + XNCC_SPLIT_GROUP,
+                                                                0, job.blocks.height));
+        Crew::wait();
+    }
+}
+
+// Columns, forward.
+template <int R>
+__device__ __noinline__ void transform_columns(const ExactJob &job, const Pair &pair, int first,
+                                               int index)
+{
+    using Column = Line<R>;
+    using Crew = LineCrew<THREADS, false>;
+    const Arena arena(job);
+    const ColumnPlace<R> at(job.blocks.width);
+    const int blocks = pair.templ ? 1 : blocks_at(job, first);
+    const int64_t spectrum = static_cast<int64_t>(job.at.spectrum / sizeof(double2)),
+                  transform_size = static_cast<int64_t>(job.at.transform / sizeof(double2));
+    const double2 *turns = turns_of(turns_in(job), job.blocks.height);
+    const double scale = pair.templ
+                             ? 0.25 / (static_cast<double>(job.blocks.width) * Column::POINTS)
+                             : 1.0;
+    for (int piece = index; piece < at.pieces * blocks; piece += static_cast<int>(gridDim.x)) {
+        const int transform = piece / at.pieces, frequency = at.frequency(piece);
+        if (!pair.templ && is_zero(job, pair, first + transform))
+            continue;
+        const int rows = frequency >= at.columns ? 0
+                         : pair.templ            ? job.templ.height
+                                                 : min(job.blocks.height,
+                                                       job.image.rows - start_of(job, first + transform).y);
+        const double2 *data = arena.data + transform * transform_size +
+                              place_of(frequency, 0, Column::POINTS) + at.rest;
+        double2 *to = (pair.templ ? arena.templ + pair.low / 2 * spectrum
+                                  : arena.spectra + transform * spectrum) +
+                      at.spectrum(piece);
+        double2 v[SPLIT_EACH];
+#pragma unroll
+        for (int j = 0; j < SPLIT_EACH; j++) {
+            const int y = at.t + Column::THREADS * j;
+            v[j] = y < rows ? data[static_cast<int64_t>(y) * (2 * XNCC_SPLIT_GROUP)]
+                            : make_double2(0.0, 0.0);
+        }
+        Column::template forward<Crew>(v, at.room(), at.t, turns);
+#pragma unroll
+        for (int i = 0; i < SPLIT_EACH; i++)
+            to[i * THREADS] = make_double2(v[i].x * scale, v[i].y * scale);
+        Crew::wait();
+    }
+}
+
+// Products of two sums, and columns back.
+template <int R>
+__device__ __noinline__ void multiply_slices(const ExactJob &job, const Pair &pair,
+                                             const Couple &couple, int first, int index)
+{
+    using Column = Line<R>;
+    using Crew = LineCrew<THREADS, false>;
+    const Arena arena(job);
+    const ColumnPlace<R> at(job.blocks.width);
+    const int64_t spectrum = static_cast<int64_t>(job.at.spectrum / sizeof(double2)),
+                  transform_size = static_cast<int64_t>(job.at.transform / sizeof(double2));
+    const double2 *turns = turns_of(turns_in(job), job.blocks.height);
+    const int lane = static_cast<int>(threadIdx.x) % WARP, for_V = couple.for_V[at.rest],
+              for_W = couple.for_W[at.rest];
+    // of slice l in the order of the threads: those with V have odd slices
+    const auto templ_at = [&](int l, int piece) {
+        return arena.templ + l / 2 * spectrum + at.spectrum(piece) - lane + lane % SPLIT_HALF +
+               (l % 2 ? 0 : SPLIT_HALF);
+    };
+    for (int piece = index; piece < at.pieces * blocks_at(job, first);
+         piece += static_cast<int>(gridDim.x)) {
+        const int transform = piece / at.pieces, frequency = at.frequency(piece);
+        if (is_zero(job, pair, first + transform))
+            continue;
+        const double2 *from = arena.spectra + transform * spectrum + at.spectrum(piece);
+        const double2 *of_V = for_V < 0 ? nullptr : templ_at(for_V, piece),
+                      *of_W = for_W < 0 ? nullptr : templ_at(for_W, piece);
+        double2 v[SPLIT_EACH];
+#pragma unroll
+        for (int i = 0; i < SPLIT_EACH; i++) {
+            const double2 mine = from[i * THREADS], V = from_lane(mine, lane % SPLIT_HALF),
+                          W = from_lane(mine, lane % SPLIT_HALF + SPLIT_HALF);
+            v[i] = make_double2(0.0, 0.0);
+            if (of_V)
+                v[i] = times_conjugate(V, of_V[i * THREADS]);
+            if (of_W)
+                v[i] = v[i] + times_conjugate(W, of_W[i * THREADS]);
+        }
+        Column::template back<Crew>(v, at.room(), at.t, turns);
+        const int wanted = min(job.blocks.step_y, job.height - start_of(job, first + transform).y);
+        double2 *data = arena.data + transform * transform_size +
+                        place_of(frequency, 0, Column::POINTS) + at.rest;
+#pragma unroll
+        for (int j = 0; j < SPLIT_EACH; j++) {
+            const int y = at.t + Column::THREADS * j;
+            if (y < wanted && frequency < at.columns)
+                data[static_cast<int64_t>(y) * (2 * XNCC_SPLIT_GROUP)] = v[j];
+        }
+        Crew::wait();
+    }
+}
+
+constexpr int TOGETHER = 8; // sums whose words are loaded together
+
+// Adds sums to those of windows 0, STEP, ... at `to`, of which `windows` are real. As
+// xncc_long_add.
+template <int STEP>
+__device__ __forceinline__ void add_sums(uint32_t *to, int64_t step, int words, int bit,
+                                         int windows, const int64_t (&sum)[TOGETHER])
+{
+    const int shift = bit & 31, first = bit >> 5;
+    uint32_t carry[TOGETHER] = {};
+    bool goes_on = true;
+    for (int k = 0; first + k < words && goes_on; k++) {
+        uint32_t *word = to + (first + k) * step;
+        uint32_t had[TOGETHER];
+#pragma unroll
+        for (int j = 0; j < TOGETHER; j++)
+            had[j] = j * STEP < windows ? word[j * STEP] : 0;
+        goes_on = k < 2;
+#pragma unroll
+        for (int j = 0; j < TOGETHER; j++) {
+            const uint64_t low = static_cast<uint64_t>(sum[j]) << shift;
+            const uint32_t sign = sum[j] < 0 ? 0xffffffffu : 0u,
+                           part = k == 0            ? static_cast<uint32_t>(low)
+                                  : k == 1          ? static_cast<uint32_t>(low >> 32)
+                                  : k == 2 && shift ? static_cast<uint32_t>(sum[j] >> (64 - shift))
+                                                    : sign;
+            const uint64_t all = uint64_t{ had[j] } + part + carry[j];
+            carry[j] = static_cast<uint32_t>(all >> 32);
+            if (j * STEP < windows && static_cast<uint32_t>(all) != had[j])
+                word[j * STEP] = static_cast<uint32_t>(all);
+            goes_on = goes_on || static_cast<uint32_t>(sign + carry[j]) != 0;
+        }
+    }
+}
+
+// Rows of two sums back, which are rounded and added up.
+template <int R>
+__device__ __noinline__ void add_rows(const ExactJob &job, const Pair &pair, const Couple &couple,
+                                      int first, int index)
+{
+    using Row = Line<R>;
+    using Crew = HalfCrew;
+    constexpr int LINES = Crew::THREADS / Row::THREADS;
+    extern __shared__ __align__(16) unsigned char memory[];
+    const Arena arena(job);
+    const int own = Crew::own(), line = own / Row::THREADS, t = own % Row::THREADS,
+              pieces = ceil_div(job.blocks.step_y, LINES);
+    double2 *room = reinterpret_cast<double2 *>(memory) + (Crew::part() * LINES + line) * Row::ROOM;
+    const double2 *turns = turns_of(turns_in(job), job.blocks.width);
+    for (int piece = 2 * index + Crew::part(); piece < pieces * blocks_at(job, first);
+         piece += 2 * static_cast<int>(gridDim.x)) {
+        const int transform = piece / pieces, block = first + transform,
+                  y = piece % pieces * LINES + line;
+        if (is_zero(job, pair, block))
+            continue;
+        const int2 start = start_of(job, block);
+        const int wanted = min(job.blocks.step_y, job.height - start.y);
+        if (piece % pieces * LINES >= wanted)
+            continue;
+        double2 v[SPLIT_EACH];
+        load_halves<R, Crew>(v, room, t, y, y < wanted, job.blocks.height,
+                             arena.data + transform * place_of(Row::POINTS / 2 + XNCC_SPLIT_GROUP,
+                                                               0, job.blocks.height));
+        Row::template back<Crew>(v, room, t, turns);
+        const int columns = y < wanted ? min(job.blocks.step_x, job.width - start.x) : 0;
+        uint32_t *to = arena.sums + transform * windows_of(job) + int64_t{ y } * job.blocks.step_x;
+#pragma unroll
+        for (int from = 0; from < SPLIT_EACH; from += TOGETHER) {
+            int64_t sum[TOGETHER];
+#pragma unroll
+            for (int j = 0; j < TOGETHER; j++)
+                sum[j] = llrint(v[from + j].x) +
+                         llrint(v[from + j].y) * (int64_t{ 1 } << job.blocks.bits);
+            add_sums<Row::THREADS>(to + t + Row::THREADS * from, arena.windows, state_of(job)->of_X,
+                                   couple.bit, columns - t - Row::THREADS * from, sum);
+        }
+        Crew::wait();
+    }
+}
+
+// All sums of a batch become 0.
+static __device__ void clear_sums(const ExactJob &job, int index)
+{
+    const ExactState &s = *state_of(job);
+    const Arena arena(job);
+    const int64_t count = s.of_X * arena.windows;
+    for (int64_t i = int64_t{ index } * THREADS + threadIdx.x; i < count;
+         i += int64_t{ gridDim.x } * THREADS)
+        arena.sums[i] = 0;
+}
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the parts of exact_sums.cu share: what is known of a call, where its memory is, and how
+// samples are integers and slices.
+#ifndef XNCC_CUDA_PRODUCTS_EXACT_STATE_CUH
+#define XNCC_CUDA_PRODUCTS_EXACT_STATE_CUH
+
+#include "cuda/products/exact_sums.h"
+
+#include "cuda/products/split_passes.cuh"
+
+#include "math/exact_score.h"
+#include "math/long_integer.h"
+
+namespace xncc {
+
+constexpr int SHARERS = 256; // most blocks of a launch
+
+// What is known of a call, in device memory.
+struct ExactState {
+    uint32_t number[SHARERS]; // of each thread block: its share
+    int32_t on;               // 0: nothing is done
+    int32_t unit;             // samples are integers times 2^unit, counted from the least double
+    int32_t slices, templ_slices;
+    int32_t of_X, of_term; // words
+    int32_t range;         // bits of a sample of the image
+    uint64_t limbs;        // a bit for each limb that is not 0 (struct Limbs)
+    int32_t batch;         // blocks at a time
+    uint32_t seen;         // slices that are not 0 in a block with windows in doubt
+    xncc_real templ;       // the template's term
+    uint32_t minus_T[XNCC_EXACT_WORDS], T2[XNCC_EXACT_WORDS];
+};
+static_assert(sizeof(ExactState) <= XNCC_EXACT_STATE, "the decision has less room");
+
+constexpr int THREADS = SPLIT_COLUMN_THREADS, WARP = 32;
+// S and Q of a window, or of a column, are sums of limbs of the samples and of their squares, with
+// their signs, which carry nothing: limbs of 32 bits, whose sums of 2^31 samples are below 2^63.
+// If samples have at most SHORT_RANGE bits, S is one number, and Q two limbs of SHORT_RANGE bits.
+constexpr int LIMBS_S = XNCC_EXACT_WORDS / 2 + 3, LIMBS_Q = XNCC_EXACT_WORDS + 5;
+constexpr int SHORT_RANGE = 40, SHORT_WORDS = 4; // the latter of arguments of the formula
+constexpr uint32_t DOUBTS = 1u << 31;            // behind all slices
+constexpr int FINEST = 4096; // minus the unit: a number that grows as samples get finer
+using HalfCrew = LineCrew<THREADS / 2, true>;
+
+static __device__ ExactState *state_of(const ExactJob &job)
+{
+    return reinterpret_cast<ExactState *>(job.memory);
+}
+
+// Per block: a bit for each slice that is not 0, and DOUBTS if it has windows in doubt.
+static __device__ uint32_t *flags_of(const ExactJob &job)
+{
+    return reinterpret_cast<uint32_t *>(job.memory + job.at.of_block);
+}
+
+static __device__ double2 *turns_in(const ExactJob &job)
+{
+    return reinterpret_cast<double2 *>(job.memory + job.at.turns);
+}
+
+static __device__ int2 start_of(const ExactJob &job, int block)
+{
+    return make_int2(block % job.across * job.blocks.step_x,
+                     block / job.across * job.blocks.step_y);
+}
+
+static __device__ int64_t windows_of(const ExactJob &job)
+{
+    return int64_t{ job.blocks.step_x } * job.blocks.step_y;
+}
+
+static __device__ bool has_squares(xncc_method method)
+{
+    return xncc_method_is_normed(method) || xncc_method_of_difference(method);
+}
+
+// The parts of the arena.
+struct Arena {
+    double2 *templ, *data, *spectra; // spectra of the template; transforms of a batch, and spectra
+    uint32_t *sums;                  // X: word by word, of all windows of the batch
+    int64_t windows;
+
+    __device__ explicit Arena(const ExactJob &job)
+    {
+        const ExactState &s = *state_of(job);
+        unsigned char *at = job.memory + job.at.arena;
+        templ = reinterpret_cast<double2 *>(at);
+        at += ceil_div(s.templ_slices, 2) * job.at.spectrum;
+        data = reinterpret_cast<double2 *>(at);
+        at += s.batch * job.at.transform;
+        spectra = reinterpret_cast<double2 *>(at);
+        at += s.batch * job.at.spectrum;
+        sums = reinterpret_cast<uint32_t *>(at);
+        windows = s.batch * windows_of(job);
+    }
+};
+
+// A finite sample as an integer: mantissa * 2^place, in units. The mantissa is odd or 0.
+struct Integer {
+    uint64_t mantissa;
+    int32_t place; // at least 0
+    bool negative;
+};
+
+static __device__ Integer integer_of(double v, int32_t unit)
+{
+    const xncc_wide_part p = xncc_wide_part_of(isfinite(v) ? v : 0.0);
+    const int zeros = p.mantissa ? __ffsll(static_cast<long long>(p.mantissa)) - 1 : 0;
+    return { p.mantissa >> zeros, p.mantissa ? p.place + zeros - unit : 0, p.negative != 0 };
+}
+
+// The low 64 bits of v * 2^shift; what is shifted out below is left out.
+static __device__ uint64_t shifted(uint64_t v, int32_t shift)
+{
+    return shift >= 64 || shift <= -64 ? 0 : shift >= 0 ? v << shift : v >> -shift;
+}
+
+// Slice k of a sample.
+static __device__ double slice_of(const Integer &v, int k, int bits)
+{
+    const uint64_t part = shifted(v.mantissa, v.place - k * bits);
+    const double slice = static_cast<double>(part & ((uint64_t{ 1 } << bits) - 1));
+    return v.negative ? -slice : slice;
+}
+
+// A bit for each slice that is not 0.
+static __device__ uint32_t slices_in(const Integer &v, int bits)
+{
+    if (!v.mantissa)
+        return 0;
+    const int first = v.place / bits,
+              last = (v.place + 63 - __clzll(static_cast<long long>(v.mantissa))) / bits;
+    return ((2u << last) - 1u) & (0xffffffffu << first);
+}
+
+// A sample of the band; 0 where no window reaches.
+static __device__ __noinline__ double sample_of(const ExactJob &job, int x, int y)
+{
+    const FloatImage &of = job.image;
+    if (x >= of.columns || y >= of.rows)
+        return 0.0;
+    double v = 0.0;
+    switch (of.image.pixel) {
+    case XNCC_F32: v = float_sample<XNCC_F32>(of, x, y); break;
+    case XNCC_F64: v = float_sample<XNCC_F64>(of, x, y); break;
+    default: v = float_sample<XNCC_U32>(of, x, y); break;
+    }
+    return v;
+}
+
+// Sample i of a row.
+static __device__ __forceinline__ double sample_in(xncc_pixel pixel, const unsigned char *row,
+                                                   int64_t i)
+{
+    return pixel == XNCC_F32   ? xncc_sample_value(XNCC_F32, row, i)
+           : pixel == XNCC_F64 ? xncc_sample_value(XNCC_F64, row, i)
+                               : xncc_sample_value(XNCC_U32, row, i);
+}
+
+// Loads COUNT adjacent samples of the band from (x, y) on.
+template <int COUNT>
+__device__ __forceinline__ void load_samples(const ExactJob &job, int x, int y, double (&to)[COUNT])
+{
+    const FloatImage &of = job.image;
+    const int64_t left = of.x + x, top = of.y + y;
+    if (x + COUNT <= of.columns && y < of.rows && left >= 0 && top >= 0 &&
+        left + COUNT <= of.image.width && top < of.image.height) {
+        const unsigned char *row = static_cast<const unsigned char *>(of.image.data) +
+                                   top * of.image.pitch;
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            to[i] = sample_in(of.image.pixel, row, left + i);
+    } else {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++)
+            to[i] = sample_of(job, x + i, y);
+    }
+}
+
+static __device__ double sample_of_template(const ExactJob &job, int x, int y)
+{
+    return sample_in(job.image.image.pixel, job.templ.pixels + y * job.templ.pitch, x);
+}
+
+// Two slices that are transformed together: `low` and the next one.
+struct Pair {
+    bool templ;
+    int low;
+};
+
+static __device__ bool has_doubts(const ExactJob &job, int block)
+{
+    return (flags_of(job)[block] & DOUBTS) != 0;
+}
+
+static __device__ bool is_zero(const ExactJob &job, const Pair &pair, int block)
+{
+    const uint32_t flags = flags_of(job)[block];
+    return !(flags & DOUBTS) || ((flags & ~DOUBTS) >> pair.low & 3u) == 0;
+}
+
+static __device__ int blocks_at(const ExactJob &job, int first)
+{
+    return min(state_of(job)->batch, job.count - first);
+}
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The exact sums of all windows of a band (exact_sums.h), in one launch, since launches that find
+// nothing to do are not free.
+//
+// The work is a list of steps, each in as many shares as the launch has blocks. A block takes the
+// next share of the list and waits until all shares of the steps before are done. Those that it
+// waits for have been taken by blocks that run, so that no block waits for one that has not begun.
+// The steps:
+//
+// - how many bits the samples have; factors for the transforms; which blocks have doubts,
+// - widths and memory, and the template's own sums, in the first share,
+// - rows and columns of the template's slices, two at a time,
+// - for a batch of blocks: X to 0; for two slices of the image at a time: rows, columns, and for
+//   two sums at a time: products with columns back, and rows back, which adds them to X; at the end
+//   S, Q and the scores.
+//
+// Two slices are transformed as one complex array, and so are two sums on the way back; the layout
+// in between is that of split_passes.cuh. With V and W the spectra of slices k + 1 and k, and T_l
+// that of slice l of the template, the sums of weight k + m are V conj(T_(m-1)) + W conj(T_m).
+//
+// Thread mapping: blocks of 512 threads, one per multiprocessor, with 8192 points in shared memory
+// (at most 160 KB). The passes are functions that are called. Compute capability 8.0 and later, as
+// far as it has that shared memory.
+#include "cuda/products/exact_sums.h"
+
+#include "cuda/products/exact_passes.cuh"
+#include "cuda/products/exact_range.cuh"
+#include "cuda/products/exact_windows.cuh"
+
+namespace xncc {
+
+namespace {
+
+// The couples of a pair of slices: one for two weights.
+__device__ int couples_of(const ExactJob &job)
+{
+    return state_of(job)->templ_slices / 2 + 1;
+}
+
+__device__ Couple couple_of(const ExactJob &job, const Pair &pair, int number)
+{
+    const int slices = state_of(job)->templ_slices;
+    const auto slice = [&](int l) { return l >= 0 && l < slices ? l : -1; };
+    Couple c = {};
+    for (int k = 0; k < 2; k++) {
+        const int m = 2 * number + k;
+        c.for_V[k] = slice(m - 1);
+        c.for_W[k] = slice(m);
+    }
+    c.bit = job.blocks.bits * (pair.low + 2 * number);
+    return c;
+}
+
+// Calls `call` with R of a side.
+template <class Call> __device__ __forceinline__ void of_side(int32_t side, const Call &call)
+{
+    switch (side / 256) {
+    case 2: call(std::integral_constant<int, 2>()); break;
+    case 4: call(std::integral_constant<int, 4>()); break;
+    case 8: call(std::integral_constant<int, 8>()); break;
+    }
+}
+
+// Step `step` of a pair: rows, columns, and two steps for each couple.
+__device__ void step_of_pair(const ExactJob &job, const Pair &pair, int step, int first, int index)
+{
+    if (step == 0) {
+        of_side(job.blocks.width,
+                [&](auto r) { transform_rows<decltype(r)::value>(job, pair, first, index); });
+    } else if (step == 1) {
+        of_side(job.blocks.height,
+                [&](auto r) { transform_columns<decltype(r)::value>(job, pair, first, index); });
+    } else {
+        const Couple couple = couple_of(job, pair, step / 2 - 1);
+        if (step % 2 == 0)
+            of_side(job.blocks.height, [&](auto r) {
+                multiply_slices<decltype(r)::value>(job, pair, couple, first, index);
+            });
+        else
+            of_side(job.blocks.width,
+                    [&](auto r) { add_rows<decltype(r)::value>(job, pair, couple, first, index); });
+    }
+}
+
+// Makes a share of a step. Returns false behind the last one.
+__device__ bool make_step(const ExactJob &job, int step, int index)
+{
+    const ExactState &s = *state_of(job);
+    if (step == 0) {
+        make_turns(job, index);
+        find_range(job, index);
+        if (index == 0)
+            for (int i = static_cast<int>(threadIdx.x); i < job.count; i += THREADS)
+                flags_of(job)[i] = 0;
+        return true;
+    }
+    if (step == 1) {
+        if (index == 0 && threadIdx.x == 0)
+            choose(job);
+        return true;
+    }
+    if (!s.on)
+        return false;
+    if (step == 2) {
+        if (index == 0)
+            describe_template(job);
+        flag_blocks(job, index);
+        return true;
+    }
+    if (step == 3) {
+        if (index == 0)
+            join_flags(job);
+        return true;
+    }
+    step -= 4;
+    const int of_templ = 2 * ceil_div(s.templ_slices, 2);
+    if (step < of_templ) {
+        step_of_pair(job, { true, step / 2 * 2 }, step % 2, 0, index);
+        return true;
+    }
+    step -= of_templ;
+    const int each = 2 + 2 * couples_of(job), of_pairs = pairs_in(s.seen) * each,
+              all = of_pairs + 2;
+    const int first = step / all * s.batch;
+    step %= all;
+    if (first >= job.count)
+        return false;
+    if (step == 0)
+        clear_sums(job, index);
+    else if (step <= of_pairs)
+        step_of_pair(job, { false, low_of_pair(s.seen, (step - 1) / each) }, (step - 1) % each,
+                     first, index);
+    else if (is_short(s))
+        score_windows<true>(job, first, index);
+    else
+        score_windows<false>(job, first, index);
+    return true;
+}
+
+// The number of the next share. All that other blocks have written in the steps before is visible.
+// first: the block has had none. The number goes through global memory: racecheck takes it for a
+// hazard in shared memory, since the halves of a block also have barriers of their own.
+__device__ uint32_t next_share(const ExactJob &job, bool first)
+{
+    volatile uint32_t *number = state_of(job)->number + blockIdx.x;
+    __syncthreads(); // the share before is done
+    if (threadIdx.x == 0) {
+        if (!first) {
+            __threadfence();
+            atomicAdd(&job.constants->done, 1u);
+        }
+        const uint32_t taken = atomicAdd(&job.constants->taken, 1u),
+                       before = taken / gridDim.x * gridDim.x;
+        *number = taken;
+        const volatile uint32_t *done = &job.constants->done;
+        while (*done < before)
+            __nanosleep(50);
+        __threadfence();
+    }
+    __syncthreads();
+    return *number;
+}
+
+__global__ __launch_bounds__(THREADS, 1) void exact_sums(const __grid_constant__ ExactJob job)
+{
+    if constexpr (SPLIT_BUILT) {
+        if (job.constants->doubts <= job.most)
+            return;
+        for (bool first = true;; first = false) {
+            const uint32_t number = next_share(job, first);
+            if (!make_step(job, static_cast<int>(number / gridDim.x),
+                           static_cast<int>(number % gridDim.x)))
+                return;
+        }
+    }
+}
+
+} // namespace
+
+cudaError_t exact_sums_set_max_shared_memory()
+{
+    return raise_limit(exact_sums, XNCC_SPLIT_SHARED);
+}
+
+cudaError_t launch_exact_sums(const ExactJob &given, const xncc_exact_blocks &blocks, void *memory,
+                              int processors, cudaStream_t stream)
+{
+    ExactJob job = given;
+    job.blocks = blocks;
+    job.at = xncc_exact_workspace(&blocks);
+    job.across = ceil_div(job.width, blocks.step_x);
+    job.count = job.across * ceil_div(job.height, blocks.step_y);
+    job.memory = static_cast<unsigned char *>(memory);
+    exact_sums<<<static_cast<unsigned>(min(processors, SHARERS)), THREADS, XNCC_SPLIT_SHARED,
+                 stream>>>(job);
+    return cudaGetLastError();
+}
+
+} // namespace xncc

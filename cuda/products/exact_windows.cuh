@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The last step of exact_sums.cu: S and Q of the windows, and the scores of those in doubt.
+#ifndef XNCC_CUDA_PRODUCTS_EXACT_WINDOWS_CUH
+#define XNCC_CUDA_PRODUCTS_EXACT_WINDOWS_CUH
+
+#include "cuda/products/exact_state.cuh"
+
+namespace xncc {
+
+// Whether a sample of a window is not finite.
+static __device__ bool sees_infinite(const ExactJob &job, int x, int y)
+{
+    for (int j = 0; j < job.templ.height; j++)
+        for (int i = 0; i < job.templ.width; i++)
+            if (!isfinite(sample_of(job, x + i, y + j)))
+                return true;
+    return false;
+}
+
+// S and Q of a column whose samples have few bits.
+struct ShortColumn {
+    int64_t S, low, high;
+
+    __device__ __forceinline__ void add(double v, bool minus, int32_t unit)
+    {
+        constexpr uint64_t MASK = (uint64_t{ 1 } << SHORT_RANGE) - 1;
+        const Integer of = integer_of(v, unit);
+        const uint64_t size = of.mantissa << of.place;
+        const xncc_u128 square = xncc_u128_of_product(size, size);
+        const int64_t one = static_cast<int64_t>(size),
+                      of_low = static_cast<int64_t>(square.low & MASK),
+                      of_high = static_cast<int64_t>(square.low >> SHORT_RANGE |
+                                                     square.high << (64 - SHORT_RANGE));
+        S += of.negative != minus ? -one : one;
+        low += minus ? -of_low : of_low;
+        high += minus ? -of_high : of_high;
+    }
+};
+
+// S and Q of a thread's columns: limb l, of those that are not 0, of column e is at (l EACH + e)
+// `step`. In shared memory if there is room.
+struct LongColumns {
+    int64_t *at;
+    int step;
+    uint64_t limbs;
+
+    __device__ int number(int limb) const // among the limbs that are not 0
+    {
+        return __popcll(limbs & ((uint64_t{ 1 } << limb) - 1));
+    }
+    // Adds v * 2^(bit of the limb), v of 128 bits less the shift, to a column, or subtracts it.
+    template <int EACH>
+    __device__ __forceinline__ void put(int e, int limb, xncc_u128 v, int shift, bool minus)
+    {
+        const xncc_u128 moved = xncc_u128_shift(v, shift);
+        const uint64_t part[5] = { moved.low & 0xffffffffu, moved.low >> 32,
+                                   moved.high & 0xffffffffu, moved.high >> 32,
+                                   shift ? v.high >> (64 - shift) : 0 };
+        int64_t *to = at + (number(limb) * EACH + e) * step;
+#pragma unroll
+        for (int k = 0; k < 5; k++, to += EACH * step)
+            if (part[k])
+                *to += minus ? -static_cast<int64_t>(part[k]) : static_cast<int64_t>(part[k]);
+    }
+    template <int EACH>
+    __device__ __noinline__ void add(int e, double v, bool minus, const ExactJob &job, int32_t unit)
+    {
+        const Integer of = integer_of(v, unit);
+        if (!of.mantissa)
+            return;
+        if (xncc_method_is_centred(job.method))
+            put<EACH>(e, of.place >> 5, xncc_u128_of(of.mantissa), of.place & 31,
+                      of.negative != minus);
+        if (has_squares(job.method))
+            put<EACH>(e, LIMBS_S + (2 * of.place >> 5),
+                      xncc_u128_of_product(of.mantissa, of.mantissa), 2 * of.place & 31, minus);
+    }
+};
+
+// X of a window, whose words are `step` apart.
+template <int WORDS>
+__device__ __forceinline__ void load_X(const uint32_t *from, int64_t step, int words,
+                                       uint32_t (&to)[WORDS])
+{
+#pragma unroll
+    for (int i = 0; i < WORDS; i++)
+        to[i] = i < words ? from[i * step] : i > 0 && to[i - 1] >> 31 ? 0xffffffffu : 0u;
+}
+
+// The score of a window with X at `from`. WORDS: of an argument of the formula, at most; S is
+// destroyed.
+template <int WORDS, bool SHORT>
+__device__ __noinline__ float score_of(const ExactJob &job, const uint32_t *from, int64_t step,
+                                       uint32_t (&S)[WORDS], const uint32_t (&Q)[WORDS])
+{
+    const ExactState &s = *state_of(job);
+    const bool centred = xncc_method_is_centred(job.method),
+               difference = xncc_method_of_difference(job.method);
+    // a constant if it is small: the loops are written out then
+    const int words = SHORT ? WORDS : s.of_term;
+    const uint32_t pixels = static_cast<uint32_t>(job.templ.width) *
+                            static_cast<uint32_t>(job.templ.height);
+    uint32_t a[WORDS], term[WORDS] = {};
+    const uint32_t factor[2] = { centred ? pixels : 1u, 0 }, one[2] = { 1, 0 },
+                   of_X[2] = { difference ? 0u - 2u : factor[0], difference ? 0xffffffffu : 0u };
+    load_X(from, step, s.of_X, a);
+    xncc_long_add_product(term, words, of_X, 2, a, words);
+    if (centred)
+        xncc_long_add_product(term, words, S, words, s.minus_T, words);
+    if (difference) {
+        xncc_long_add_product(term, words, one, 2, Q, words);
+        xncc_long_add_product(term, words, one, 2, s.T2, words);
+    }
+    const int32_t unit = 2 * (s.unit + XNCC_WIDE_VALUES);
+    const xncc_real of_numerator = xncc_long_round(term, words, unit);
+    xncc_real of_image = { 0.0, 0 };
+    if (xncc_method_is_normed(job.method)) {
+        for (int i = 0; i < words; i++) {
+            term[i] = 0;
+            a[i] = S[i];
+        }
+        xncc_long_add_product(term, words, factor, 2, Q, words);
+        if (centred) {
+            xncc_long_negate(a, words);
+            xncc_long_add_product(term, words, S, words, a, words);
+        }
+        of_image = xncc_long_round(term, words, unit);
+    }
+    return xncc_score_of_terms(job.method, &job.rule, pixels, of_numerator, of_image, s.templ);
+}
+
+// Prefix sums over the columns of a block, of GROUP limbs at a time: thread t has EACH adjacent
+// columns. Shared memory: GROUP times the columns and 1, and GROUP per warp.
+constexpr int GROUP = 4;
+
+template <int EACH> struct ColumnScan {
+    static constexpr int PITCH = THREADS * EACH + 1, WARPS = THREADS / WARP,
+                         NUMBERS = GROUP * (PITCH + WARPS);
+
+    static __device__ int64_t *sums() // of the columns before x, at PITCH * limb + x
+    {
+        extern __shared__ __align__(16) unsigned char memory[];
+        return reinterpret_cast<int64_t *>(memory);
+    }
+    static __device__ __forceinline__ void make(const int64_t (&column)[GROUP][EACH])
+    {
+        int64_t *of_warp = sums() + GROUP * PITCH;
+        const int own = static_cast<int>(threadIdx.x), lane = own % WARP, warp = own / WARP;
+        int64_t mine[GROUP], until[GROUP];
+#pragma unroll
+        for (int g = 0; g < GROUP; g++) {
+            mine[g] = 0;
+#pragma unroll
+            for (int e = 0; e < EACH; e++)
+                mine[g] += column[g][e];
+            until[g] = mine[g];
+        }
+#pragma unroll
+        for (int step = 1; step < WARP; step *= 2)
+#pragma unroll
+            for (int g = 0; g < GROUP; g++) {
+                const int64_t before = __shfl_up_sync(SPLIT_ALL, until[g], step);
+                until[g] += lane >= step ? before : 0;
+            }
+        __syncthreads(); // the group before has been read
+#pragma unroll
+        for (int g = 0; g < GROUP; g++)
+            if (lane == WARP - 1)
+                of_warp[g * WARPS + warp] = until[g];
+        __syncthreads();
+#pragma unroll
+        for (int g = 0; g < GROUP; g++) {
+            int64_t before = lane < warp ? of_warp[g * WARPS + lane] : 0;
+#pragma unroll
+            for (int step = WARP / 2; step > 0; step /= 2)
+                before += __shfl_xor_sync(SPLIT_ALL, before, step);
+            before += until[g] - mine[g];
+            int64_t *to = sums() + g * PITCH + own * EACH;
+#pragma unroll
+            for (int e = 0; e < EACH; e++) {
+                to[e] = before;
+                before += column[g][e];
+            }
+            if (own == THREADS - 1)
+                to[EACH] = before;
+        }
+        __syncthreads();
+    }
+    // The sum of `width` columns from x on.
+    static __device__ __forceinline__ int64_t window(int g, int x, int width)
+    {
+        return sums()[g * PITCH + x + width] - sums()[g * PITCH + x];
+    }
+};
+// S and Q of a thread's windows, those of columns own, own + THREADS, ..., in words.
+template <int EACH, int WORDS> struct WindowWords {
+    uint32_t S[EACH][WORDS], Q[EACH][WORDS];
+
+    __device__ static int column_of(int e, int columns)
+    {
+        return min(static_cast<int>(threadIdx.x) + e * THREADS, columns - 1);
+    }
+    __device__ __forceinline__ void make(const ShortColumn (&column)[EACH], int columns, int width)
+    {
+        int64_t in[GROUP][EACH];
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            in[0][e] = column[e].S;
+            in[1][e] = column[e].low;
+            in[2][e] = column[e].high;
+            in[3][e] = 0;
+        }
+        ColumnScan<EACH>::make(in);
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            const int x = column_of(e, columns);
+#pragma unroll
+            for (int i = 0; i < WORDS; i++)
+                S[e][i] = Q[e][i] = 0;
+            xncc_long_add(S[e], 1, WORDS, ColumnScan<EACH>::window(0, x, width), 0);
+            xncc_long_add(Q[e], 1, WORDS, ColumnScan<EACH>::window(1, x, width), 0);
+            xncc_long_add(Q[e], 1, WORDS, ColumnScan<EACH>::window(2, x, width), SHORT_RANGE);
+        }
+    }
+    // words: of an argument of the formula
+    __device__ __forceinline__ void make(const LongColumns &column, int columns, int width,
+                                         int words)
+    {
+        int64_t carry[EACH] = {};
+        int next = 0; // word, of S first and then of Q at LIMBS_S
+        const auto emit = [&](int until) {
+            for (; next < until; next++)
+#pragma unroll
+                for (int e = 0; e < EACH; e++) {
+                    (next < LIMBS_S ? S[e][next]
+                                    : Q[e][next - LIMBS_S]) = static_cast<uint32_t>(carry[e]);
+                    carry[e] >>= 32;
+                }
+        };
+        int from = 0;
+        for (uint64_t limbs = column.limbs; limbs; from += GROUP) {
+            int64_t in[GROUP][EACH];
+            const uint64_t first = limbs;
+#pragma unroll
+            for (int g = 0; g < GROUP; g++) {
+#pragma unroll
+                for (int e = 0; e < EACH; e++)
+                    in[g][e] = limbs ? column.at[((from + g) * EACH + e) * column.step] : 0;
+                limbs &= limbs - 1;
+            }
+            ColumnScan<EACH>::make(in);
+            uint64_t left = first;
+#pragma unroll
+            for (int g = 0; g < GROUP; g++) {
+                if (left) {
+                    const int limb = __ffsll(static_cast<long long>(left)) - 1;
+                    if (next < LIMBS_S && limb >= LIMBS_S)
+                        emit_rest(carry, &next, words);
+                    emit(limb);
+#pragma unroll
+                    for (int e = 0; e < EACH; e++)
+                        carry[e] += ColumnScan<EACH>::window(g, column_of(e, columns), width);
+                }
+                left &= left - 1;
+            }
+        }
+        if (next < LIMBS_S)
+            emit_rest(carry, &next, words);
+        emit(LIMBS_S + words);
+    }
+    // The words of S behind its limbs.
+    __device__ __forceinline__ void emit_rest(int64_t (&carry)[EACH], int *next, int words)
+    {
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            for (int i = *next; i < words; i++) {
+                S[e][i] = static_cast<uint32_t>(carry[e]);
+                carry[e] >>= 32;
+            }
+            carry[e] = 0;
+        }
+        *next = LIMBS_S;
+    }
+};
+
+// Samples of EACH adjacent columns of a thread, in a row of a block.
+template <int EACH> struct RowSamples {
+    double v[EACH];
+
+    __device__ __forceinline__ void load(const ExactJob &job, int2 start, int y)
+    {
+        load_samples(job, start.x + static_cast<int>(threadIdx.x) * EACH, start.y + y, v);
+    }
+};
+
+// The columns of a thread: in registers, or LongColumns. Shared memory: of ColumnScan, and that of
+// the long columns.
+template <bool SHORT, int EACH> struct Columns;
+
+template <int EACH> struct Columns<true, EACH> {
+    ShortColumn of[EACH] = {};
+
+    __device__ explicit Columns(const ExactJob &)
+    {
+    }
+    __device__ __forceinline__ void add(const RowSamples<EACH> &row, bool minus, const ExactJob &,
+                                        int32_t unit)
+    {
+#pragma unroll
+        for (int e = 0; e < EACH; e++)
+            of[e].add(row.v[e], minus, unit);
+    }
+    template <int WORDS>
+    __device__ __forceinline__ void windows(WindowWords<EACH, WORDS> *to, int columns, int width,
+                                            int) const
+    {
+        to->make(of, columns, width);
+    }
+};
+
+template <int EACH> struct Columns<false, EACH> {
+    int64_t local[(LIMBS_S + LIMBS_Q) * EACH];
+    LongColumns of;
+
+    __device__ explicit Columns(const ExactJob &job)
+    {
+        extern __shared__ __align__(16) unsigned char memory[];
+        of.limbs = state_of(job)->limbs;
+        const int numbers = __popcll(of.limbs) * EACH;
+        int64_t *shared = reinterpret_cast<int64_t *>(memory) + ColumnScan<EACH>::NUMBERS;
+        const bool fits = (ColumnScan<EACH>::NUMBERS + numbers * THREADS) * sizeof(int64_t) <=
+                          XNCC_SPLIT_SHARED;
+        of.at = fits ? shared + threadIdx.x : local;
+        of.step = fits ? THREADS : 1;
+        for (int i = 0; i < numbers; i++)
+            of.at[i * of.step] = 0;
+    }
+    __device__ __forceinline__ void add(const RowSamples<EACH> &row, bool minus,
+                                        const ExactJob &job, int32_t unit)
+    {
+#pragma unroll
+        for (int e = 0; e < EACH; e++)
+            of.template add<EACH>(e, row.v[e], minus, job, unit);
+    }
+    template <int WORDS>
+    __device__ __forceinline__ void windows(WindowWords<EACH, WORDS> *to, int columns, int width,
+                                            int words) const
+    {
+        to->make(of, columns, width, words);
+    }
+};
+
+// S and Q of the windows of a batch, and the scores of those in doubt. A piece is some rows of
+// windows of a block; its columns slide down. EACH: columns of a thread. SHORT: see above.
+template <bool SHORT, int EACH>
+__device__ __noinline__ void score_rows(const ExactJob &job, int first, int index)
+{
+    constexpr int AHEAD = 4; // rows whose loads are in flight at the beginning
+    constexpr int WORDS = SHORT ? SHORT_WORDS : XNCC_EXACT_WORDS;
+    const ExactState &s = *state_of(job);
+    const int32_t unit = s.unit;
+    const Arena arena(job);
+    const int own = static_cast<int>(threadIdx.x), down = job.blocks.step_y,
+              blocks = blocks_at(job, first), height = job.templ.height,
+              strip = min(max(ceil_div(blocks * down, static_cast<int>(gridDim.x)), 16), 128),
+              strips = ceil_div(down, strip);
+    for (int piece = index; piece < strips * blocks; piece += static_cast<int>(gridDim.x)) {
+        const int block = first + piece / strips, top = piece % strips * strip;
+        const int2 start = start_of(job, block);
+        const int rows = min(min(strip, down - top), job.height - start.y - top),
+                  columns = min(job.blocks.step_x, job.width - start.x);
+        if (rows <= 0 || !has_doubts(job, block))
+            continue;
+        Columns<SHORT, EACH> sums(job);
+        RowSamples<EACH> ahead[AHEAD], enters, leaves;
+        for (int y = 0; y < height - 1; y += AHEAD) {
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                if (y + k < height - 1)
+                    ahead[k].load(job, start, top + y + k);
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                if (y + k < height - 1)
+                    sums.add(ahead[k], false, job, unit);
+        }
+        enters.load(job, start, top + height - 1);
+        for (int y = top; y < top + rows; y++) {
+            sums.add(enters, false, job, unit);
+            enters.load(job, start, y + height);
+            leaves.load(job, start, y);
+            float *map = job.map + (start.y + y) * job.map_pitch + start.x;
+            bool doubt[EACH], any = false;
+#pragma unroll
+            for (int e = 0; e < EACH; e++) {
+                const int x = own + e * THREADS;
+                doubt[e] = x < columns && __float_as_uint(map[x]) == XNCC_DOUBT;
+                any = any || doubt[e];
+            }
+            if (__syncthreads_or(any)) {
+                WindowWords<EACH, WORDS> window;
+                sums.windows(&window, columns, job.templ.width, s.of_term);
+                const uint32_t *X = arena.sums + (block - first) * windows_of(job) +
+                                    int64_t{ y } * job.blocks.step_x;
+#pragma unroll
+                for (int e = 0; e < EACH; e++) {
+                    const int x = own + e * THREADS;
+                    if (!doubt[e])
+                        continue;
+                    map[x] = job.looks && job.constants->infinite &&
+                                     sees_infinite(job, start.x + x, start.y + y)
+                                 ? xncc_float_of_bits(0x7fc00000u)
+                                 : score_of<WORDS, SHORT>(job, X + x, arena.windows, window.S[e],
+                                                          window.Q[e]);
+                }
+            }
+            sums.add(leaves, true, job, unit);
+        }
+        __syncthreads(); // the shared memory has been read
+    }
+}
+
+template <bool SHORT> __device__ void score_windows(const ExactJob &job, int first, int index)
+{
+    switch (job.blocks.width / THREADS) {
+    case 1: score_rows<SHORT, 1>(job, first, index); break;
+    case 2: score_rows<SHORT, 2>(job, first, index); break;
+    case 4: score_rows<SHORT, 4>(job, first, index); break;
+    }
+}
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The exact sums of all windows of a band on CUDA: blocks, widths of slices and memory. */
+#include "plan/cost_exact_cuda.h"
+
+#include "plan/cost_split_cuda.h"
+
+#include <math.h>
+
+/* Points of a batch of blocks, which keep a device busy, and the most memory. */
+static const double batch_points = 4.5 * 1024 * 1024;
+static const uint64_t most_bytes = UINT64_C(512) << 20;
+
+/* The side that covers `map` elements with the fewest points. */
+static int32_t side_for(int32_t map, int32_t templ)
+{
+    int64_t best = INT64_MAX;
+    int32_t side = 0;
+    for (int32_t of = XNCC_EXACT_LEAST; of <= XNCC_EXACT_MOST; of *= 2) {
+        const int64_t step = of - templ + 1,
+                      points = step < 1 ? best : (map + step - 1) / step * of;
+        if (points < best) {
+            best = points;
+            side = of;
+        }
+    }
+    return side;
+}
+
+xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *b)
+{
+    xncc_exact_buffers w = { 0 };
+    w.turns = XNCC_EXACT_STATE;
+    w.of_block = w.turns + xncc_split_turns_bytes();
+    w.arena = (w.of_block + (uint64_t)b->count * 4 + 255) / 256 * 256;
+    w.transform = xncc_split_transform_bytes(b->width, b->height);
+    w.spectrum = xncc_split_spectrum_bytes(b->width, b->height);
+    return w;
+}
+
+void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget,
+                    xncc_decision *decision)
+{
+    const int32_t columns = problem->templ_width, rows = problem->templ_height;
+    xncc_exact_blocks b = { 0 };
+    decision->exact = b;
+    if (columns > XNCC_EXACT_TEMPLATE || rows > XNCC_EXACT_TEMPLATE ||
+        machine->cuda.shared_optin < XNCC_SPLIT_SHARED)
+        return;
+    b.width = side_for(decision->band_width, columns);
+    b.height = side_for(decision->band_height, rows);
+    b.step_x = b.width - columns + 1;
+    b.step_y = b.height - rows + 1;
+    const int64_t count = ((decision->band_width + (int64_t)b.step_x - 1) / b.step_x) *
+                          ((decision->band_height + (int64_t)b.step_y - 1) / b.step_y);
+    if (count > INT32_MAX / 2)
+        return;
+    b.count = (int32_t)count;
+    const double line = xncc_split_line_error(b.width) + xncc_split_line_error(b.height),
+                 points = (double)b.width * b.height, pixels = (double)columns * rows,
+                 relative = 1.01 * 0x1p-53 *
+                            (8.0 * sqrt(2.0) * (line + 1.0) + 4.0 * 4.24 + 4.0 * (line + 1.0));
+    b.bits = (int32_t)floor(0.5 * log2(0.45 / (relative * sqrt(points * pixels))));
+    const xncc_exact_buffers w = xncc_exact_workspace(&b);
+    const int64_t busy = (int64_t)(batch_points / points) + 1, batch = busy < count ? busy : count;
+    /* Usually X has 6 words at most, and the template 3 pairs of slices. With these at least for a
+     * block there is room for samples of all sizes, at the expense of the number of blocks. */
+    const uint64_t words = (uint64_t)b.step_x * (uint64_t)b.step_y * 4,
+                   each = w.transform + w.spectrum, least = w.arena + each + w.spectrum + 4 * words,
+                   usual = w.arena + (uint64_t)batch * (each + 6 * words) + 3 * w.spectrum,
+                   widest = w.arena + each + 16 * words + 10 * w.spectrum,
+                   wanted = usual > widest ? usual : widest,
+                   most = budget < most_bytes ? budget : most_bytes;
+    if (least > most || b.bits < 4)
+        return;
+    b.bytes = wanted < most ? wanted : most;
+    decision->exact = b;
+}

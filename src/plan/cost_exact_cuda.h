@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The exact sums of all windows of a band on CUDA, for floats of which many windows are in doubt:
+ * blocks, widths of slices and memory. cuda/products/exact_sums.cu uses the same numbers. Pure
+ * functions of plain data. */
+#ifndef XNCC_PLAN_COST_EXACT_CUDA_H
+#define XNCC_PLAN_COST_EXACT_CUDA_H
+
+#include "plan/decision.h"
+#include "plan/machine.h"
+
+/* The sides of the transforms are powers of two between these. The largest side of a template; the
+ * bytes of what is known of a call; the most words of 32 bits that an argument of the formula has,
+ * and the most slices of a sample. */
+enum {
+    XNCC_EXACT_LEAST = 512,
+    XNCC_EXACT_MOST = 2048,
+    XNCC_EXACT_TEMPLATE = 1536,
+    XNCC_EXACT_STATE = 4096,
+    XNCC_EXACT_WORDS = 20,
+    XNCC_EXACT_SLICES = 31
+};
+
+/* Where the parts of the memory begin, in bytes. Behind them lies what is divided when the samples
+ * are known: transforms and sums of a batch of blocks, and spectra of the template. */
+typedef struct xncc_exact_buffers {
+    uint64_t turns; /* factors of the transforms, of every side; what is known of a call is at 0 */
+    uint64_t of_block; /* a word for each block */
+    uint64_t arena;
+    uint64_t transform, spectrum; /* bytes of a transform along the rows, and of a whole one */
+} xncc_exact_buffers;
+xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *blocks);
+
+/* Chooses blocks for bands of the decision, and fills decision->exact. Without `budget` bytes of
+ * memory, without the shared memory, or for larger templates there are none. */
+void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget,
+                    xncc_decision *decision);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Images that leave most windows in doubt, so that a GPU makes the exact sums of all
+ * (cuda/products/exact_sums.cu): its maps are those of the CPU, and some windows score as the
+ * oracle says. All kernels for floats, methods, pixel types and borders, and blocks of every side.
+ */
+#include "kit/oracle_general.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WINDOWS = 6 };
+
+typedef enum picture {
+    STRIPES, /* along the rows; those of the template along its columns: numerators are 0 */
+    FLAT,    /* noise with regions of one value */
+    COPIES,  /* the template repeated: distances are 0 */
+    APART,   /* rows 2^90 (f32) or 2^200 apart that cancel in every window of even height */
+    FADING,  /* columns that get smaller, so that some samples outweigh others */
+    BROKEN,  /* stripes with a region that is not finite */
+    PICTURES
+} picture;
+static const char *const names[PICTURES] = { "stripes", "flat",   "copies",
+                                             "apart",   "fading", "broken" };
+
+static double noise(kit_random *random, xncc_pixel pixel)
+{
+    const double v = (double)kit_below(random, 1 << 24);
+    return pixel == XNCC_U32 ? 200.0 * v : (pixel == XNCC_F64 ? v / 7.0 : v) * 0x1p-24;
+}
+
+/* Sample (x, y) of an image with a template of so many columns and rows. */
+static double sample(picture of, xncc_pixel pixel, int32_t x, int32_t y, int32_t columns,
+                     int32_t rows, kit_random *random)
+{
+    const int wide = pixel == XNCC_U32;
+    const double v = noise(random, pixel), one = wide ? 3e9 : 1.0 / 3.0, two = wide ? 7e8 : -0.7;
+    switch (of) {
+    case STRIPES: return y % 2 ? one : two;
+    case FLAT: return (x / 97 + y / 61) % 3 ? two : v;
+    case COPIES: return (double)((x % columns * 7 + y % rows * 13) % 17) * (wide ? 11.0 : one);
+    case APART:
+        return wide                ? (double)((x * 5 + y / 2 % 2) % 3)
+               : y % 4 < 2         ? (y % 2 ? -1.0 : 1.0) * ldexp(1.0 + x % 5, 0)
+               : pixel == XNCC_F32 ? (y % 2 ? -1.0 : 1.0) * ldexp(1.0 + x % 3, -90)
+                                   : (y % 2 ? -1.0 : 1.0) * ldexp(1.0 + x % 3, -200);
+    case FADING: return wide ? v : ldexp(v, -(x / 40) * (pixel == XNCC_F32 ? 6 : 20));
+    case BROKEN:
+        return y > 200 && x > 300 && x < 340 && !wide ? (x % 2 ? INFINITY : NAN)
+                                                      : (y % 2 ? one : two);
+    default: return 0.0;
+    }
+}
+
+static double templ_sample(picture of, xncc_pixel pixel, const kit_image *image, int32_t x,
+                           int32_t y)
+{
+    const int wide = pixel == XNCC_U32;
+    if (of == STRIPES || of == BROKEN)
+        return x % 2 ? (wide ? 5.0 : 0.25) : (wide ? 4e9 : 1e-3);
+    if (of == APART && !wide)
+        return ldexp(1.0 + x % 2, y % 4 < 2 ? 0 : pixel == XNCC_F32 ? -60 : -150);
+    return kit_sample(&image->view, (image->view.width - 50) % 100 + x, 70 + y, 0);
+}
+
+typedef struct shape {
+    const char *kernel;
+    int32_t width, height, columns, rows;
+} shape;
+
+static void check_exact(xncc_context *gpu, xncc_context *cpu, const shape *of, picture kind,
+                        xncc_pixel pixel, xncc_method method, xncc_mode mode, xncc_border border)
+{
+    kit_random random = kit_stream(31);
+    kit_image image = kit_image_create(pixel, of->width, of->height, 1, KIT_AFTER),
+              templ = kit_image_create(pixel, of->columns, of->rows, 1, KIT_AFTER);
+    for (int32_t y = 0; y < of->height; y++)
+        for (int32_t x = 0; x < of->width; x++)
+            kit_sample_set(&image.view, x, y, 0,
+                           sample(kind, pixel, x, y, of->columns, of->rows, &random));
+    for (int32_t y = 0; y < of->rows; y++)
+        for (int32_t x = 0; x < of->columns; x++)
+            kit_sample_set(&templ.view, x, y, 0, templ_sample(kind, pixel, &image, x, y));
+    xncc_template *on_gpu = NULL, *on_cpu = NULL;
+    if (xncc_template_create(gpu, &templ.view, &on_gpu, &kit_error) != XNCC_OK ||
+        xncc_template_create(cpu, &templ.view, &on_cpu, &kit_error) != XNCC_OK)
+        kit_give_up("no template: %s", kit_error.text);
+    kit_options options = { .method = method, .mode = mode, .border = border };
+    const int32_t more_x = mode == XNCC_SAME ? of->columns - 1 : 0,
+                  more_y = mode == XNCC_SAME ? of->rows - 1 : 0;
+    kit_map want = kit_map_create(of->width - of->columns + 1 + more_x,
+                                  of->height - of->rows + 1 + more_y, 1, KIT_AFTER),
+            got = kit_map_create(want.view.width, want.view.height, 1, KIT_AFTER);
+    CHECK_STATUS(kit_correlate(cpu, &image.view, on_cpu, &options, &want.view), XNCC_OK);
+    options.kernel = of->kernel;
+    CHECK_STATUS(kit_correlate(gpu, &image.view, on_gpu, &options, &got.view), XNCC_OK);
+    int64_t differ = 0;
+    for (int32_t y = 0; y < got.view.height; y++)
+        for (int32_t x = 0; x < got.view.width; x++) {
+            const float *a = kit_map_row(&got.view, y) + x, *b = kit_map_row(&want.view, y) + x;
+            differ += memcmp(a, b, sizeof *a) != 0 && !(isnan(*a) && isnan(*b));
+        }
+    if (!CHECK(differ == 0))
+        kit_fail(__FILE__, __LINE__,
+                 "%s, %s, %s, %s, %d x %d under %d x %d, mode %d: %lld windows differ", of->kernel,
+                 names[kind], xncc_pixel_name(pixel), xncc_method_name(method), of->width,
+                 of->height, of->columns, of->rows, (int)mode, (long long)differ);
+    oracle_general oracle = oracle_general_make(&image.view, &templ.view, mode, border);
+    options.kernel = NULL;
+    for (int i = 0; i < WINDOWS && pixel != XNCC_U32; i++) {
+        const int32_t x = kit_between(&random, 0, got.view.width - 1),
+                      y = kit_between(&random, 0, got.view.height - 1);
+        const float exact = oracle_exact(&oracle, &options, x, y),
+                    *at = kit_map_row(&got.view, y) + x;
+        CHECK(memcmp(&exact, at, sizeof exact) == 0 || (isnan(exact) && isnan(*at)));
+    }
+    oracle_general_free(&oracle);
+    xncc_template_destroy(on_gpu);
+    xncc_template_destroy(on_cpu);
+    kit_map_destroy(&got);
+    kit_map_destroy(&want);
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+int main(int argc, char **argv)
+{
+    /* blocks of 512, 1024 and 2048 columns and rows */
+    static const shape shapes[] = {
+        { "float-fused", 700, 400, 5, 8 },     { "float-fused", 640, 480, 16, 16 },
+        { "float-tiles", 700, 400, 24, 20 },   { "float-tiles", 1010, 350, 45, 38 },
+        { "float-fft", 700, 400, 60, 50 },     { "float-fft", 400, 990, 30, 72 },
+        { "float-split", 700, 500, 90, 100 },  { "float-split", 1900, 300, 310, 30 },
+        { "float-split", 300, 1900, 30, 310 }, { "float-split", 980, 980, 130, 120 },
+    };
+    static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
+    static const xncc_method methods[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED,
+                                           XNCC_CCOEFF,        XNCC_CCORR,  XNCC_SQDIFF_NORMED };
+    static const xncc_border borders[] = { XNCC_BORDER_CLAMP, XNCC_BORDER_ZERO,
+                                           XNCC_BORDER_MIRROR };
+    kit_start(argc, argv);
+    xncc_context *gpu = kit_context(kit_device_option(argc, argv), 2),
+                 *cpu = kit_context(XNCC_DEVICE_CPU, 2);
+    const int brief = kit_flag(argc, argv, "brief");
+    int number = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i += brief ? 3 : 1)
+        for (int kind = 0; kind < PICTURES; kind += brief ? 4 : 1, number++) {
+            /* the first method for every picture, and another one by turns */
+            check_exact(gpu, cpu, shapes + i, (picture)kind, pixels[number % 3], XNCC_CCOEFF_NORMED,
+                        XNCC_VALID, XNCC_BORDER_CLAMP);
+            if (!brief)
+                check_exact(gpu, cpu, shapes + i, (picture)kind, pixels[(number + (int)i + 1) % 2],
+                            methods[1 + number % 5], number % 4 < 2 ? XNCC_SAME : XNCC_VALID,
+                            borders[number % 3]);
+        }
+    xncc_context_destroy(gpu);
+    xncc_context_destroy(cpu);
+    return kit_finish("float_exact");
+}
