@@ -15,7 +15,7 @@
 # Clang counts the branches of the source, so conditions that the compiler adds or decides by itself are not among them. The build is
 # a release build: assertions are left out, as their failing branches cannot run. Not run are planted bugs and lints, which run no code of
 # their own; the tests of the interface, the packages and the peers (abi.*, install.*, peers.*, float_env.hosts), which build the library
-# another way or again; and unit.cancel.worst, which measures times.
+# another way or again; and unit.cancel.worst and robust.cost, which measure times.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 report=
@@ -52,7 +52,7 @@ if [[ -z $report ]]; then
     (
         umask 0
         LLVM_PROFILE_FILE=$PWD/$build/profiles/%4m.profraw ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure \
-            --no-tests=error --label-exclude 'gpu|lint|mutant' --exclude-regex '^(abi|install|peers)\.|^float_env\.hosts$|^unit\.cancel\.worst$'
+            --no-tests=error --label-exclude 'gpu|lint|mutant' --exclude-regex '^(abi|install|peers)\.|^float_env\.hosts$|^unit\.cancel\.worst$|^robust\.cost$'
     )
 fi
 
