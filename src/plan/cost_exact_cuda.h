@@ -30,7 +30,8 @@ typedef struct xncc_exact_buffers {
 } xncc_exact_buffers;
 xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *blocks);
 
-/* Chooses blocks for bands of the decision, and fills decision->exact. Without `budget` bytes of
+/* Chooses blocks for bands of the decision, and fills decision->exact. There are none for bands
+ * whose windows take little time one by one. Without `budget` bytes of
  * memory, without the shared memory, or for larger templates there are none. */
 void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget,
                     xncc_decision *decision);

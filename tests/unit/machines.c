@@ -122,6 +122,34 @@ static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const
           bytes * (batches * (uint64_t)b->batch + spectra));
 }
 
+/* Checks that the blocks of exact sums cover the band, that the sums of their slices can be rounded
+ * to exact integers, and that there is room for one block at least. */
+static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+{
+    const xncc_exact_blocks *b = &d->exact;
+    CHECK((d->workspace.bytes[XNCC_BUFFER_EXACT] != 0) == (b->width != 0));
+    if (!b->width)
+        return;
+    double line = 0;
+    for (int i = 0; i < 2; i++) {
+        const int32_t side = i ? b->height : b->width;
+        CHECK(side == 512 || side == 1024 || side == 2048);
+        line += log2(side) + 2 * 4.83 + 2 * 2.95 + (side == 2048 ? 2.62 : 0);
+    }
+    CHECK(b->step_x == b->width - p->templ_width + 1 && b->step_x > 0);
+    CHECK(b->step_y == b->height - p->templ_height + 1 && b->step_y > 0);
+    CHECK_INT(b->count, ((d->band_width + b->step_x - 1) / b->step_x) *
+                            ((d->band_height + b->step_y - 1) / b->step_y));
+    const double points = (double)b->width * b->height,
+                 pixels = (double)p->templ_width * p->templ_height,
+                 error = (8 * sqrt(2) * (line + 1) + 4 * 4.24 + 4 * (line + 1)) * pow(2, -53) *
+                         sqrt(points * pixels);
+    CHECK(error * pow(4, b->bits) < 0.45 && error * pow(4, b->bits + 1) > 0.4);
+    CHECK(b->bytes >= 5 * (uint64_t)points * 8 && b->bytes <= UINT64_C(512) << 20);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_EXACT] >= b->bytes && m->cuda.shared_optin >= 160 << 10);
+    CHECK((double)d->band_width * d->band_height * (10 + 0.014 * pixels) > 0.99e6);
+}
+
 /* What kernels for floats by transforms have beside these: X, and two lists of windows in doubt
  * with 256 sums of 64 bytes; S and Q of columns, a bound per 128 columns of 64 rows, and four
  * doubles per column of 32 rows. */
@@ -229,8 +257,10 @@ static void check_steps(const xncc_problem *p, const xncc_machine *m, const xncc
         total += d->workspace.bytes[i];
     CHECK(total == d->workspace.total && total <= (uint64_t)m->cuda.workspace);
     CHECK(d->map_rows >= d->band_height);
+    check_exact_blocks(p, m, d);
     if (p->task != XNCC_TASK_MATCH) {
         CHECK_INT(d->step_count, 0);
+        CHECK_INT(d->exact.width, 0);
         return;
     }
     CHECK(d->step_count >= 1 && d->step_count <= XNCC_MAX_STEPS);
