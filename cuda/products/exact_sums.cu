@@ -7,8 +7,10 @@
 // waits for have been taken by blocks that run, so that no block waits for one that has not begun.
 // The steps:
 //
-// - how many bits the samples have; factors for the transforms; which blocks have doubts,
-// - widths and memory, and the template's own sums, in the first share,
+// - how many bits the samples have; factors for the transforms,
+// - units, slices and memory, in the first share; nothing more if it is not worth while,
+// - the template's own sums, in the first share; which blocks have windows in doubt, and which
+//   slices are not 0,
 // - rows and columns of the template's slices, two at a time,
 // - for a batch of blocks: X to 0; for two slices of the image at a time: rows, columns, and for
 //   two sums at a time: products with columns back, and rows back, which adds them to X; at the end

@@ -192,6 +192,7 @@ template <int EACH> struct ColumnScan {
         return sums()[g * PITCH + x + width] - sums()[g * PITCH + x];
     }
 };
+
 // S and Q of a thread's windows, those of columns own, own + THREADS, ..., in words.
 template <int EACH, int WORDS> struct WindowWords {
     uint32_t S[EACH][WORDS], Q[EACH][WORDS];
