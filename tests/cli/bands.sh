@@ -58,6 +58,7 @@ map_in_bands() { # LIMIT COMMAND ARGUMENTS...
     for ending in tif npy; do
         case "$ending $*" in npy*--tile*) continue ;; esac
         case "$short $ending $*" in ?*npy*--mode*) continue ;; esac
+        case "$shortest $ending" in ?*npy) continue ;; esac
         run 0 "$@" $cpu --format json -o map.$ending
         mv map.$ending want
         report want-said
