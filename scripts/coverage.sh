@@ -15,7 +15,8 @@
 # Clang counts the branches of the source, so conditions that the compiler adds or decides by itself are not among them. The build is
 # a release build: assertions are left out, as their failing branches cannot run. Not run are planted bugs and lints, which run no code of
 # their own; the tests of the interface, the packages and the peers (abi.*, install.*, peers.*, float_env.hosts), which build the library
-# another way or again; and unit.cancel.worst and robust.cost, which measure times.
+# another way or again; and unit.cancel.worst and robust.cost, which measure times. Threads share the counters of coverage: on 2026-11-27 a
+# command of robust.cost took 1.0 s of processor time with one thread and 10 to 14 s with two, and 0.4 s without coverage with either.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 report=
