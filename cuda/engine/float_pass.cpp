@@ -4,8 +4,8 @@
 #include "cuda/engine/float_pass.h"
 
 #include "cuda/direct/refine.h"
-#include "cuda/products/exact_sums.h"
 #include "cuda/fused/fused_floats.h"
+#include "cuda/products/exact_sums.h"
 #include "cuda/score/level_score.h"
 #include "cuda/windows/column_sums.h"
 
@@ -153,18 +153,6 @@ RefineJob make_refine_job(const Call &call, const Band &band, const Target &targ
     return job;
 }
 
-// Fewer windows in doubt never take as long one by one as all windows of a band together.
-uint32_t doubts_worth_sums(const xncc_engine_plan *plan)
-{
-    constexpr double per_point = 0.33, of_window = 10.0, of_pixel = 0.014; // exact_sums.cu: pays
-    const xncc_exact_blocks &of = plan->decision.exact;
-    const double points = static_cast<double>(of.width) * of.height * of.count,
-                 pixels = static_cast<double>(plan->problem.templ_width) *
-                          plan->problem.templ_height;
-    return static_cast<uint32_t>(
-        fmin(per_point * points / (of_window + of_pixel * pixels), 0x1p31));
-}
-
 // If many windows are in doubt, settles them together.
 xncc_status sum_exactly(const Call &call, const RefineJob &finer, const Band &band)
 {
@@ -182,7 +170,6 @@ xncc_status sum_exactly(const Call &call, const RefineJob &finer, const Band &ba
     job.height = band.height;
     job.map = finer.map;
     job.map_pitch = finer.map_pitch;
-    job.most = doubts_worth_sums(plan);
     job.looks = plan->decision.kernel == XNCC_KERNEL_FLOAT_FUSED;
     return check(launch_exact_sums(job, plan->decision.exact,
                                    plan->memory.as<void>(XNCC_BUFFER_EXACT),

@@ -71,7 +71,7 @@ struct FloatConstants {
 // The size of a window is a number that grows with the root of its Q: there are so many sizes.
 constexpr int SIZES_OF_WINDOWS = 1024;
 
-constexpr int MOST_SHARERS = 256; // thread blocks that share the work of levels
+constexpr int MOST_SHARERS = 256; // thread blocks that share the work of levels, or of exact sums
 
 // Levels of the windows whose X is made again, in device memory. The windows of a level have sizes
 // that are near to each other. X of a level is made without the samples that are larger than any of

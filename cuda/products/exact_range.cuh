@@ -77,14 +77,15 @@ static __device__ bool is_short(const ExactState &s)
 
 // Whether all windows together take less time than those in doubt one by one. Nanoseconds, measured
 // on one H200, November 2026: of a point in a step, and of a window's S, Q and score, if all fits
-// registers and if not; of a window alone, and of each of its samples.
+// registers and if not.
 static __device__ bool pays(const ExactJob &job, int slices, int templ_slices, bool fits)
 {
     const double points = static_cast<double>(job.blocks.width) * job.blocks.height * job.count,
                  pixels = static_cast<double>(job.templ.width) * job.templ.height,
                  steps = ceil_div(slices, 2) * (2.0 + 2.0 * (templ_slices / 2 + 1)),
                  together = points * (0.03 * steps + (fits ? 0.15 : 0.6)),
-                 alone = job.constants->doubts * (10.0 + 0.014 * pixels);
+                 alone = job.constants->doubts *
+                         (XNCC_EXACT_WINDOW_NS + XNCC_EXACT_SAMPLE_NS * pixels);
     return alone > together;
 }
 

@@ -13,13 +13,11 @@
 
 namespace xncc {
 
-constexpr int SHARERS = 256; // most blocks of a launch
-
 // What is known of a call, in device memory.
 struct ExactState {
-    uint32_t number[SHARERS]; // of each thread block: its share
-    int32_t on;               // 0: nothing is done
-    int32_t unit;             // samples are integers times 2^unit, counted from the least double
+    uint32_t number[MOST_SHARERS]; // of each thread block: its share
+    int32_t on;                    // 0: nothing is done
+    int32_t unit; // samples are integers times 2^unit, counted from the least double
     int32_t slices, templ_slices;
     int32_t of_X, of_term; // words
     int32_t range;         // bits of a sample of the image

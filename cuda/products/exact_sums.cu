@@ -166,7 +166,7 @@ __device__ uint32_t next_share(const ExactJob &job, bool first)
 __global__ __launch_bounds__(THREADS, 1) void exact_sums(const __grid_constant__ ExactJob job)
 {
     if constexpr (SPLIT_BUILT) {
-        if (job.constants->doubts <= job.most)
+        if (job.constants->doubts <= job.blocks.most_alone)
             return;
         for (bool first = true;; first = false) {
             const uint32_t number = next_share(job, first);
@@ -193,7 +193,7 @@ cudaError_t launch_exact_sums(const ExactJob &given, const xncc_exact_blocks &bl
     job.across = ceil_div(job.width, blocks.step_x);
     job.count = job.across * ceil_div(job.height, blocks.step_y);
     job.memory = static_cast<unsigned char *>(memory);
-    exact_sums<<<static_cast<unsigned>(min(processors, SHARERS)), THREADS, XNCC_SPLIT_SHARED,
+    exact_sums<<<static_cast<unsigned>(min(processors, MOST_SHARERS)), THREADS, XNCC_SPLIT_SHARED,
                  stream>>>(job);
     return cudaGetLastError();
 }

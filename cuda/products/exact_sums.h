@@ -6,9 +6,9 @@
 //
 // Samples are integers times a power of two. They are cut into slices, which are integers of few
 // bits. The products of a slice of the image and one of the template come from transforms in
-// double, whose error is below 0.45, so that they are exact once they are rounded. S and Q come
-// from the same transforms, with a template of ones; for Q the squares are cut. The sums of all
-// slices are added up in long integers (math/long_integer.h). docs/numerics.md has the bound.
+// double, whose error is below 0.45, so that they are exact once they are rounded. They
+// are added up in long integers (math/long_integer.h). S and Q are sums of integers that slide down
+// the columns. docs/numerics.md has the bound.
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 #define XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 
@@ -31,8 +31,7 @@ struct ExactJob {
     int32_t width, height; // map elements of the band
     float *map;
     int64_t map_pitch;
-    uint32_t most; // windows in doubt that are settled one by one
-    bool looks;    // 1: windows in doubt may have samples that are not finite
+    bool looks; // 1: windows in doubt may have samples that are not finite
     // The rest is filled by launch_exact_sums.
     xncc_exact_blocks blocks;
     xncc_exact_buffers at;
@@ -43,8 +42,8 @@ struct ExactJob {
 // Allows the kernel its shared memory on the current device.
 cudaError_t exact_sums_set_max_shared_memory();
 
-// Replaces the XNCC_DOUBT of a band by the scores if they are more than `most`, unless the samples
-// have too many bits. blocks: those that were decided, with `memory` of blocks.bytes.
+// Replaces the XNCC_DOUBT of a band by the scores if that takes less time than one by one, unless
+// the samples have too many bits. blocks: those that were decided, with `memory` of blocks.bytes.
 cudaError_t launch_exact_sums(const ExactJob &job, const xncc_exact_blocks &blocks, void *memory,
                               int processors, cudaStream_t stream);
 

@@ -87,11 +87,10 @@ __device__ __forceinline__ void load_X(const uint32_t *from, int64_t step, int w
         to[i] = i < words ? from[i * step] : i > 0 && to[i - 1] >> 31 ? 0xffffffffu : 0u;
 }
 
-// The score of a window with X at `from`. WORDS: of an argument of the formula, at most; S is
-// destroyed.
+// The score of a window with X at `from`. WORDS: of an argument of the formula, at most.
 template <int WORDS, bool SHORT>
 __device__ __noinline__ float score_of(const ExactJob &job, const uint32_t *from, int64_t step,
-                                       uint32_t (&S)[WORDS], const uint32_t (&Q)[WORDS])
+                                       const uint32_t (&S)[WORDS], const uint32_t (&Q)[WORDS])
 {
     const ExactState &s = *state_of(job);
     const bool centred = xncc_method_is_centred(job.method),

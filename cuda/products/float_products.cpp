@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The order of the launches that make X of floats (float_products.h).
-#include <cstddef>
-
 #include "cuda/products/float_products.h"
 
 #include "cuda/products/exact_sums.h"
 #include "cuda/products/float_terms.h"
 #include "cuda/products/float_tiles.h"
+
+#include <cstddef>
 
 namespace xncc {
 

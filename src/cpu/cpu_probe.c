@@ -28,39 +28,31 @@ static uint32_t saved_state(void)
     return low;
 }
 
-#if defined(XNCC_CPU_VNNI)
-static uint32_t vnni_features(uint32_t state)
-{
-    enum { AVX512VNNI = 1 << 11, AVXVNNI = 1 << 4 };
-    const uint32_t avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; /* F, DQ, BW, VL */
-    uint32_t a, b, c, d, features = 0;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d))
-        return 0;
-    if ((state & 0xe6) == 0xe6 && (b & avx512) == avx512 && (c & AVX512VNNI))
-        features |= XNCC_CPU_AVX512_VNNI;
-    if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & AVXVNNI))
-        features |= XNCC_CPU_AVXVNNI;
-    return features;
-}
-#else
-static uint32_t vnni_features(uint32_t state)
-{
-    (void)state;
-    return 0;
-}
-#endif
-
 uint32_t xncc_cpu_features(void)
 {
-    enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX2 = 1 << 5 };
-    uint32_t a, b, c, d, leaf1c, state;
+    enum {
+        FMA = 1 << 12,
+        OSXSAVE = 1 << 27,
+        AVX2 = 1 << 5,
+        AVX512VNNI = 1 << 11,
+        AVXVNNI = 1 << 4
+    };
+    uint32_t a, b, c, d, leaf1c, state, features = 0;
     if (!__get_cpuid(1, &a, &b, &leaf1c, &d) || !(leaf1c & OSXSAVE) ||
         !__get_cpuid_count(7, 0, &a, &b, &c, &d))
         return 0;
     state = saved_state();
     if ((state & 0x06) != 0x06 || !(b & AVX2) || !(leaf1c & FMA))
         return 0;
-    return XNCC_CPU_AVX2_FMA | vnni_features(state);
+    features |= XNCC_CPU_AVX2_FMA;
+#if defined(XNCC_CPU_VNNI)
+    const uint32_t avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; /* F, DQ, BW, VL */
+    if ((state & 0xe6) == 0xe6 && (b & avx512) == avx512 && (c & AVX512VNNI))
+        features |= XNCC_CPU_AVX512_VNNI;
+    if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & AVXVNNI))
+        features |= XNCC_CPU_AVXVNNI;
+#endif
+    return features;
 }
 #elif defined(XNCC_CPU_ARM64)
 #ifdef __linux__

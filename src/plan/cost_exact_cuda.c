@@ -10,10 +10,12 @@
 static const double batch_points = 4.5 * 1024 * 1024;
 static const uint64_t most_bytes = UINT64_C(512) << 20;
 
-/* Nanoseconds of a window in doubt by itself, and of each of its samples, measured on one H200,
- * November 2026. Bands whose windows take less than this many milliseconds one by one need no
- * more. */
-static const double window_ns = 10.0, sample_ns = 0.014, least_ms = 1.0;
+/* Bands whose windows take less than this many milliseconds one by one need no more. */
+static const double least_ms = 1.0;
+
+/* Nanoseconds per point of all windows together, if samples of image and template have two slices
+ * (exact_range.cuh, pays). */
+static const double point_ns = 0.33;
 
 /* The side that covers `map` elements with the fewest points. */
 static int32_t side_for(int32_t map, int32_t templ)
@@ -46,27 +48,31 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
                     xncc_decision *decision)
 {
     const int32_t columns = problem->templ_width, rows = problem->templ_height;
-    const double windows = (double)decision->band_width * decision->band_height;
+    const double windows = (double)decision->band_width * decision->band_height,
+                 pixels = (double)columns * rows,
+                 alone_ns = XNCC_EXACT_WINDOW_NS + XNCC_EXACT_SAMPLE_NS * pixels;
     xncc_exact_blocks b = { 0 };
     decision->exact = b;
-    if (windows * (window_ns + sample_ns * columns * rows) < least_ms * 1e6 ||
-        columns > XNCC_EXACT_TEMPLATE || rows > XNCC_EXACT_TEMPLATE ||
-        machine->cuda.shared_optin < XNCC_SPLIT_SHARED)
+    if (windows * alone_ns < least_ms * 1e6 || columns > XNCC_EXACT_TEMPLATE ||
+        rows > XNCC_EXACT_TEMPLATE || machine->cuda.shared_optin < XNCC_SPLIT_SHARED)
         return;
     b.width = side_for(decision->band_width, columns);
     b.height = side_for(decision->band_height, rows);
     b.step_x = b.width - columns + 1;
     b.step_y = b.height - rows + 1;
-    const int64_t count = ((decision->band_width + (int64_t)b.step_x - 1) / b.step_x) *
-                          ((decision->band_height + (int64_t)b.step_y - 1) / b.step_y);
+    const xncc_fft_blocks cover = {
+        .width = b.width, .height = b.height, .columns = columns, .rows = rows
+    };
+    const int64_t count = xncc_split_count(&cover, decision->band_width, decision->band_height);
     if (count > INT32_MAX / 2)
         return;
     b.count = (int32_t)count;
     const double line = xncc_split_line_error(b.width) + xncc_split_line_error(b.height),
-                 points = (double)b.width * b.height, pixels = (double)columns * rows,
+                 points = (double)b.width * b.height,
                  relative = 1.01 * 0x1p-53 *
                             (8.0 * sqrt(2.0) * (line + 1.0) + 4.0 * 4.24 + 4.0 * (line + 1.0));
     b.bits = (int32_t)floor(0.5 * log2(0.45 / (relative * sqrt(points * pixels))));
+    b.most_alone = (uint32_t)fmin(point_ns * points * b.count / alone_ns, 0x1p31);
     const xncc_exact_buffers w = xncc_exact_workspace(&b);
     const int64_t busy = (int64_t)(batch_points / points) + 1, batch = busy < count ? busy : count;
     /* Usually X has 6 words at most, and the template 3 pairs of slices. With these at least for a

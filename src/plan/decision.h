@@ -48,6 +48,7 @@ typedef struct xncc_exact_blocks {
     int32_t step_x, step_y; /* map elements of a block */
     int32_t count;          /* of the blocks of a band */
     int32_t bits;           /* of a slice of a sample */
+    uint32_t most_alone;    /* windows in doubt that are settled one by one in any case */
     uint64_t bytes;         /* of memory */
 } xncc_exact_blocks;
 
