@@ -56,6 +56,21 @@ __device__ __forceinline__ void load_slices(const ExactJob &job, const Pair &pai
     }
 }
 
+// Where a thread is among the rows of a transform, of which half of a block has LINES at a time.
+template <int R> struct RowPlace {
+    using Row = Line<R>;
+    static constexpr int LINES = HalfCrew::THREADS / Row::THREADS;
+    int line, t; // of the half; as a thread of the line
+    double2 *room;
+
+    __device__ __forceinline__ RowPlace()
+        : line(HalfCrew::own() / Row::THREADS), t(HalfCrew::own() % Row::THREADS)
+    {
+        extern __shared__ __align__(16) unsigned char memory[];
+        room = reinterpret_cast<double2 *>(memory) + (HalfCrew::part() * LINES + line) * Row::ROOM;
+    }
+};
+
 // Rows of two slices, forward. As split_rows_of.
 template <int R>
 __device__ __noinline__ void transform_rows(const ExactJob &job, const Pair &pair, int first,
@@ -63,17 +78,17 @@ __device__ __noinline__ void transform_rows(const ExactJob &job, const Pair &pai
 {
     using Row = Line<R>;
     using Crew = HalfCrew;
-    constexpr int LINES = Crew::THREADS / Row::THREADS;
-    extern __shared__ __align__(16) unsigned char memory[];
+    constexpr int LINES = RowPlace<R>::LINES;
     const Arena arena(job);
-    const int own = Crew::own(), line = own / Row::THREADS, t = own % Row::THREADS,
-              pieces = job.blocks.height / LINES, blocks = pair.templ ? 1 : blocks_at(job, first);
-    double2 *room = reinterpret_cast<double2 *>(memory) + (Crew::part() * LINES + line) * Row::ROOM;
+    const RowPlace<R> at;
+    const int t = at.t, pieces = job.blocks.height / LINES,
+              blocks = pair.templ ? 1 : blocks_at(job, first);
+    double2 *room = at.room;
     const double2 *turns = turns_of(turns_in(job), job.blocks.width);
     for (int piece = 2 * index + Crew::part(); piece < pieces * blocks;
          piece += 2 * static_cast<int>(gridDim.x)) {
         const int transform = piece / pieces, block = first + transform,
-                  y = piece % pieces * LINES + line;
+                  y = piece % pieces * LINES + at.line;
         if (!pair.templ && is_zero(job, pair, block))
             continue;
         const int2 start = pair.templ ? make_int2(0, 0) : start_of(job, block);
@@ -235,17 +250,16 @@ __device__ __noinline__ void add_rows(const ExactJob &job, const Pair &pair, con
 {
     using Row = Line<R>;
     using Crew = HalfCrew;
-    constexpr int LINES = Crew::THREADS / Row::THREADS;
-    extern __shared__ __align__(16) unsigned char memory[];
+    constexpr int LINES = RowPlace<R>::LINES;
     const Arena arena(job);
-    const int own = Crew::own(), line = own / Row::THREADS, t = own % Row::THREADS,
-              pieces = ceil_div(job.blocks.step_y, LINES);
-    double2 *room = reinterpret_cast<double2 *>(memory) + (Crew::part() * LINES + line) * Row::ROOM;
+    const RowPlace<R> at;
+    const int t = at.t, pieces = ceil_div(job.blocks.step_y, LINES);
+    double2 *room = at.room;
     const double2 *turns = turns_of(turns_in(job), job.blocks.width);
     for (int piece = 2 * index + Crew::part(); piece < pieces * blocks_at(job, first);
          piece += 2 * static_cast<int>(gridDim.x)) {
         const int transform = piece / pieces, block = first + transform,
-                  y = piece % pieces * LINES + line;
+                  y = piece % pieces * LINES + at.line;
         if (is_zero(job, pair, block))
             continue;
         const int2 start = start_of(job, block);
