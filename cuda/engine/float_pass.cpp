@@ -4,6 +4,7 @@
 #include "cuda/engine/float_pass.h"
 
 #include "cuda/direct/refine.h"
+#include "cuda/direct/settle_long.h"
 #include "cuda/fused/fused_floats.h"
 #include "cuda/products/exact_sums.h"
 #include "cuda/score/level_score.h"
@@ -56,9 +57,10 @@ FloatColumns columns_of(const xncc_engine_plan *plan, const Band &band)
 }
 
 // The bound of X's error that is relative to a window's samples; 0: it is that of a block alone.
+constexpr double SPLIT_OWN = XNCC_SPLIT_OWN * 1.01 * 0x1p-53;
 double own_error(const xncc_engine_plan *plan)
 {
-    return plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT ? XNCC_SPLIT_OWN * 1.01 * 0x1p-53 : 0.0;
+    return plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT ? SPLIT_OWN : 0.0;
 }
 
 float undefined_score(const xncc_problem &p)
@@ -116,8 +118,7 @@ FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &t
     job.undefined = undefined_score(plan->problem);
     job.map = target.map;
     job.map_pitch = target.pitch;
-    if (plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT)
-        job.doubts = doubts_of(plan);
+    job.doubts = doubts_of(plan);
     return job;
 }
 
@@ -170,11 +171,24 @@ xncc_status sum_exactly(const Call &call, const RefineJob &finer, const Band &ba
     job.height = band.height;
     job.map = finer.map;
     job.map_pitch = finer.map_pitch;
-    job.looks = plan->decision.kernel == XNCC_KERNEL_FLOAT_FUSED;
     return check(launch_exact_sums(job, plan->decision.exact,
-                                   plan->memory.as<void>(XNCC_BUFFER_EXACT),
+                                   plan->memory.as<void>(XNCC_BUFFER_DOUBTS),
                                    plan->engine->machine.cuda.processors, call.stream),
                  "launching the exact sums", call.error);
+}
+
+// Settles the windows in doubt one by one, from sums in pairs of doubles and from long integers.
+xncc_status settle_hard(const Call &call, const RefineJob &finer)
+{
+    const xncc_match_rule &rule = call.plan->problem.rule;
+    const int processors = call.plan->engine->machine.cuda.processors;
+    const xncc_status status = check(launch_refine_hard(finer, processors, call.stream),
+                                     "launching the sums in pairs of doubles", call.error);
+    return status ? status
+                  : check(launch_settle_long(
+                              finer, xncc_general_rule_make(call.source, rule.flat, rule.min_valid),
+                              processors, call.stream),
+                          "launching the sums of long integers", call.error);
 }
 
 } // namespace
@@ -216,17 +230,14 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
         status = check(launch_fused_floats(job, call.stream), "launching the scores", call.error);
     if (!status)
         status = sum_exactly(call, finer, band);
-    return status ? status
-                  : check(launch_refine_hard(finer, plan->engine->machine.cuda.processors,
-                                             call.stream),
-                          "launching the sums in pairs of doubles", call.error);
+    return status ? status : settle_hard(call, finer);
 }
 
 // The windows in doubt that take as long as sums by levels, by the samples that both read.
 uint32_t doubts_worth_levels(const xncc_engine_plan *plan)
 {
-    constexpr double per_point = 70.0, least = 1024.0;
-    const FloatBlocks &of = plan->floats.last();
+    constexpr double per_point = 25.0, least = 1024.0;
+    const FloatBlocks &of = plan->floats.splits().blocks();
     const double points = static_cast<double>(of.width) * of.height * of.count,
                  pixels = static_cast<double>(plan->problem.templ_width) *
                           plan->problem.templ_height;
@@ -240,15 +251,23 @@ xncc_status score_again(const Call &call, const Band &band, const Target &target
     FloatProducts &floats = call.plan->floats;
     const xncc_method method = call.plan->problem.rule.method;
     const FloatSplit &split = floats.splits();
-    const JudgeDoubtsJob judge = { floats.constants(), split.the_levels(),
+    const JudgeDoubtsJob judge = { floats.constants(),
+                                   split.the_levels(),
+                                   split.sizes_of_blocks(),
+                                   split.blocks().count,
                                    doubts_worth_levels(call.plan),
                                    xncc_method_is_centred(method) != 0 };
     LevelScoreJob job = {};
     job.score = make_score_job(call, band, target);
     job.score.error = split.errors_of_levels();
+    job.score.own = SPLIT_OWN;
+    job.score.step_x = split.blocks().step_x;
+    job.score.step_y = split.blocks().step_y;
+    job.score.across = split.blocks().across;
     job.sums = call.plan->memory.as<double>(XNCC_BUFFER_SUMS);
     job.levels = split.the_levels();
-    job.blocks = floats.last().count;
+    job.sizes = split.sizes_of_blocks();
+    job.blocks = split.blocks().count;
     xncc_status status = check(launch_judge_doubts(judge, call.stream),
                                "counting the windows in doubt", call.error);
     if (!status)
@@ -268,25 +287,18 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
     const xncc_engine_plan *plan = call.plan;
     const int processors = plan->engine->machine.cuda.processors;
     RefineJob finer = make_refine_job(call, band, target);
-    const ListDoubtsJob list = { target.map,  target.pitch,    band.width,
-                                 band.height, finer.constants, finer.doubts };
     xncc_status status = check(launch_float_score(make_score_job(call, band, target), call.stream),
                                "launching the score", call.error);
-    if (!status && plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT) {
+    if (plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT)
         finer.known = known_products(plan);
+    if (!status && plan->floats.has_levels())
         status = score_again(call, band, target);
-    } else if (!status) {
-        status = check(launch_list_doubts(list, call.stream), "listing the windows in doubt",
-                       call.error);
-    }
     if (!status)
         status = sum_exactly(call, finer, band);
     if (!status)
         status = check(launch_refine(finer, processors, call.stream), "launching the finer sums",
                        call.error);
-    return status ? status
-                  : check(launch_refine_hard(finer, processors, call.stream),
-                          "launching the sums in pairs of doubles", call.error);
+    return status ? status : settle_hard(call, finer);
 }
 
 SettleList floats_to_settle(const xncc_engine_plan *plan)
@@ -295,7 +307,7 @@ SettleList floats_to_settle(const xncc_engine_plan *plan)
         return {};
     const FloatConstants *constants = plan->floats.constants();
     const FloatDoubts doubts = doubts_of(plan);
-    return { doubts.list, &constants->last, &constants->doubts, doubts.room };
+    return { doubts.hard, &constants->far, &constants->doubts, doubts.room };
 }
 
 } // namespace xncc

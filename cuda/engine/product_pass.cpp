@@ -188,7 +188,8 @@ xncc_status product_bind(xncc_engine_plan *plan, xncc_error *error)
                                 error);
     if (!status && xncc_kernel_is_of_doubles(d.kernel))
         status = plan->floats.make(p, d, plan->engine->machine.cuda.processors,
-                                   plan->memory.as<unsigned char>(XNCC_BUFFER_TRANSFORMS), error);
+                                   plan->memory.as<unsigned char>(XNCC_BUFFER_TRANSFORMS),
+                                   plan->memory.as<unsigned char>(XNCC_BUFFER_DOUBTS), error);
     const uint64_t bytes = d.workspace.bytes[XNCC_BUFFER_TEMPLATE];
     if (status || !bytes)
         return status;

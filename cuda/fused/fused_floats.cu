@@ -258,6 +258,18 @@ __device__ bool is_flat(const FusedFloatsJob &job, int x, int y, double v, doubl
     return tells ? isfinite(v) : has_equal<PIXEL>(job, x, y);
 }
 
+// Whether a window whose Q is not finite has a sample that is not. Squares of finite doubles may
+// overflow, those of the others may not.
+template <xncc_pixel PIXEL>
+__device__ __noinline__ bool has_infinite(const FusedFloatsJob &job, int x, int y)
+{
+    for (int j = 0; PIXEL == XNCC_F64 && j < job.templ_height; j++)
+        for (int i = 0; i < job.templ_width; i++)
+            if (!isfinite(float_sample<PIXEL>(job.image, x + i, y + j)))
+                return true;
+    return PIXEL != XNCC_F64;
+}
+
 // Bounds of the errors of a window's sums: S and X relative to the root of Q, and Q to itself.
 struct Bounds {
     double S, Q, X;
@@ -332,7 +344,10 @@ __global__ __launch_bounds__(THREADS,
             s.Q = part[k];
             s.error_Q = bounds.Q * s.Q + XNCC_WINDOW_TINY;
             float score = xncc_window_decide(method, &t, &s, job.undefined);
-            if (__float_as_uint(score) == XNCC_DOUBT) {
+            if (__float_as_uint(score) == XNCC_DOUBT && !isfinite(s.Q) &&
+                has_infinite<PIXEL>(job, x, y + first + k)) {
+                score = xncc_float_of_bits(0x7fc00000u);
+            } else if (__float_as_uint(score) == XNCC_DOUBT) {
                 const xncc_bounded image = xncc_window_image(method, &t, &s);
                 doubts |= 1u << (first + k);
                 if (centred && !(image.error < image.value))

@@ -52,12 +52,11 @@ struct FloatConstants {
     uint32_t doubts; // of the band: windows in doubt; the list may have no room for all
     uint32_t hard;   // of these, those that finer sums leave in doubt
     uint32_t last;   // of these, those that sums in pairs of doubles leave in doubt
-    // Exact sums (exact_sums.cu): shares of the work; how fine and how large samples are, and
-    // whether one is not finite.
+    uint32_t far;    // of these, those whose sums need longer integers than most (settle_long.cu)
+    // Exact sums (exact_sums.cu): shares of the work; how fine and how large samples are.
     uint32_t taken, done;
     int32_t finest, top;
-    uint32_t infinite;
-    uint32_t again; // float-split: 1 if sums are made again, those of columns without a loss
+    uint32_t again; // 1 if sums are made again, those of columns without a loss
     // float-split: samples are outliers if the size of the sample less the pivot, as a double, has
     // an upper half that is larger than `limit`. X and the sums of columns are without them, and
     // every window's sums get them at the end. The other kernels have none. Samples that are not
@@ -72,6 +71,11 @@ struct FloatConstants {
 constexpr int SIZES_OF_WINDOWS = 1024;
 
 constexpr int MOST_SHARERS = 256; // thread blocks that share the work of levels, or of exact sums
+
+// The sizes of the windows of a block that wait for X: from `least` to `most`.
+struct BlockSizes {
+    int32_t least, most;
+};
 
 // Levels of the windows whose X is made again, in device memory. The windows of a level have sizes
 // that are near to each other. X of a level is made without the samples that are larger than any of
@@ -126,7 +130,7 @@ struct FloatDoubt {
 
 // The windows in doubt of a band, in device memory: those on the first list, as many as there is
 // room for, and those that finer sums leave in doubt. What sums in pairs of doubles leave in doubt
-// is put on the first list again.
+// is put on the first list again, and what long integers leave, on the second one.
 struct FloatDoubts {
     FloatDoubt *list, *hard;
     uint32_t room;

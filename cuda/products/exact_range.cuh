@@ -8,19 +8,6 @@
 
 namespace xncc {
 
-// The factors of the transforms, side after side.
-static __device__ void make_turns(const ExactJob &job, int index)
-{
-    double2 *turns = turns_in(job);
-    for (int side = XNCC_EXACT_LEAST; side <= XNCC_EXACT_MOST; side *= 2) {
-        const int all = side + side / 16;
-        for (int i = index * THREADS + static_cast<int>(threadIdx.x); i < all;
-             i += static_cast<int>(gridDim.x) * THREADS)
-            turns[i] = turn_of_line(side, i);
-        turns += all;
-    }
-}
-
 // Over a warp, for all of its lanes.
 static __device__ __forceinline__ int most_of_warp(int v)
 {
@@ -40,23 +27,18 @@ static __device__ __forceinline__ uint32_t or_of_warp(uint32_t v)
 static __device__ void find_range(const ExactJob &job, int index)
 {
     xncc_grid grid = xncc_grid_empty();
-    bool infinite = false;
     for (int y = index; y < job.image.rows; y += static_cast<int>(gridDim.x))
         for (int x = static_cast<int>(threadIdx.x); x < job.image.columns; x += THREADS) {
             double v[1];
             load_samples(job, x, y, v);
-            infinite = infinite || !isfinite(v[0]);
             if (isfinite(v[0]))
                 xncc_grid_add(&grid, v[0]);
         }
     const int finest = grid.top ? FINEST - grid.unit : 0;
     const int most = most_of_warp(finest), top = most_of_warp(grid.top);
-    const bool any = __any_sync(SPLIT_ALL, infinite);
     if (threadIdx.x % WARP == 0) {
         atomicMax(&job.constants->finest, most);
         atomicMax(&job.constants->top, top);
-        if (any)
-            atomicOr(&job.constants->infinite, 1u);
     }
 }
 
@@ -70,20 +52,27 @@ static __device__ int words_for(int bits)
     return ceil_div(bits, 32);
 }
 
-static __device__ bool is_short(const ExactState &s)
+// The limbs of Q if they are short, or 0. Arguments of the formula have twice as many words then.
+static __device__ int short_limbs(const ExactState &s)
 {
-    return s.of_term <= SHORT_WORDS && s.range <= SHORT_RANGE;
+    for (int limbs = 2; limbs <= 3; limbs++)
+        if (s.of_term <= 2 * limbs && 2 * s.range <= limbs * SHORT_BITS)
+            return limbs;
+    return 0;
 }
 
 // Whether all windows together take less time than those in doubt one by one. Nanoseconds, measured
-// on one H200, November 2026: of a point in a step, and of a window's S, Q and score, if all fits
-// registers and if not.
-static __device__ bool pays(const ExactJob &job, int slices, int templ_slices, bool fits)
+// on one H200, November 2026: of a point in a step, and of a window's S, Q and score.
+static __device__ bool pays(const ExactJob &job, const ExactState &s)
 {
+    const int limbs = short_limbs(s);
     const double points = static_cast<double>(job.blocks.width) * job.blocks.height * job.count,
                  pixels = static_cast<double>(job.templ.width) * job.templ.height,
-                 steps = ceil_div(slices, 2) * (2.0 + 2.0 * (templ_slices / 2 + 1)),
-                 together = points * (0.03 * steps + (fits ? 0.15 : 0.6)),
+                 steps = ceil_div(s.slices, 2) * (2.0 + 2.0 * (s.templ_slices / 2 + 1)),
+                 of_window = limbs == 2   ? 0.15
+                             : limbs == 3 ? 0.25
+                                          : 0.6,
+                 together = points * (0.03 * steps + of_window),
                  alone = job.constants->doubts *
                          (XNCC_EXACT_WINDOW_NS + XNCC_EXACT_SAMPLE_NS * pixels);
     return alone > together;
@@ -113,7 +102,7 @@ static __device__ void choose(const ExactJob &job)
                    batch = fixed < job.blocks.bytes ? (job.blocks.bytes - fixed) / each : 0;
     s.batch = static_cast<int32_t>(min(batch, static_cast<uint64_t>(job.count)));
     s.on = s.batch > 0 && s.of_term <= XNCC_EXACT_WORDS && s.slices <= XNCC_EXACT_SLICES &&
-           s.templ_slices <= XNCC_EXACT_SLICES && pays(job, s.slices, s.templ_slices, is_short(s));
+           s.templ_slices <= XNCC_EXACT_SLICES && pays(job, s);
     s.seen = 0;
     s.limbs = 0;
     if (s.on)
@@ -123,13 +112,8 @@ static __device__ void choose(const ExactJob &job)
 // Adds a sample of the template to its sums, whose words are THREADS apart.
 static __device__ void add_to_templ(uint32_t *T, uint32_t *T2, int words, const Integer &v)
 {
-    constexpr uint64_t MASK = 0xffffffffu;
-    const xncc_u128 square = xncc_u128_of_product(v.mantissa, v.mantissa);
-    const int64_t size = static_cast<int64_t>(v.mantissa);
-    xncc_long_add(T, THREADS, words, v.negative ? -size : size, v.place);
-    xncc_long_add(T2, THREADS, words, static_cast<int64_t>(square.low & MASK), 2 * v.place);
-    xncc_long_add(T2, THREADS, words, static_cast<int64_t>(square.low >> 32), 2 * v.place + 32);
-    xncc_long_add(T2, THREADS, words, static_cast<int64_t>(square.high), 2 * v.place + 64);
+    xncc_long_put(T, THREADS, words, xncc_u128_of(v.mantissa), v.place, v.negative);
+    xncc_long_put(T2, THREADS, words, xncc_u128_of_product(v.mantissa, v.mantissa), 2 * v.place, 0);
 }
 
 // The template's own sums and its term. One share. Shared memory: 80 KB.
@@ -158,19 +142,10 @@ static __device__ void describe_template(const ExactJob &job)
         s.minus_T[i] = i < words ? T[i * THREADS] : xncc_long_sign(s.minus_T, words);
         s.T2[i] = i < words ? T2[i * THREADS] : 0;
     }
-    const uint32_t n[2] = { static_cast<uint32_t>(job.templ.width) *
-                                static_cast<uint32_t>(job.templ.height),
-                            0 },
-                   one[2] = { 1, 0 };
-    uint32_t term[XNCC_EXACT_WORDS] = {}, sum[XNCC_EXACT_WORDS];
-    const bool centred = xncc_method_is_centred(job.method);
-    xncc_long_add_product(term, words, s.T2, words, centred ? n : one, 2);
-    for (int i = 0; i < words; i++)
-        sum[i] = s.minus_T[i];
+    uint32_t term[XNCC_EXACT_WORDS] = {}, minus[XNCC_EXACT_WORDS];
+    s.templ = xncc_long_term(job.method, pixels_of(job), s.minus_T, s.T2, term, minus, words,
+                             2 * (s.unit + XNCC_WIDE_VALUES));
     xncc_long_negate(s.minus_T, XNCC_EXACT_WORDS);
-    if (centred)
-        xncc_long_add_product(term, words, sum, words, s.minus_T, words);
-    s.templ = xncc_long_round(term, words, 2 * (s.unit + XNCC_WIDE_VALUES));
 }
 
 // Whether blocks have windows in doubt, and which slices of them are not 0.

@@ -6,10 +6,11 @@
 
 #include "cuda/products/exact_sums.h"
 
+#include "cuda/planes/sample_integer.cuh"
 #include "cuda/products/split_passes.cuh"
 
 #include "math/exact_score.h"
-#include "math/long_integer.h"
+#include "math/long_score.h"
 
 namespace xncc {
 
@@ -32,11 +33,12 @@ static_assert(sizeof(ExactState) <= XNCC_EXACT_STATE, "the decision has less roo
 constexpr int THREADS = SPLIT_COLUMN_THREADS, WARP = 32;
 // S and Q of a window, or of a column, are sums of limbs of the samples and of their squares, with
 // their signs, which carry nothing: limbs of 32 bits, whose sums of 2^31 samples are below 2^63.
-// If samples have at most SHORT_RANGE bits, S is one number, and Q two limbs of SHORT_RANGE bits.
+// Samples of few bits have limbs of SHORT_BITS bits instead, which registers hold: one or two of S
+// and one more of Q.
 constexpr int LIMBS_S = XNCC_EXACT_WORDS / 2 + 3, LIMBS_Q = XNCC_EXACT_WORDS + 5;
-constexpr int SHORT_RANGE = 40, SHORT_WORDS = 4; // the latter of arguments of the formula
-constexpr uint32_t DOUBTS = 1u << 31;            // behind all slices
-constexpr int FINEST = 4096; // minus the unit: a number that grows as samples get finer
+constexpr int SHORT_BITS = 40;
+constexpr uint32_t DOUBTS = 1u << 31; // behind all slices
+constexpr int FINEST = 4096;          // minus the unit: a number that grows as samples get finer
 using HalfCrew = LineCrew<THREADS / 2, true>;
 
 static __device__ ExactState *state_of(const ExactJob &job)
@@ -66,6 +68,11 @@ static __device__ int64_t windows_of(const ExactJob &job)
     return int64_t{ job.blocks.step_x } * job.blocks.step_y;
 }
 
+static __device__ uint32_t pixels_of(const ExactJob &job)
+{
+    return static_cast<uint32_t>(job.templ.width) * static_cast<uint32_t>(job.templ.height);
+}
+
 static __device__ bool has_squares(xncc_method method)
 {
     return xncc_method_is_normed(method) || xncc_method_of_difference(method);
@@ -91,20 +98,6 @@ struct Arena {
         windows = s.batch * windows_of(job);
     }
 };
-
-// A finite sample as an integer: mantissa * 2^place, in units. The mantissa is odd or 0.
-struct Integer {
-    uint64_t mantissa;
-    int32_t place; // at least 0
-    bool negative;
-};
-
-static __device__ Integer integer_of(double v, int32_t unit)
-{
-    const xncc_wide_part p = xncc_wide_part_of(isfinite(v) ? v : 0.0);
-    const int zeros = p.mantissa ? __ffsll(static_cast<long long>(p.mantissa)) - 1 : 0;
-    return { p.mantissa >> zeros, p.mantissa ? p.place + zeros - unit : 0, p.negative != 0 };
-}
 
 // The low 64 bits of v * 2^shift; what is shifted out below is left out.
 static __device__ uint64_t shifted(uint64_t v, int32_t shift)

@@ -88,16 +88,18 @@ __device__ void step_of_pair(const ExactJob &job, const Pair &pair, int step, in
 __device__ bool make_step(const ExactJob &job, int step, int index)
 {
     const ExactState &s = *state_of(job);
+    const int own = static_cast<int>(threadIdx.x);
     if (step == 0) {
-        make_turns(job, index);
+        lay_out_turns(turns_in(job), XNCC_EXACT_MOST, index * THREADS + own,
+                      static_cast<int>(gridDim.x) * THREADS);
         find_range(job, index);
         if (index == 0)
-            for (int i = static_cast<int>(threadIdx.x); i < job.count; i += THREADS)
+            for (int i = own; i < job.count; i += THREADS)
                 flags_of(job)[i] = 0;
         return true;
     }
     if (step == 1) {
-        if (index == 0 && threadIdx.x == 0)
+        if (index == 0 && own == 0)
             choose(job);
         return true;
     }
@@ -132,10 +134,8 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
     else if (step <= of_pairs)
         step_of_pair(job, { false, low_of_pair(s.seen, (step - 1) / each) }, (step - 1) % each,
                      first, index);
-    else if (is_short(s))
-        score_windows<true>(job, first, index);
     else
-        score_windows<false>(job, first, index);
+        score_windows(job, first, index);
     return true;
 }
 

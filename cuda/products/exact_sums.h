@@ -31,7 +31,6 @@ struct ExactJob {
     int32_t width, height; // map elements of the band
     float *map;
     int64_t map_pitch;
-    bool looks; // 1: windows in doubt may have samples that are not finite
     // The rest is filled by launch_exact_sums.
     xncc_exact_blocks blocks;
     xncc_exact_buffers at;

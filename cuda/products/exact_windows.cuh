@@ -7,39 +7,37 @@
 
 namespace xncc {
 
-// Whether a sample of a window is not finite.
-static __device__ bool sees_infinite(const ExactJob &job, int x, int y)
-{
-    for (int j = 0; j < job.templ.height; j++)
-        for (int i = 0; i < job.templ.width; i++)
-            if (!isfinite(sample_of(job, x + i, y + j)))
-                return true;
-    return false;
-}
-
-// S and Q of a column whose samples have few bits.
-struct ShortColumn {
-    int64_t S, low, high;
+// S and Q of a column whose samples have few bits: limbs of S, and one more of Q.
+template <int LIMBS> struct ShortColumn {
+    static constexpr int OF_S = LIMBS - 1, NUMBERS = OF_S + LIMBS;
+    int64_t limb[NUMBERS];
 
     __device__ __forceinline__ void add(double v, bool minus, int32_t unit)
     {
-        constexpr uint64_t MASK = (uint64_t{ 1 } << SHORT_RANGE) - 1;
         const Integer of = integer_of(v, unit);
         const uint64_t size = of.mantissa << of.place;
         const xncc_u128 square = xncc_u128_of_product(size, size);
-        const int64_t one = static_cast<int64_t>(size),
-                      of_low = static_cast<int64_t>(square.low & MASK),
-                      of_high = static_cast<int64_t>(square.low >> SHORT_RANGE |
-                                                     square.high << (64 - SHORT_RANGE));
-        S += of.negative != minus ? -one : one;
-        low += minus ? -of_low : of_low;
-        high += minus ? -of_high : of_high;
+#pragma unroll
+        for (int k = 0; k < NUMBERS; k++) {
+            const bool of_S = k < OF_S;
+            const int64_t part = limb_of(of_S ? xncc_u128_of(size) : square, of_S ? k : k - OF_S);
+            limb[k] += (of_S && of.negative) != minus ? -part : part;
+        }
+    }
+    static __device__ __forceinline__ int64_t limb_of(xncc_u128 v, int k)
+    {
+        const int bit = SHORT_BITS * k;
+        const uint64_t from = bit == 0   ? v.low
+                              : bit < 64 ? v.low >> bit | v.high << (64 - bit)
+                                         : v.high >> (bit - 64);
+        return static_cast<int64_t>(from & ((uint64_t{ 1 } << SHORT_BITS) - 1));
     }
 };
 
 // S and Q of a thread's columns: limb l, of those that are not 0, of column e is at (l EACH + e)
 // `step`. In shared memory if there is room.
 struct LongColumns {
+    static constexpr int GROUP = 4; // limbs that are summed together
     int64_t *at;
     int step;
     uint64_t limbs;
@@ -88,51 +86,31 @@ __device__ __forceinline__ void load_X(const uint32_t *from, int64_t step, int w
 }
 
 // The score of a window with X at `from`. WORDS: of an argument of the formula, at most.
-template <int WORDS, bool SHORT>
+template <int WORDS>
 __device__ __noinline__ float score_of(const ExactJob &job, const uint32_t *from, int64_t step,
                                        const uint32_t (&S)[WORDS], const uint32_t (&Q)[WORDS])
 {
     const ExactState &s = *state_of(job);
-    const bool centred = xncc_method_is_centred(job.method),
-               difference = xncc_method_of_difference(job.method);
     // a constant if it is small: the loops are written out then
-    const int words = SHORT ? WORDS : s.of_term;
-    const uint32_t pixels = static_cast<uint32_t>(job.templ.width) *
-                            static_cast<uint32_t>(job.templ.height);
-    uint32_t a[WORDS], term[WORDS] = {};
-    const uint32_t factor[2] = { centred ? pixels : 1u, 0 }, one[2] = { 1, 0 },
-                   of_X[2] = { difference ? 0u - 2u : factor[0], difference ? 0xffffffffu : 0u };
-    load_X(from, step, s.of_X, a);
-    xncc_long_add_product(term, words, of_X, 2, a, words);
-    if (centred)
-        xncc_long_add_product(term, words, S, words, s.minus_T, words);
-    if (difference) {
-        xncc_long_add_product(term, words, one, 2, Q, words);
-        xncc_long_add_product(term, words, one, 2, s.T2, words);
-    }
+    const int words = WORDS < XNCC_EXACT_WORDS ? WORDS : s.of_term;
+    const uint32_t pixels = pixels_of(job);
     const int32_t unit = 2 * (s.unit + XNCC_WIDE_VALUES);
-    const xncc_real of_numerator = xncc_long_round(term, words, unit);
+    uint32_t a[WORDS], term[WORDS] = {};
+    load_X(from, step, s.of_X, a);
+    const xncc_real of_numerator = xncc_long_numerator(job.method, pixels, a, S, Q, s.minus_T, s.T2,
+                                                       term, words, unit);
     xncc_real of_image = { 0.0, 0 };
     if (xncc_method_is_normed(job.method)) {
-        for (int i = 0; i < words; i++) {
+        for (int i = 0; i < words; i++)
             term[i] = 0;
-            a[i] = S[i];
-        }
-        xncc_long_add_product(term, words, factor, 2, Q, words);
-        if (centred) {
-            xncc_long_negate(a, words);
-            xncc_long_add_product(term, words, S, words, a, words);
-        }
-        of_image = xncc_long_round(term, words, unit);
+        of_image = xncc_long_term(job.method, pixels, S, Q, term, a, words, unit);
     }
     return xncc_score_of_terms(job.method, &job.rule, pixels, of_numerator, of_image, s.templ);
 }
 
 // Prefix sums over the columns of a block, of GROUP limbs at a time: thread t has EACH adjacent
 // columns. Shared memory: GROUP times the columns and 1, and GROUP per warp.
-constexpr int GROUP = 4;
-
-template <int EACH> struct ColumnScan {
+template <int EACH, int GROUP> struct ColumnScan {
     static constexpr int PITCH = THREADS * EACH + 1, WARPS = THREADS / WARP,
                          NUMBERS = GROUP * (PITCH + WARPS);
 
@@ -200,32 +178,39 @@ template <int EACH, int WORDS> struct WindowWords {
     {
         return min(static_cast<int>(threadIdx.x) + e * THREADS, columns - 1);
     }
-    __device__ __forceinline__ void make(const ShortColumn (&column)[EACH], int columns, int width)
+    template <int LIMBS>
+    __device__ __forceinline__ void make(const ShortColumn<LIMBS> (&column)[EACH], int columns,
+                                         int width)
     {
-        int64_t in[GROUP][EACH];
+        using Column = ShortColumn<LIMBS>;
+        using Scan = ColumnScan<EACH, Column::NUMBERS>;
+        int64_t in[Column::NUMBERS][EACH];
 #pragma unroll
-        for (int e = 0; e < EACH; e++) {
-            in[0][e] = column[e].S;
-            in[1][e] = column[e].low;
-            in[2][e] = column[e].high;
-            in[3][e] = 0;
-        }
-        ColumnScan<EACH>::make(in);
+        for (int e = 0; e < EACH; e++)
+#pragma unroll
+            for (int k = 0; k < Column::NUMBERS; k++)
+                in[k][e] = column[e].limb[k];
+        Scan::make(in);
 #pragma unroll
         for (int e = 0; e < EACH; e++) {
             const int x = column_of(e, columns);
 #pragma unroll
             for (int i = 0; i < WORDS; i++)
                 S[e][i] = Q[e][i] = 0;
-            xncc_long_add(S[e], 1, WORDS, ColumnScan<EACH>::window(0, x, width), 0);
-            xncc_long_add(Q[e], 1, WORDS, ColumnScan<EACH>::window(1, x, width), 0);
-            xncc_long_add(Q[e], 1, WORDS, ColumnScan<EACH>::window(2, x, width), SHORT_RANGE);
+#pragma unroll
+            for (int k = 0; k < Column::NUMBERS; k++) {
+                const bool of_S = k < Column::OF_S;
+                xncc_long_add(of_S ? S[e] : Q[e], 1, WORDS, Scan::window(k, x, width),
+                              SHORT_BITS * (of_S ? k : k - Column::OF_S));
+            }
         }
     }
     // words: of an argument of the formula
     __device__ __forceinline__ void make(const LongColumns &column, int columns, int width,
                                          int words)
     {
+        constexpr int GROUP = LongColumns::GROUP;
+        using Scan = ColumnScan<EACH, GROUP>;
         int64_t carry[EACH] = {};
         int next = 0; // word, of S first and then of Q at LIMBS_S
         const auto emit = [&](int until) {
@@ -248,7 +233,7 @@ template <int EACH, int WORDS> struct WindowWords {
                     in[g][e] = limbs ? column.at[((from + g) * EACH + e) * column.step] : 0;
                 limbs &= limbs - 1;
             }
-            ColumnScan<EACH>::make(in);
+            Scan::make(in);
             uint64_t left = first;
 #pragma unroll
             for (int g = 0; g < GROUP; g++) {
@@ -259,7 +244,7 @@ template <int EACH, int WORDS> struct WindowWords {
                     emit(limb);
 #pragma unroll
                     for (int e = 0; e < EACH; e++)
-                        carry[e] += ColumnScan<EACH>::window(g, column_of(e, columns), width);
+                        carry[e] += Scan::window(g, column_of(e, columns), width);
                 }
                 left &= left - 1;
             }
@@ -293,12 +278,10 @@ template <int EACH> struct RowSamples {
     }
 };
 
-// The columns of a thread: in registers, or LongColumns. Shared memory: of ColumnScan, and that of
-// the long columns.
-template <bool SHORT, int EACH> struct Columns;
-
-template <int EACH> struct Columns<true, EACH> {
-    ShortColumn of[EACH] = {};
+// The columns of a thread, in registers; LIMBS 0: LongColumns. Shared memory: of ColumnScan, and
+// that of the long columns.
+template <int LIMBS, int EACH> struct Columns {
+    ShortColumn<LIMBS> of[EACH] = {};
 
     __device__ explicit Columns(const ExactJob &)
     {
@@ -318,7 +301,7 @@ template <int EACH> struct Columns<true, EACH> {
     }
 };
 
-template <int EACH> struct Columns<false, EACH> {
+template <int EACH> struct Columns<0, EACH> {
     int64_t local[(LIMBS_S + LIMBS_Q) * EACH];
     LongColumns of;
 
@@ -327,9 +310,9 @@ template <int EACH> struct Columns<false, EACH> {
         extern __shared__ __align__(16) unsigned char memory[];
         of.limbs = state_of(job)->limbs;
         const int numbers = __popcll(of.limbs) * EACH;
-        int64_t *shared = reinterpret_cast<int64_t *>(memory) + ColumnScan<EACH>::NUMBERS;
-        const bool fits = (ColumnScan<EACH>::NUMBERS + numbers * THREADS) * sizeof(int64_t) <=
-                          XNCC_SPLIT_SHARED;
+        constexpr int OF_SCAN = ColumnScan<EACH, LongColumns::GROUP>::NUMBERS;
+        int64_t *shared = reinterpret_cast<int64_t *>(memory) + OF_SCAN;
+        const bool fits = (OF_SCAN + numbers * THREADS) * sizeof(int64_t) <= XNCC_SPLIT_SHARED;
         of.at = fits ? shared + threadIdx.x : local;
         of.step = fits ? THREADS : 1;
         for (int i = 0; i < numbers; i++)
@@ -351,12 +334,12 @@ template <int EACH> struct Columns<false, EACH> {
 };
 
 // S and Q of the windows of a batch, and the scores of those in doubt. A piece is some rows of
-// windows of a block; its columns slide down. EACH: columns of a thread. SHORT: see above.
-template <bool SHORT, int EACH>
+// windows of a block; its columns slide down. EACH: columns of a thread. LIMBS: as in Columns.
+template <int LIMBS, int EACH>
 __device__ __noinline__ void score_rows(const ExactJob &job, int first, int index)
 {
     constexpr int AHEAD = 4; // rows whose loads are in flight at the beginning
-    constexpr int WORDS = SHORT ? SHORT_WORDS : XNCC_EXACT_WORDS;
+    constexpr int WORDS = LIMBS ? 2 * LIMBS : XNCC_EXACT_WORDS;
     const ExactState &s = *state_of(job);
     const int32_t unit = s.unit;
     const Arena arena(job);
@@ -371,7 +354,7 @@ __device__ __noinline__ void score_rows(const ExactJob &job, int first, int inde
                   columns = min(job.blocks.step_x, job.width - start.x);
         if (rows <= 0 || !has_doubts(job, block))
             continue;
-        Columns<SHORT, EACH> sums(job);
+        Columns<LIMBS, EACH> sums(job);
         RowSamples<EACH> ahead[AHEAD], enters, leaves;
         for (int y = 0; y < height - 1; y += AHEAD) {
 #pragma unroll
@@ -406,11 +389,7 @@ __device__ __noinline__ void score_rows(const ExactJob &job, int first, int inde
                     const int x = own + e * THREADS;
                     if (!doubt[e])
                         continue;
-                    map[x] = job.looks && job.constants->infinite &&
-                                     sees_infinite(job, start.x + x, start.y + y)
-                                 ? xncc_float_of_bits(0x7fc00000u)
-                                 : score_of<WORDS, SHORT>(job, X + x, arena.windows, window.S[e],
-                                                          window.Q[e]);
+                    map[x] = score_of<WORDS>(job, X + x, arena.windows, window.S[e], window.Q[e]);
                 }
             }
             sums.add(leaves, true, job, unit);
@@ -419,12 +398,21 @@ __device__ __noinline__ void score_rows(const ExactJob &job, int first, int inde
     }
 }
 
-template <bool SHORT> __device__ void score_windows(const ExactJob &job, int first, int index)
+template <int EACH> __device__ void score_windows_of(const ExactJob &job, int first, int index)
+{
+    switch (short_limbs(*state_of(job))) {
+    case 2: score_rows<2, EACH>(job, first, index); break;
+    case 3: score_rows<3, EACH>(job, first, index); break;
+    default: score_rows<0, EACH>(job, first, index); break;
+    }
+}
+
+static __device__ void score_windows(const ExactJob &job, int first, int index)
 {
     switch (job.blocks.width / THREADS) {
-    case 1: score_rows<SHORT, 1>(job, first, index); break;
-    case 2: score_rows<SHORT, 2>(job, first, index); break;
-    case 4: score_rows<SHORT, 4>(job, first, index); break;
+    case 1: score_windows_of<1>(job, first, index); break;
+    case 2: score_windows_of<2>(job, first, index); break;
+    case 4: score_windows_of<4>(job, first, index); break;
     }
 }
 

@@ -11,7 +11,8 @@
 namespace xncc {
 
 xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision &decision,
-                                int processors, unsigned char *memory, xncc_error *error)
+                                int processors, unsigned char *memory, unsigned char *of_doubts,
+                                xncc_error *error)
 {
     kernel = decision.kernel;
     if (decision.exact.width) {
@@ -21,7 +22,8 @@ xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision
             return status;
     }
     if (kernel == XNCC_KERNEL_FLOAT_SPLIT) {
-        const cudaError_t code = split.make(decision, processors, memory);
+        const cudaError_t code = split.make(decision.fft, processors, memory);
+        levels = true;
         state = split.constants();
         samples = split.samples();
         return check(code, "preparing the transforms", error);
@@ -44,6 +46,14 @@ xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision
     blocks.squares = reinterpret_cast<double *>(bounds + XNCC_FFT_CONSTANTS);
     blocks.error = blocks.squares + of.count;
     samples = blocks.error + of.count;
+    if (decision.levels.batch) {
+        const xncc_status status = check(split.make(decision.levels, processors, of_doubts),
+                                         "preparing the levels", error);
+        if (status)
+            return status;
+        split.serve(state);
+        levels = true;
+    }
     if (kernel == XNCC_KERNEL_FLOAT_FFT)
         return fft.make(of, data, area, buffers.area, error);
     return kernel == XNCC_KERNEL_FLOAT_TILES
@@ -71,7 +81,7 @@ cudaError_t FloatProducts::describe(xncc_pixel pixel, xncc_method method,
     if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_FFT)
         code = fft.transform_template(t, blocks, pixel, state, spectrum, stream);
     if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_SPLIT)
-        code = split.transform_template(t, pixel, stream);
+        code = split.transform_template(stream);
     return code;
 }
 
@@ -110,6 +120,8 @@ xncc_status FloatProducts::correlate(const FloatProductsJob &job, const DeviceTe
         blocks.across = ceil_div(job.width, blocks.step_x);
         blocks.count = blocks.across * ceil_div(job.height, blocks.step_y);
     }
+    if (levels)
+        split.cover(job.width, job.height);
     cudaError_t code = prepare(job, templ, stream);
     if (code == cudaSuccess)
         code = kernel == XNCC_KERNEL_FLOAT_SPLIT ? split.transform_blocks(job, stream)

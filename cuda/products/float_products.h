@@ -11,11 +11,12 @@ namespace xncc {
 
 class FloatProducts {
   public:
-    // Makes everything for the blocks that were decided, in `memory`, which the caller owns
-    // (xncc_fft_workspace has its size). XNCC_ERROR_UNSUPPORTED if float-fft cannot load cuFFT.
-    // processors: of the device.
+    // Makes everything for the blocks that were decided, in memory which the caller owns: `memory`
+    // (xncc_fft_workspace or xncc_split_workspace has its size), and `of_doubts`, whose content
+    // other kernels may overwrite between calls. XNCC_ERROR_UNSUPPORTED if float-fft cannot load
+    // cuFFT. processors: of the device.
     xncc_status make(const xncc_problem &problem, const xncc_decision &decision, int processors,
-                     unsigned char *memory, xncc_error *error);
+                     unsigned char *memory, unsigned char *of_doubts, xncc_error *error);
     // Puts the computation of X and of the errors' bounds on the stream, and forgets the doubts of
     // the band before.
     xncc_status correlate(const FloatProductsJob &job, const DeviceTemplate &templ,
@@ -23,7 +24,7 @@ class FloatProducts {
     // Makes only the template's constants, and forgets the doubts: for kernel float-fused.
     xncc_status prepare_template(xncc_pixel pixel, xncc_method method, const DeviceTemplate &templ,
                                  cudaStream_t stream, xncc_error *error);
-    // float-split: X of the windows that wait for it, if the constants ask for it.
+    // X of the windows that wait for it, if the constants ask for it. Only if there are levels.
     xncc_status correlate_levels(const FloatProductsJob &job, cudaStream_t stream,
                                  xncc_error *error);
     // The blocks of the band that was correlated last.
@@ -31,7 +32,12 @@ class FloatProducts {
     {
         return kernel == XNCC_KERNEL_FLOAT_SPLIT ? split.blocks() : blocks;
     }
-    // The transforms of kernel float-split.
+    // Whether X can be made again level by level.
+    bool has_levels() const
+    {
+        return levels;
+    }
+    // The transforms of kernel float-split, and of all kernels' levels.
     const FloatSplit &splits() const
     {
         return split;
@@ -50,6 +56,7 @@ class FloatProducts {
     FloatFft fft;
     FloatSplit split;
     SpectrumCache held;
+    bool levels = false;
     xncc_kernel kernel = XNCC_KERNEL_FLOAT_FFT;
     FloatBlocks blocks = {};
     double2 *spectrum = nullptr;

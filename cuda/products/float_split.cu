@@ -17,6 +17,7 @@ namespace xncc {
 namespace {
 
 constexpr int THREADS = 256, BLOCKS = 2; // the latter per multiprocessor
+constexpr xncc_pixel TEMPLATE = XNCC_F64;
 static_assert(THREADS * SPLIT_EACH == XNCC_SPLIT_POINTS, "the decision has other blocks");
 
 // The share of this thread block in a launch.
@@ -53,16 +54,10 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void join_rows(const __grid_consta
         join_rows_of<R, LineCrew<THREADS, false>, false>(job, share_of(job));
 }
 
-// Cosines and sines for the lines of one side after the other (Line::TURNS of each).
 __global__ __launch_bounds__(THREADS) void make_turns(double2 *turns)
 {
-    int i = static_cast<int>(blockIdx.x * THREADS + threadIdx.x), side = XNCC_SPLIT_LEAST;
-    for (; side < XNCC_SPLIT_MOST && i >= side + side / 16; side *= 2) {
-        i -= side + side / 16;
-        turns += side + side / 16;
-    }
-    if (i < side + side / 16)
-        turns[i] = turn_of_line(side, i);
+    lay_out_turns(turns, XNCC_SPLIT_MOST, static_cast<int>(blockIdx.x * THREADS + threadIdx.x),
+                  static_cast<int>(gridDim.x) * THREADS);
 }
 
 // Raises the dynamic shared-memory limit of the kernels for lines of 256 R points.
@@ -73,13 +68,13 @@ template <int R> cudaError_t raise_limits()
         code = raise_limit(multiply_columns<true, R>, split_shared<R>(SPLIT_COLUMN_THREADS));
     if (code == cudaSuccess)
         code = raise_limit(multiply_columns<false, R>, split_shared<R>(SPLIT_COLUMN_THREADS));
-    const auto raise_both = [&](auto type) {
-        if (code == cudaSuccess)
-            code = raise_limit(split_rows<type, true, R>, split_shared<R>(THREADS));
+    if (code == cudaSuccess)
+        code = raise_limit(split_rows<TEMPLATE, true, R>, split_shared<R>(THREADS));
+    const auto raise = [&](auto type) {
         if (code == cudaSuccess)
             code = raise_limit(split_rows<type, false, R>, split_shared<R>(THREADS));
     };
-#define RAISE(pixel, name, type) with_float_pixel(pixel, raise_both);
+#define RAISE(pixel, name, type) with_float_pixel(pixel, raise);
     XNCC_EACH_PIXEL(RAISE)
 #undef RAISE
     return code;
@@ -94,17 +89,16 @@ cudaError_t launch(Kernel *kernel, const SplitJob &job, int64_t pieces, int bloc
     return cudaGetLastError();
 }
 
-template <bool TEMPL>
-cudaError_t launch_rows(const SplitJob &job, xncc_pixel pixel, int processors, cudaStream_t stream)
+template <xncc_pixel PIXEL, bool TEMPL>
+cudaError_t launch_rows(const SplitJob &job, int processors, cudaStream_t stream)
 {
     cudaError_t code = cudaSuccess;
-    with_float_pixel(pixel, [&](auto type) {
-        with_side(job.set.of.width, [&](auto r) {
-            constexpr int R = decltype(r)::value;
-            code = launch(split_rows<type, TEMPL, R>, job,
-                          int64_t{ job.set.of.height } * Line<R>::THREADS / THREADS * job.batch,
-                          processors * BLOCKS, THREADS, split_shared<R>(THREADS), stream);
-        });
+    with_side(job.set.of.width, [&](auto r) {
+        constexpr int R = decltype(r)::value;
+        code = launch(split_rows<PIXEL, TEMPL, R>, job,
+                      int64_t{ job.set.of.height } * Line<R>::THREADS / THREADS *
+                          (TEMPL ? 1 : job.batch),
+                      processors * BLOCKS, THREADS, split_shared<R>(THREADS), stream);
     });
     return code;
 }
@@ -118,7 +112,7 @@ cudaError_t launch_columns(const SplitJob &job, int processors, cudaStream_t str
         code = launch(multiply_columns<TEMPL, R>, job,
                       ceil_div<int64_t>(job.set.of.width / 2 + 1,
                                         SPLIT_COLUMN_THREADS / 2 / Line<R>::THREADS) *
-                          job.batch,
+                          (TEMPL ? 1 : job.batch),
                       processors, SPLIT_COLUMN_THREADS, split_shared<R>(SPLIT_COLUMN_THREADS),
                       stream);
     });
@@ -145,18 +139,19 @@ SplitBlocks lay_out(const xncc_fft_blocks &of)
     set.of.each = 1;
     set.of.step_x = of.width - of.columns + 1;
     set.of.step_y = of.height - of.rows + 1;
+    set.templ_width = of.columns;
+    set.templ_height = of.rows;
     set.split = xncc_split_make(&of);
     return set;
 }
 
 } // namespace
 
-cudaError_t FloatSplit::make(const xncc_decision &decision, int of, unsigned char *memory)
+cudaError_t FloatSplit::make(const xncc_fft_blocks &b, int of, unsigned char *memory)
 {
     static_assert(sizeof(FloatConstants) <= XNCC_FFT_CONSTANTS, "the decision has less room");
     static_assert(sizeof(FloatLevels) <= XNCC_SPLIT_LEVELS_BYTES, "the decision has less room");
-    const xncc_fft_blocks &b = decision.fft;
-    const xncc_split_buffers w = xncc_split_workspace(&decision);
+    const xncc_split_buffers w = xncc_split_workspace(&b);
     processors = of;
     batch = b.batch;
     set = lay_out(b);
@@ -174,7 +169,9 @@ cudaError_t FloatSplit::make(const xncc_decision &decision, int of, unsigned cha
     set.outside = set.of.error + b.count;
     level_squares = set.outside + b.count;
     level_error = level_squares + XNCC_SPLIT_LEVELS * b.count;
-    templ_samples = level_error + XNCC_SPLIT_LEVELS * b.count;
+    static_assert(sizeof(BlockSizes) == sizeof(double), "the decision has other room");
+    block_sizes = reinterpret_cast<BlockSizes *>(level_error + XNCC_SPLIT_LEVELS * b.count);
+    templ_samples = level_error + (XNCC_SPLIT_LEVELS + 1) * b.count;
     cudaError_t code = split_levels_set_max_shared_memory();
     for (int32_t side = XNCC_SPLIT_LEAST; side <= XNCC_SPLIT_MOST; side *= 2)
         with_side(side, [&](auto r) {
@@ -184,19 +181,22 @@ cudaError_t FloatSplit::make(const xncc_decision &decision, int of, unsigned cha
     return code;
 }
 
-cudaError_t FloatSplit::transform_template(const TemplateView &templ, xncc_pixel pixel,
-                                           cudaStream_t stream) const
+void FloatSplit::cover(int32_t width, int32_t height)
+{
+    set.of.across = ceil_div(width, set.of.step_x);
+    set.of.count = set.of.across * ceil_div(height, set.of.step_y);
+}
+
+cudaError_t FloatSplit::transform_template(cudaStream_t stream) const
 {
     const int factors = static_cast<int>(turns_of(turns, 2 * XNCC_SPLIT_MOST) - turns);
     make_turns<<<static_cast<unsigned>(ceil_div(factors, THREADS)), THREADS, 0, stream>>>(turns);
     cudaError_t code = cudaGetLastError();
-    SplitJob job = make_job();
-    job.templ = templ;
-    job.set.of.count = job.set.of.across = job.batch = 1;
+    const SplitJob job = make_job();
     if (code == cudaSuccess)
         code = launch_template_unit(job, stream);
     if (code == cudaSuccess)
-        code = launch_rows<true>(job, pixel, processors, stream);
+        code = launch_rows<TEMPLATE, true>(job, processors, stream);
     return code == cudaSuccess ? launch_columns<true>(job, processors, stream) : code;
 }
 
@@ -205,6 +205,7 @@ SplitJob FloatSplit::make_job() const
     SplitJob job = {};
     job.constants = state;
     job.set = set;
+    job.turns = turns;
     job.row_turns = turns_of(turns, set.of.width);
     job.column_turns = turns_of(turns, set.of.height);
     job.data = data;
@@ -212,16 +213,15 @@ SplitJob FloatSplit::make_job() const
     return job;
 }
 
-cudaError_t FloatSplit::transform_blocks(const FloatProductsJob &of, cudaStream_t stream)
+cudaError_t FloatSplit::transform_blocks(const FloatProductsJob &of, cudaStream_t stream) const
 {
-    set.of.across = ceil_div(of.width, set.of.step_x);
-    set.of.count = set.of.across * ceil_div(of.height, set.of.step_y);
     SplitJob job = make_job();
     job.products = of;
     const xncc_pixel pixel = of.image.image.pixel;
     cudaError_t code = launch_units(job, processors, stream);
     for (; job.first < set.of.count && code == cudaSuccess; job.first += batch) {
-        code = launch_rows<false>(job, pixel, processors, stream);
+        with_float_pixel(
+            pixel, [&](auto type) { code = launch_rows<type, false>(job, processors, stream); });
         if (code == cudaSuccess)
             code = launch_columns<false>(job, processors, stream);
         if (code == cudaSuccess)
@@ -235,7 +235,9 @@ cudaError_t FloatSplit::transform_levels(const FloatProductsJob &of, cudaStream_
     LevelsJob job = {};
     job.split = make_job();
     job.split.products = of;
+    job.makes_template = serves;
     job.levels = levels;
+    job.sizes = block_sizes;
     job.units = level_units;
     job.squares = level_squares;
     job.error = level_error;

@@ -29,7 +29,8 @@ struct SplitBlocks {
     double *outside;
     xncc_split split; // units and bounds
     double2 *units;   // per block: the unit of v', and that of v' t'
-    double2 *templ;   // the unit of t', and a bound of the norm of what is transformed of it
+    int32_t templ_width, templ_height;
+    double2 *templ; // the unit of t', and a bound of the norm of what is transformed of it
     double2 *spectrum;
 };
 
@@ -37,8 +38,17 @@ struct SplitJob; // split_units.cuh
 
 class FloatSplit {
   public:
-    // memory: of the size that xncc_split_workspace tells, `memory->total`.
-    cudaError_t make(const xncc_decision &decision, int processors, unsigned char *memory);
+    // memory: of the size that xncc_split_workspace tells, `total`.
+    cudaError_t make(const xncc_fft_blocks &blocks, int processors, unsigned char *memory);
+    // Another kernel has the constants, and the memory keeps nothing from one call to the next: so
+    // the levels also make the template's spectra.
+    void serve(FloatConstants *constants)
+    {
+        state = constants;
+        serves = true;
+    }
+    // Lays the blocks over a band.
+    void cover(int32_t width, int32_t height);
     // The constants of the template and of the doubts, and where its samples in double go.
     FloatConstants *constants() const
     {
@@ -49,10 +59,9 @@ class FloatSplit {
         return templ_samples;
     }
     // Makes the template's spectra. The constants of the template are there.
-    cudaError_t transform_template(const TemplateView &templ, xncc_pixel pixel,
-                                   cudaStream_t stream) const;
-    // Puts X of a band and the bounds of its errors on the stream.
-    cudaError_t transform_blocks(const FloatProductsJob &job, cudaStream_t stream);
+    cudaError_t transform_template(cudaStream_t stream) const;
+    // Puts X of the covered band and the bounds of its errors on the stream.
+    cudaError_t transform_blocks(const FloatProductsJob &job, cudaStream_t stream) const;
     // X again of the windows that wait for it, level by level, if the constants say so.
     cudaError_t transform_levels(const FloatProductsJob &job, cudaStream_t stream) const;
     const FloatBlocks &blocks() const
@@ -68,12 +77,18 @@ class FloatSplit {
     {
         return level_error;
     }
+    // Per block of the band.
+    BlockSizes *sizes_of_blocks() const
+    {
+        return block_sizes;
+    }
 
   private:
     SplitJob make_job() const;
 
     FloatConstants *state = nullptr;
     FloatLevels *levels = nullptr;
+    BlockSizes *block_sizes = nullptr;
     double2 *level_units = nullptr;
     double *level_squares = nullptr, *level_error = nullptr;
     double *templ_samples = nullptr;
@@ -81,6 +96,7 @@ class FloatSplit {
     SplitBlocks set = {};
     int32_t batch = 1; // blocks at a time
     int processors = 1;
+    bool serves = false; // another kernel
 };
 
 } // namespace xncc

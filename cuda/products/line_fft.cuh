@@ -20,7 +20,7 @@
 namespace xncc {
 
 // The threads that transform lines together and wait for each other: T adjacent ones, which are the
-// whole block, or one of its parts.
+// whole block, or one half of it (PART).
 template <int T, bool PART> struct LineCrew {
     static constexpr int THREADS = T;
     static __device__ __forceinline__ int part()
@@ -33,10 +33,12 @@ template <int T, bool PART> struct LineCrew {
     }
     static __device__ __forceinline__ void wait()
     {
-        if constexpr (PART)
-            asm volatile("bar.sync %0, %1;" ::"r"(1 + part()), "n"(T) : "memory");
-        else
+        if constexpr (!PART)
             __syncthreads();
+        else if (part() == 0) // numbers that are constants, for racecheck
+            asm volatile("bar.sync 1, %0;" ::"n"(T) : "memory");
+        else
+            asm volatile("bar.sync 2, %0;" ::"n"(T) : "memory");
     }
 };
 

@@ -8,9 +8,11 @@
 // steps before are done. Those that it waits for have been taken by blocks that run, so that no
 // block waits for one that has not begun. The steps of a level:
 //
-// - add up the squares of the blocks' samples, without those beyond the level's limit,
+// - add up the squares of the blocks' samples, without those beyond the level's limit; the unit of
+//   the template, in the first share, and factors of the transforms, if they are not there,
 // - choose units and bounds, in the first share,
-// - rows, columns, and rows back, of a batch of blocks at a time.
+// - rows and columns of the template, if they are not there,
+// - rows, columns, and rows back, of a batch of blocks at a time, level by level.
 //
 // Thread mapping: blocks of 512 threads, one per multiprocessor, with 8192 points in shared memory
 // (at most 160 KB). The passes are functions that are called, not inlined: one kernel has those of
@@ -139,8 +141,8 @@ __device__ uint32_t next_share(FloatLevels *levels, bool first)
     return *number;
 }
 
-// Makes pass 0, 1 or 2 of a batch of blocks.
-template <xncc_pixel PIXEL>
+// Makes pass 0, 1 or 2 of a batch of blocks; TEMPL: 0 or 1 of the template.
+template <xncc_pixel PIXEL, bool TEMPL>
 __device__ __forceinline__ void make_pass(const SplitJob &job, int pass, const SplitShare &share)
 {
 #define OF_SIDE(side, call)                                                                        \
@@ -150,20 +152,46 @@ __device__ __forceinline__ void make_pass(const SplitJob &job, int pass, const S
     case 8: call(8); break;                                                                        \
     case 16: call(16); break;                                                                      \
     }
-#define ROWS(r) split_rows_of<PIXEL, false, r, HalfCrew>(job, half_of(share))
-#define COLUMNS(r) multiply_columns_of<false, r>(job, share)
+#define ROWS(r) split_rows_of<PIXEL, TEMPL, r, HalfCrew>(job, half_of(share))
+#define COLUMNS(r) multiply_columns_of<TEMPL, r>(job, share)
 #define ROWS_BACK(r) join_rows_of<r, HalfCrew, true>(job, half_of(share))
     if (pass == 0) {
         OF_SIDE(job.set.of.width, ROWS)
     } else if (pass == 1) {
         OF_SIDE(job.set.of.height, COLUMNS)
-    } else {
+    } else if constexpr (!TEMPL) {
         OF_SIDE(job.set.of.width, ROWS_BACK)
     }
 #undef ROWS_BACK
 #undef COLUMNS
 #undef ROWS
 #undef OF_SIDE
+}
+
+// A share of a step.
+__device__ SplitShare share_of(int index)
+{
+    SplitShare share = {};
+    share.index = index;
+    share.of = static_cast<int>(gridDim.x);
+    return share;
+}
+
+// Makes a share of the template's unit, if it is not there, and of factors of the transforms.
+__device__ void begin_template(const LevelsJob &job, int index)
+{
+    const int own = static_cast<int>(threadIdx.x);
+    lay_out_turns(job.split.turns, XNCC_SPLIT_MOST, index * THREADS + own,
+                  static_cast<int>(gridDim.x) * THREADS);
+    if (index == 0 && own == 0)
+        choose_template_unit(job.split);
+}
+
+// Makes pass 0 or 1 of the template. Not inlined: it does not depend on the pixels.
+__device__ __noinline__ void make_template_pass(const SplitJob &job, int pass, int index)
+{
+    if constexpr (SPLIT_BUILT)
+        make_pass<XNCC_F64, true>(job, pass, share_of(index));
 }
 
 template <xncc_pixel PIXEL>
@@ -174,30 +202,34 @@ __global__ __launch_bounds__(THREADS,
     if (!job.split.constants->again)
         return;
     const int blocks = job.split.set.of.count, batch = job.split.batch,
-              steps = 3 * ceil_div(blocks, batch); // of a level
+              steps = 3 * ceil_div(blocks, batch), // of a level
+        before = job.makes_template ? 4 : 2;       // the first level
     for (bool first = true;; first = false) {
         const uint32_t number = next_share(job.levels, first);
         const int index = static_cast<int>(number % gridDim.x),
                   step = static_cast<int>(number / gridDim.x);
         if (step == 0) {
+            if (job.makes_template)
+                begin_template(job, index);
             add_squares<PIXEL>(job, index);
         } else if (step == 1) {
             if (index == 0)
                 choose_units(job);
+        } else if (step < before) {
+            make_template_pass(job.split, step - 2, index);
         } else {
-            const int level = (step - 2) / steps, of_level = (step - 2) % steps;
+            const int level = (step - before) / steps, of_level = (step - before) % steps;
             if (level >= levels.count)
                 return;
-            SplitShare share = {};
+            SplitShare share = share_of(index);
             share.first = of_level / 3 * batch;
-            share.index = index;
-            share.of = static_cast<int>(gridDim.x);
             share.least_size = levels.least[level];
             share.most_size = levels.most[level];
             share.limit = limit_of_size(share.most_size);
             share.units = job.units + level * blocks;
+            share.sizes = job.sizes;
             if constexpr (SPLIT_BUILT)
-                make_pass<PIXEL>(job.split, of_level % 3, share);
+                make_pass<PIXEL, false>(job.split, of_level % 3, share);
         }
     }
 }

@@ -48,10 +48,19 @@ constexpr bool SPLIT_BUILT = true;
 // `index` and a multiple of `of`.
 struct SplitShare {
     int first, index, of;
-    int32_t limit;                 // of samples, as in FloatConstants
-    const double2 *units;          // per block: as in SplitBlocks
-    int32_t least_size, most_size; // of the windows that get X, if they are chosen
+    int32_t limit;        // of samples, as in FloatConstants
+    const double2 *units; // per block: as in SplitBlocks
+    // of the windows that get X, if they are chosen; and per block, those of the windows that wait
+    int32_t least_size, most_size;
+    const BlockSizes *sizes;
 };
+
+// Whether windows of a block are chosen.
+__device__ __forceinline__ bool has_chosen(const SplitShare &share, int block)
+{
+    return !share.sizes || (share.sizes[block].least <= share.most_size &&
+                            share.sizes[block].most >= share.least_size);
+}
 
 // Whether element (x, y) of a block waits for X and has one of the share's sizes.
 __device__ __forceinline__ bool is_chosen(const FloatProductsJob &job, const SplitShare &share,
@@ -82,7 +91,7 @@ __device__ __forceinline__ int64_t place_of(int frequency, int y, int height)
 // Rows of a block that are not 0.
 template <bool TEMPL> __device__ __forceinline__ int rows_of(const SplitJob &job, int2 start)
 {
-    return TEMPL ? job.templ.height : min(job.set.of.height, job.products.image.rows - start.y);
+    return TEMPL ? job.set.templ_height : min(job.set.of.height, job.products.image.rows - start.y);
 }
 
 // A sample of a row that leaves the image or the band. Not inlined, since it is called 16 times.
@@ -92,20 +101,22 @@ __device__ __noinline__ double sample_outside(const FloatImage &of, int x, int y
     return float_value<PIXEL>(of, x, y, pivot);
 }
 
-// The template's samples, or those of the image, as the transforms take them.
+// The template's samples less its pivot, or those of the image, as the transforms take them. TEMPL:
+// PIXEL does not matter.
 template <xncc_pixel PIXEL, bool TEMPL, int STEP>
 __device__ __forceinline__ void load_row(const SplitJob &job, int32_t limit, int2 start, int x,
                                          int y, double (&v)[SPLIT_EACH])
 {
-    const FloatImage &of = job.products.image;
-    const double pivot = TEMPL ? job.constants->pivot : job.constants->image_pivot;
     if constexpr (TEMPL) {
+        const double *row = job.constants->samples + int64_t{ y } * job.set.templ_width;
 #pragma unroll
         for (int j = 0; j < SPLIT_EACH; j++)
-            v[j] = x + j * STEP < job.templ.width && y < job.templ.height
-                       ? xncc_sum(templ_sample<PIXEL>(job.templ, x + j * STEP, y), -pivot)
+            v[j] = x + j * STEP < job.set.templ_width && y < job.set.templ_height
+                       ? row[x + j * STEP]
                        : 0.0;
     } else {
+        const FloatImage &of = job.products.image;
+        const double pivot = job.constants->image_pivot;
         const int columns = min(job.set.of.width, of.columns - start.x);
         const unsigned char *row = float_column<PIXEL>(of, start.x, start.y + y, 1);
         if (row && of.x + start.x + columns <= of.image.width) {
@@ -246,11 +257,13 @@ __device__ __forceinline__ void split_rows_of(const SplitJob &job, SplitShare sh
               pieces = job.set.of.height / LINES;
     double2 *room = reinterpret_cast<double2 *>(memory) + (Crew::part() * LINES + line) * Row::ROOM;
     const double scale = scalbn(1.0, job.set.split.bits);
-    for (int piece = share.index; piece < pieces * job.batch; piece += share.of) {
+    for (int piece = share.index; piece < pieces * (TEMPL ? 1 : job.batch); piece += share.of) {
         const int transform = piece / pieces, block = share.first + transform,
                   y = piece % pieces * LINES + line;
-        if (block >= job.set.of.count)
+        if (!TEMPL && block >= job.set.of.count)
             break;
+        if (!TEMPL && !has_chosen(share, block))
+            continue;
         const int2 start = block_start(job.set.of, block);
         const int rows = rows_of<TEMPL>(job, start);
         if (piece % pieces * LINES >= rows)
@@ -304,11 +317,13 @@ __device__ __forceinline__ void multiply_columns_of(const SplitJob &job, SplitSh
     const int columns = job.set.of.width / 2 + 1, pieces = ceil_div(columns, COLUMNS);
     double2 *room = reinterpret_cast<double2 *>(memory) + (2 * column + rest) * Column::ROOM;
     const double finest = scalbn(1.0, -job.set.split.bits);
-    for (int piece = share.index; piece < pieces * job.batch; piece += share.of) {
+    for (int piece = share.index; piece < pieces * (TEMPL ? 1 : job.batch); piece += share.of) {
         const int transform = piece / pieces, block = share.first + transform,
                   frequency = piece % pieces * COLUMNS + column;
-        if (block >= job.set.of.count)
+        if (!TEMPL && block >= job.set.of.count)
             break;
+        if (!TEMPL && !has_chosen(share, block))
+            continue;
         const int2 start = block_start(job.set.of, block);
         const int rows = frequency < columns ? rows_of<TEMPL>(job, start) : 0;
         double2 *data = job.data +
@@ -372,6 +387,8 @@ __device__ __forceinline__ void join_rows_of(const SplitJob &job, SplitShare sha
                   y = piece % pieces * LINES + line;
         if (block >= job.set.of.count)
             break;
+        if (!has_chosen(share, block))
+            continue;
         const int2 start = block_start(job.set.of, block);
         const int wanted = min(job.set.of.step_y, job.products.height - start.y);
         if (piece % pieces * LINES >= wanted)
@@ -402,6 +419,17 @@ __device__ __forceinline__ double2 turn_of_line(int side, int i)
     double sine, cosine;
     sincospi(2.0 * exponent / (more < 0 ? side : threads), &sine, &cosine);
     return make_double2(cosine, sine);
+}
+
+// Lays out the factors of all sides up to `most`: those from `first` on, `step` apart.
+__device__ __forceinline__ void lay_out_turns(double2 *turns, int32_t most, int first, int step)
+{
+    for (int32_t side = XNCC_SPLIT_LEAST; side <= most; side *= 2) {
+        const int count = side + side / 16;
+        for (int i = first; i < count; i += step)
+            turns[i] = turn_of_line(side, i);
+        turns += count;
+    }
 }
 
 // The factors of a side behind those of smaller ones.

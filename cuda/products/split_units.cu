@@ -88,12 +88,9 @@ __global__ __launch_bounds__(THREADS,
     }
 }
 
-// The unit of the template's leading parts.
-__global__ void choose_template_unit(const __grid_constant__ SplitJob job)
+__global__ void template_unit(const __grid_constant__ SplitJob job)
 {
-    const double n = job.constants->templ.n, norm = job.constants->templ.norm,
-                 unit = power_above(job.set.split.unit * norm / sqrt(n));
-    *job.set.templ = make_double2(unit, norm_of_both(norm, unit, n, job.set.split.bits));
+    choose_template_unit(job);
 }
 
 // Whether the band has more outliers than the list has room for: then none is one, and the list is
@@ -123,7 +120,7 @@ __global__ void choose_units(const __grid_constant__ SplitJob job)
 
 cudaError_t launch_template_unit(const SplitJob &job, cudaStream_t stream)
 {
-    choose_template_unit<<<1, 1, 0, stream>>>(job);
+    template_unit<<<1, 1, 0, stream>>>(job);
     return cudaGetLastError();
 }
 

@@ -13,9 +13,9 @@ namespace xncc {
 // A batch of blocks, or the template.
 struct SplitJob {
     FloatProductsJob products;
-    TemplateView templ;
     FloatConstants *constants;
     SplitBlocks set;
+    double2 *turns; // factors of the transforms, of every side
     const double2 *row_turns, *column_turns;
     double2 *data;
     int32_t first, batch;
@@ -23,8 +23,10 @@ struct SplitJob {
 
 // The products of levels (split_levels.cu).
 struct LevelsJob {
-    SplitJob split; // its constants say whether there is anything to do
+    SplitJob split;      // its constants say whether there is anything to do
+    bool makes_template; // the spectra of the template and the factors of the transforms, too
     FloatLevels *levels;
+    const BlockSizes *sizes; // per block
     double2 *units;          // per level and block: as in SplitBlocks
     double *squares, *error; // the same: as in FloatBlocks
 };
@@ -70,6 +72,14 @@ __device__ __forceinline__ double norm_of_both(double norm, double unit, double 
 {
     const double off = 0.5 * unit * sqrt(count), leading = norm + off, rest = scalbn(off, bits);
     return 1.01 * sqrt(leading * leading + rest * rest);
+}
+
+// Chooses the unit of the template's leading parts.
+__device__ inline void choose_template_unit(const SplitJob &job)
+{
+    const double n = job.constants->templ.n, norm = job.constants->templ.norm,
+                 unit = power_above(job.set.split.unit * norm / sqrt(n));
+    *job.set.templ = make_double2(unit, norm_of_both(norm, unit, n, job.set.split.bits));
 }
 
 // Chooses the units of a block whose samples have this sum of squares, and the bound of X's error.

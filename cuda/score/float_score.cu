@@ -267,7 +267,7 @@ __global__ __launch_bounds__(LANES *WARPS,
                     doubts |= __float_as_uint(score[i]) == XNCC_DOUBT ? 1u << i : 0u;
                 }
         }
-        if (job.doubts.room && __any_sync(ALL, doubts != 0))
+        if (__any_sync(ALL, doubts != 0))
             list_doubts_of_row(job.doubts, job.constants, x, y, doubts);
         at.S += __shfl_sync(ALL, s_end, LANES - 1);
         at.Q += __shfl_sync(ALL, q_end, LANES - 1);

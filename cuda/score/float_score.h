@@ -26,7 +26,7 @@ struct FloatScoreJob {
     float undefined; // the score of a flat window by ccoeff_normed
     float *map;
     int64_t map_pitch;
-    FloatDoubts doubts; // the list; without room if it is made later
+    FloatDoubts doubts; // the list
 };
 
 // The method is not XNCC_COVERAGE.

@@ -3,8 +3,9 @@
 //
 // A warp has a row of the map, 128 windows at a time, SPAN adjacent ones per lane. Where windows
 // are that wide, a window is the columns that all 128 have in common, and those before and behind
-// them, which are sums over lanes from either side. Narrower windows are summed column by column. A
-// block is 4 warps; blockIdx.x: group of 4 rows. No shared memory; any compute capability.
+// them, which are sums over lanes from either side. Of narrower windows, those of a lane have
+// columns in common. A block is 4 warps; blockIdx.x: group of 4 rows. No shared memory; any compute
+// capability.
 //
 // Errors. S and Q are trees of additions of the window's columns alone, of depth D at most, so that
 // Q is off by (D + 8) u Q: 8 are for the roundings of samples, squares and columns. The sizes of S
@@ -69,7 +70,11 @@ __device__ void sum_windows(const double2 *columns, int first, int x, int width,
                             double2 (&sum)[SPAN])
 {
     const int lane = static_cast<int>(threadIdx.x);
-    if (width < STEP) {
+    const bool wide = width >= STEP;
+    // the windows that share what is common: of the turn, or of the lane
+    const int begin = wide ? first : x, end = begin + (wide ? STEP : SPAN) - 1;
+    double2 common = none(), before[SPAN], behind[SPAN], some = none(), more = none();
+    if (width < SPAN) {
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
             sum[i] = none();
@@ -78,13 +83,13 @@ __device__ void sum_windows(const double2 *columns, int first, int x, int width,
         }
         return;
     }
-    double2 common = none(), before[SPAN], behind[SPAN], some = none(), more = none();
-    for (int k = first + STEP - 1 + lane; k < first + width; k += LANES)
+    for (int k = end + (wide ? lane : 0); k < begin + width; k += wide ? LANES : 1)
         common = common + __ldg(columns + min(k, last));
-    common = total(common);
+    if (wide)
+        common = total(common);
 #pragma unroll
-    for (int i = SPAN - 1; i >= 0; i--) { // the turn's last window has only what is common before
-        if (x + i < first + STEP - 1)
+    for (int i = SPAN - 1; i >= 0; i--) { // the last window has only what is common before
+        if (x + i < end)
             some = some + __ldg(columns + min(x + i, last));
         before[i] = some;
     }
@@ -93,8 +98,8 @@ __device__ void sum_windows(const double2 *columns, int first, int x, int width,
         behind[i] = more;
         more = more + __ldg(columns + min(x + i + width, last));
     }
-    some = sum_beside<false>(some, lane);
-    more = sum_beside<true>(more, lane);
+    some = wide ? sum_beside<false>(some, lane) : none();
+    more = wide ? sum_beside<true>(more, lane) : none();
 #pragma unroll
     for (int i = 0; i < SPAN; i++)
         sum[i] = common + ((some + before[i]) + (more + behind[i]));
@@ -103,7 +108,12 @@ __device__ void sum_windows(const double2 *columns, int first, int x, int width,
 // The roundings of a window's sums, in units of 2^-53.
 __device__ double depth_of(int width)
 {
-    return width < STEP ? width : max(ceil_div(width - STEP + 1, LANES) + 5, SPAN + 7) + 1.0;
+    return width < STEP ? width + 2.0 : max(ceil_div(width - STEP + 1, LANES) + 5, SPAN + 7) + 1.0;
+}
+
+__device__ __forceinline__ int block_of(const LevelScoreJob &job, int x, int y)
+{
+    return y / job.score.step_y * job.score.across + x / job.score.step_x;
 }
 
 // Lets a window in doubt wait for X, unless all samples are 0.
@@ -117,6 +127,11 @@ struct Sizes {
         job.sums[y * job.score.sums_pitch + x] = waiting_product(size);
         if (__ldcg(job.levels->seen + size) == 0)
             atomicExch(job.levels->seen + size, 1u);
+        BlockSizes *sizes = job.sizes + block_of(job, x, y);
+        if (__ldcg(&sizes->least) > size)
+            atomicMin(&sizes->least, size);
+        if (__ldcg(&sizes->most) < size)
+            atomicMax(&sizes->most, size);
         return false;
     }
 };
@@ -134,7 +149,7 @@ template <xncc_method METHOD> struct Scores {
         int level = 0;
         while (size > levels.most[level])
             level++;
-        s.error_X = of.error[level * job.blocks + y / of.step_y * of.across + x / of.step_x] +
+        s.error_X = of.error[level * job.blocks + block_of(job, x, y)] +
                     of.own * of.constants->templ.norm * sqrt(s.Q + s.error_Q);
         const float score = xncc_window_decide(METHOD, &of.constants->templ, &s, of.undefined);
         of.map[y * of.map_pitch + x] = score;

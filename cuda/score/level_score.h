@@ -13,6 +13,7 @@ struct LevelScoreJob {
     FloatScoreJob score; // error: per level, of the `blocks` blocks of the band
     double *sums;        // X
     FloatLevels *levels;
+    BlockSizes *sizes; // per block
     int32_t blocks;
 };
 

@@ -31,6 +31,18 @@ static XNCC_HD void xncc_long_add(uint32_t *to, int64_t step, int32_t count, int
     }
 }
 
+/* to += v * 2^bit, or, if negative, to -= that. */
+static XNCC_HD void xncc_long_put(uint32_t *to, int64_t step, int32_t count, xncc_u128 v,
+                                  int32_t bit, int negative)
+{
+    const uint64_t half[2] = { v.low, v.high };
+    for (int32_t k = 0; k < 4; k++) {
+        const int64_t part = (int64_t)(half[k / 2] >> 32 * (k % 2) & UINT32_MAX);
+        if (part)
+            xncc_long_add(to, step, count, negative ? -part : part, bit + 32 * k);
+    }
+}
+
 /* to += a * b. */
 static XNCC_HD void xncc_long_add_product(uint32_t *to, int32_t count, const uint32_t *a,
                                           int32_t of_a, const uint32_t *b, int32_t of_b)

@@ -6,9 +6,8 @@
 
 #include <math.h>
 
-/* Points of a batch of blocks, which keep a device busy, and the most memory. */
+/* Points of a batch of blocks, which keep a device busy. */
 static const double batch_points = 4.5 * 1024 * 1024;
-static const uint64_t most_bytes = UINT64_C(512) << 20;
 
 /* Bands whose windows take less than this many milliseconds one by one need no more. */
 static const double least_ms = 1.0;
@@ -81,10 +80,9 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
                    each = w.transform + w.spectrum, least = w.arena + each + w.spectrum + 4 * words,
                    usual = w.arena + (uint64_t)batch * (each + 6 * words) + 3 * w.spectrum,
                    widest = w.arena + each + 16 * words + 10 * w.spectrum,
-                   wanted = usual > widest ? usual : widest,
-                   most = budget < most_bytes ? budget : most_bytes;
-    if (least > most || b.bits < 4)
+                   wanted = usual > widest ? usual : widest;
+    if (least > budget || b.bits < 4)
         return;
-    b.bytes = wanted < most ? wanted : most;
+    b.bytes = wanted < budget ? wanted : budget;
     decision->exact = b;
 }

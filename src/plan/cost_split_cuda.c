@@ -63,47 +63,68 @@ uint64_t xncc_split_turns_bytes(void)
     return bytes;
 }
 
-xncc_split_buffers xncc_split_workspace(const xncc_decision *d)
+xncc_split_buffers xncc_split_workspace(const xncc_fft_blocks *b)
 {
-    const xncc_fft_blocks *b = &d->fft;
     xncc_split_buffers w = { 0 };
     w.data = xncc_split_transform_bytes(b->width, b->height) * (uint64_t)b->batch;
     w.spectrum = xncc_split_spectrum_bytes(b->width, b->height);
     w.turns = xncc_split_turns_bytes();
     w.bounds = XNCC_FFT_CONSTANTS + XNCC_SPLIT_LEVELS_BYTES +
-               sizeof(double) * (2 + (5 + 4 * XNCC_SPLIT_LEVELS) * (uint64_t)b->count +
+               sizeof(double) * (2 + (6 + 4 * XNCC_SPLIT_LEVELS) * (uint64_t)b->count +
                                  (uint64_t)b->columns * (uint64_t)b->rows);
     w.total = w.data + w.spectrum + w.turns + w.bounds;
     return w;
 }
 
-/* Keeps blocks with these sides if they fit and take the least time. *best: their time; below 0:
- * none so far. */
-static void try_blocks(xncc_decision *fit, xncc_fft_blocks b, double per_point, uint64_t budget,
-                       double *best)
+/* Milliseconds of blocks with these sides for the decision's bands, of which it counts them and the
+ * batch; below 0: they do not fit. */
+static double time_of(const xncc_decision *of, xncc_fft_blocks *b, double per_point,
+                      uint64_t budget)
 {
-    const double points = (double)b.width * b.height;
-    const int64_t count = xncc_split_count(&b, fit->band_width, fit->band_height);
+    const double points = (double)b->width * b->height;
+    const int64_t count = xncc_split_count(b, of->band_width, of->band_height);
     const int64_t batch = (int64_t)XNCC_SPLIT_MOST * XNCC_SPLIT_MOST /
-                          ((int64_t)b.width * b.height);
+                          ((int64_t)b->width * b->height);
     if (count > INT32_MAX / 2)
-        return;
-    b.count = (int32_t)count;
-    b.batch = (int32_t)(batch < count ? batch : count);
-    const int64_t runs = (count + b.batch - 1) / b.batch;
-    xncc_decision with = *fit;
-    with.fft = b;
-    const double ms = (double)count * points * per_point + launch_ms * 3.0 * (double)runs;
-    if (xncc_split_workspace(&with).total <= budget && (*best < 0.0 || ms < *best)) {
-        *best = ms;
-        fit->fft = with.fft;
-    }
+        return -1.0;
+    b->count = (int32_t)count;
+    b->batch = (int32_t)(batch < count ? batch : count);
+    const int64_t runs = (count + b->batch - 1) / b->batch;
+    return xncc_split_workspace(b).total <= budget
+               ? (double)count * points * per_point + launch_ms * 3.0 * (double)runs
+               : -1.0;
+}
+
+/* The blocks with sides of at most `most` that take the least time, which goes into *ms; below 0:
+ * none fit. */
+static xncc_fft_blocks find_blocks(const xncc_problem *problem, const xncc_machine *machine,
+                                   int32_t most, uint64_t budget, const xncc_decision *of,
+                                   double *ms)
+{
+    const int32_t columns = problem->templ_width, rows = problem->templ_height;
+    const double slow = xncc_machine_has_fast_doubles(machine) ? 1.0 : slow_points,
+                 per_point = point_ns * 1e-6 * slow / xncc_machine_processors(machine);
+    xncc_fft_blocks best = { 0 };
+    *ms = -1.0;
+    for (int32_t width = XNCC_SPLIT_LEAST; width <= most; width *= 2)
+        for (int32_t height = XNCC_SPLIT_LEAST; height <= most; height *= 2) {
+            xncc_fft_blocks b = {
+                .width = width, .height = height, .columns = columns, .rows = rows
+            };
+            if (width < columns || height < rows)
+                continue;
+            const double time = time_of(of, &b, per_point, budget);
+            if (time >= 0.0 && (*ms < 0.0 || time < *ms)) {
+                *ms = time;
+                best = b;
+            }
+        }
+    return best;
 }
 
 xncc_status xncc_fit_float_split(const xncc_problem *problem, const xncc_machine *machine,
                                  uint64_t budget, xncc_decision *fit, xncc_error *error)
 {
-    const int32_t columns = problem->templ_width, rows = problem->templ_height;
     xncc_status status = xncc_fits_sides(XNCC_KERNEL_FLOAT_SPLIT, XNCC_SPLIT_TEMPLATE, problem,
                                          error);
     if (!status)
@@ -111,17 +132,8 @@ xncc_status xncc_fit_float_split(const xncc_problem *problem, const xncc_machine
                                   machine->cuda.shared_optin, error);
     if (status)
         return status;
-    const double slow = xncc_machine_has_fast_doubles(machine) ? 1.0 : slow_points,
-                 per_point = point_ns * 1e-6 * slow / xncc_machine_processors(machine);
     double ms = -1.0;
-    for (int32_t width = XNCC_SPLIT_LEAST; width <= XNCC_SPLIT_MOST; width *= 2)
-        for (int32_t height = XNCC_SPLIT_LEAST; height <= XNCC_SPLIT_MOST; height *= 2) {
-            const xncc_fft_blocks b = {
-                .width = width, .height = height, .columns = columns, .rows = rows
-            };
-            if (width >= columns && height >= rows)
-                try_blocks(fit, b, per_point, budget, &ms);
-        }
+    fit->fft = find_blocks(problem, machine, XNCC_SPLIT_MOST, budget, fit, &ms);
     if (ms < 0.0)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "kernel float-split finds no blocks in %llu bytes of device memory; raise "
@@ -129,4 +141,21 @@ xncc_status xncc_fit_float_split(const xncc_problem *problem, const xncc_machine
                          (unsigned long long)budget);
     fit->estimate_ms = ms;
     return XNCC_OK;
+}
+
+void xncc_fit_levels(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget,
+                     xncc_decision *fit)
+{
+    const int32_t larger = problem->templ_width > problem->templ_height ? problem->templ_width
+                                                                        : problem->templ_height;
+    double ms = -1.0;
+    fit->levels = (xncc_fft_blocks){ 0 };
+    if ((fit->kernel != XNCC_KERNEL_FLOAT_FFT && fit->kernel != XNCC_KERNEL_FLOAT_TILES) ||
+        !fit->exact.width || larger > XNCC_SPLIT_TEMPLATE)
+        return;
+    /* A block has only the levels of its own windows: so small blocks have few. */
+    int32_t most = XNCC_SPLIT_LEAST;
+    while (most < XNCC_SPLIT_MOST && most < 8 * larger)
+        most *= 2;
+    fit->levels = find_blocks(problem, machine, most, budget, fit, &ms);
 }

@@ -53,10 +53,17 @@ typedef struct xncc_split_buffers {
     uint64_t bounds;   /* constants, some doubles per block, and the template in double */
     uint64_t total;    /* the sum */
 } xncc_split_buffers;
-xncc_split_buffers xncc_split_workspace(const xncc_decision *decision);
+xncc_split_buffers xncc_split_workspace(const xncc_fft_blocks *blocks);
 
 /* As xncc_fit_fft_cuda. */
 xncc_status xncc_fit_float_split(const xncc_problem *problem, const xncc_machine *machine,
                                  uint64_t budget, xncc_decision *fit, xncc_error *error);
+
+/* Kernels float-fft and float-tiles: chooses blocks for X by levels
+ * (cuda/products/split_levels.cu), fit->levels, which take turns with the exact sums in their
+ * memory. There are none where there are no exact sums, for larger templates, and where `budget`
+ * bytes do not suffice. */
+void xncc_fit_levels(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget,
+                     xncc_decision *fit);
 
 #endif

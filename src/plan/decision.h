@@ -62,7 +62,7 @@ typedef enum xncc_buffer {
     XNCC_BUFFER_TEMPLATE,   /* byte planes of the template */
     XNCC_BUFFER_TOEPLITZ,   /* the template as matrix products read it */
     XNCC_BUFFER_TRANSFORMS, /* the buffers of kernels fft and float-* */
-    XNCC_BUFFER_EXACT,      /* kernels float-*: exact sums of many windows */
+    XNCC_BUFFER_DOUBTS,     /* kernels float-*: what settles many windows in doubt together */
     XNCC_BUFFER_MAP,        /* rows of the map */
     XNCC_BUFFER_SEARCH,     /* the peak search in one map, with its results */
     XNCC_BUFFER_SOURCE,     /* an image from the host, with its mask */
@@ -150,6 +150,7 @@ typedef struct xncc_decision {
     xncc_workspace workspace;
     xncc_batch_slots batch;
     xncc_fft_blocks fft;
+    xncc_fft_blocks levels; /* CUDA, float-fft and float-tiles: of X by levels; batch 0: none */
     xncc_exact_blocks exact;
     xncc_tensor_blocks tensor;
     xncc_spread spread;    /* set by xncc_plan_create */

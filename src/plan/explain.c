@@ -17,7 +17,7 @@ static const char *const buffer_name[XNCC_BUFFERS] = { [XNCC_BUFFER_BAND] = "ima
                                                        [XNCC_BUFFER_TEMPLATE] = "template planes",
                                                        [XNCC_BUFFER_TOEPLITZ] = "template layout",
                                                        [XNCC_BUFFER_TRANSFORMS] = "transforms",
-                                                       [XNCC_BUFFER_EXACT] = "exact sums",
+                                                       [XNCC_BUFFER_DOUBTS] = "windows in doubt",
                                                        [XNCC_BUFFER_MAP] = "map",
                                                        [XNCC_BUFFER_SEARCH] = "search",
                                                        [XNCC_BUFFER_SOURCE] = "image from the host",

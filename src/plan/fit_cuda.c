@@ -42,6 +42,9 @@ static const uint64_t max_pixel_workspace = UINT64_C(1) << 30;
 static const uint64_t max_transforms = UINT64_C(5) << 29;
 static const uint64_t max_plane_workspace = UINT64_C(5) << 29;
 
+/* The most memory that serves only where many windows of floats are in doubt. */
+static const uint64_t max_for_doubts = UINT64_C(512) << 20;
+
 /* Elements of the map. */
 static double elements_of(const xncc_problem *p)
 {
@@ -320,7 +323,10 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
         xncc_workspace_make(p, d);
     }
     if (floats && d->workspace.total < limit) {
-        xncc_fit_exact(p, m, (limit - d->workspace.total) / 2, d);
+        const uint64_t half = (limit - d->workspace.total) / 2,
+                       budget = half < max_for_doubts ? half : max_for_doubts;
+        xncc_fit_exact(p, m, budget, d);
+        xncc_fit_levels(p, m, budget, d);
         xncc_workspace_make(p, d);
     }
     return XNCC_OK;

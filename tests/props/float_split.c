@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernel float-split on images that take blocks of every side: its maps are those of the CPU, and
- * some windows score as the oracle says. */
+/* Kernel float-split on images that take blocks of every side, and the levels that it shares with
+ * float-fft and float-tiles: maps are those of the CPU, and some windows score as the oracle says.
+ */
 #include "kit/oracle_general.h"
 
 #include <math.h>
@@ -59,8 +60,9 @@ static void put_sample(const kit_image *image, const sizes *of, int32_t x, int32
 /* Noise leaves few windows in doubt, and a square of zeros those inside of it. Some samples that
  * outweigh all others are outliers. More of them leave most windows in doubt, and so do regions of
  * other sizes, so that levels follow. */
-static void check_split(xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel, int32_t width,
-                        int32_t height, int32_t columns, int32_t rows, spikes of, sizes noise)
+static void check_kernel(const char *kernel, xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel,
+                         int32_t width, int32_t height, int32_t columns, int32_t rows, spikes of,
+                         sizes noise)
 {
     kit_random random = kit_stream(77);
     kit_image image = kit_image_create(pixel, width, height, 1, KIT_AFTER),
@@ -76,14 +78,15 @@ static void check_split(xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel, 
         kit_sample_set(&image.view, (width / 3 + of.apart * i) % width,
                        (height / 2 + of.apart / 2 * i) % height, 0, of.value);
     kit_map want = map_on(cpu, &image, &templ, of.method, NULL),
-            got = map_on(gpu, &image, &templ, of.method, "float-split");
+            got = map_on(gpu, &image, &templ, of.method, kernel);
     int64_t differ = 0;
     for (int32_t y = 0; y < got.view.height; y++)
         for (int32_t x = 0; x < got.view.width; x++)
             differ += memcmp(kit_map_row(&got.view, y) + x, kit_map_row(&want.view, y) + x,
                              sizeof(float)) != 0;
     if (!CHECK(differ == 0))
-        kit_fail(__FILE__, __LINE__, "%s, %d x %d, %d of %g, %d in %d columns: %lld windows differ",
+        kit_fail(__FILE__, __LINE__,
+                 "%s, %s, %d x %d, %d of %g, %d in %d columns: %lld windows differ", kernel,
                  xncc_pixel_name(pixel), width, height, of.count, of.value, noise.fall, noise.each,
                  (long long)differ);
     oracle_general oracle = oracle_general_make(&image.view, &templ.view, XNCC_VALID,
@@ -99,6 +102,12 @@ static void check_split(xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel, 
     kit_map_destroy(&want);
     kit_image_destroy(&image);
     kit_image_destroy(&templ);
+}
+
+static void check_split(xncc_context *gpu, xncc_context *cpu, xncc_pixel pixel, int32_t width,
+                        int32_t height, int32_t columns, int32_t rows, spikes of, sizes noise)
+{
+    check_kernel("float-split", gpu, cpu, pixel, width, height, columns, rows, of, noise);
 }
 
 int main(int argc, char **argv)
@@ -147,11 +156,18 @@ int main(int argc, char **argv)
             if (i == 0 || i == 4)
                 check_split(gpu, cpu, pixels[i / 4], 700, 300, 150, 90, regions[i].of,
                             regions[i].noise);
+            if (i == 1 || i == 4)
+                check_kernel(i == 1 ? "float-tiles" : "float-fft", gpu, cpu, pixels[i / 4], 700,
+                             300, 40, 30, regions[i].of, regions[i].noise);
             continue;
         }
         check_split(gpu, cpu, pixels[i % 2], 2040, 510, 40, 30, some[i], even);
         check_split(gpu, cpu, pixels[i / 4], 1020, 510, i % 2 ? 150 : 70, i % 3 ? 20 : 130,
                     regions[i].of, regions[i].noise);
+        for (int k = 0; k < 2; k++)
+            check_kernel(k ? "float-tiles" : "float-fft", gpu, cpu, pixels[(i + (size_t)k) % 2],
+                         i % 2 ? 1020 : 1900, 510, i % 3 == 1 ? 17 : 45, i % 3 ? 40 : 19,
+                         regions[i].of, regions[i].noise);
         check_split(gpu, cpu, pixels[(i + 1) % 2], 1500, 700, 90, 150, some[i], even);
     }
     xncc_context_destroy(gpu);

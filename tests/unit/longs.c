@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Long integers (math/long_integer.h) beside integers of 128 bits, and their rounding beside that
- * of math/wide.h. */
-#include "math/long_integer.h"
+/* Long integers (math/long_integer.h) beside integers of 128 bits, their rounding beside that of
+ * math/wide.h, and scores from them beside those of math/exact_score.h. */
+#include "math/exact_score.h"
+#include "math/long_score.h"
 
 #include "kit/kit.h"
 
@@ -54,6 +55,70 @@ static void check_sums(kit_random *random)
         for (int i = 0; i < WORDS * STEP; i++)
             CHECK(i % STEP == 0 || a[i] == 0);
     }
+}
+
+static void check_put(kit_random *random)
+{
+    uint32_t a[WORDS] = { 0 };
+    big want = 0;
+    for (int k = 0; k < 20; k++) {
+        const big v = draw(random, 100);
+        const int32_t bit = kit_between(random, 0, 40);
+        const natural size = (natural)(v < 0 ? -v : v);
+        const xncc_u128 of = { (uint64_t)(size >> 64), (uint64_t)size };
+        xncc_long_put(a, 1, WORDS, of, bit, v < 0);
+        want = (big)((natural)want + ((natural)v << bit));
+        CHECK(get(a) == want);
+    }
+}
+
+enum { LONG = 6, PIXELS = 12 }; /* words that hold the terms of so many samples of 60 bits */
+
+typedef struct long_sums {
+    uint32_t S[LONG], T[LONG], Q[LONG], T2[LONG], X[LONG];
+} long_sums;
+
+static void put_product(uint32_t *to, int64_t a, int64_t b)
+{
+    const uint64_t size_a = (uint64_t)(a < 0 ? -a : a), size_b = (uint64_t)(b < 0 ? -b : b);
+    xncc_long_put(to, 1, LONG, xncc_u128_of_product(size_a, size_b), 0, (a < 0) != (b < 0));
+}
+
+/* The scores of a window of samples a * 2^unit, from both kinds of sums. */
+static void check_score(kit_random *random, xncc_method method)
+{
+    const int32_t n = kit_between(random, 1, PIXELS), bits = kit_between(random, 1, 53),
+                  unit = kit_between(random, -500, 500);
+    const xncc_general_rule rule = { .undefined = -7.0f };
+    long_sums s;
+    xncc_exact_sums wide;
+    xncc_exact_terms terms;
+    memset(&s, 0, sizeof s);
+    memset(&wide, 0, sizeof wide);
+    memset(&terms, 0, sizeof terms);
+    for (int32_t i = 0; i < n; i++) {
+        const int64_t v = (int64_t)draw(random, bits), t = (int64_t)draw(random, bits);
+        put_product(s.S, v, 1);
+        put_product(s.T, t, 1);
+        put_product(s.Q, v, v);
+        put_product(s.T2, t, t);
+        put_product(s.X, v, t);
+        xncc_exact_add_pair(&wide, method, ldexp((double)v, unit), ldexp((double)t, unit));
+    }
+    xncc_exact_normalize(&wide);
+    xncc_exact_add_channel(&terms, method, n, &wide);
+    const float want = xncc_exact_score(method, &rule, n, &terms);
+    uint32_t numerator[LONG] = { 0 }, image[LONG] = { 0 }, templ[LONG] = { 0 }, minus[LONG];
+    const uint32_t pixels = (uint32_t)n;
+    const xncc_real of_image = xncc_long_term(method, pixels, s.S, s.Q, image, minus, LONG,
+                                              2 * unit),
+                    of_templ = xncc_long_term(method, pixels, s.T, s.T2, templ, minus, LONG,
+                                              2 * unit);
+    xncc_long_negate(s.T, LONG);
+    const xncc_real of_numerator = xncc_long_numerator(method, pixels, s.X, s.S, s.Q, s.T, s.T2,
+                                                       numerator, LONG, 2 * unit);
+    const float got = xncc_score_of_terms(method, &rule, n, of_numerator, of_image, of_templ);
+    CHECK(memcmp(&got, &want, sizeof got) == 0);
 }
 
 static void check_products(kit_random *random)
@@ -114,8 +179,12 @@ int main(int argc, char **argv)
     kit_start(argc, argv);
     kit_random random = kit_stream(5);
     for (int i = 0; i < ROUNDS; i++) {
-        if (i % 50 == 0)
+        if (i % 50 == 0) {
             check_sums(&random);
+            check_put(&random);
+            for (int method = 0; method <= XNCC_SQDIFF_NORMED; method++)
+                check_score(&random, (xncc_method)method);
+        }
         check_products(&random);
         check_rounding(&random);
         check_long_rounding(&random);

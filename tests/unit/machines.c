@@ -127,7 +127,7 @@ static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const
 static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const xncc_exact_blocks *b = &d->exact;
-    CHECK((d->workspace.bytes[XNCC_BUFFER_EXACT] != 0) == (b->width != 0));
+    CHECK((d->workspace.bytes[XNCC_BUFFER_DOUBTS] != 0) == (b->width != 0));
     if (!b->width)
         return;
     double line = 0;
@@ -146,7 +146,7 @@ static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, con
                          sqrt(points * pixels);
     CHECK(error * pow(4, b->bits) < 0.45 && error * pow(4, b->bits + 1) > 0.4);
     CHECK(b->bytes >= 5 * (uint64_t)points * 8 && b->bytes <= UINT64_C(512) << 20);
-    CHECK(d->workspace.bytes[XNCC_BUFFER_EXACT] >= b->bytes && m->cuda.shared_optin >= 160 << 10);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_DOUBTS] >= b->bytes && m->cuda.shared_optin >= 160 << 10);
     CHECK((double)d->band_width * d->band_height * (10 + 0.014 * pixels) > 0.99e6);
 }
 
@@ -167,19 +167,19 @@ static void check_float_sums(const xncc_problem *p, const xncc_decision *d)
 }
 
 /* Blocks that cover a band. */
-static int64_t count_of(const xncc_decision *d, int32_t width, int32_t height)
+static int64_t count_of(const xncc_decision *d, const xncc_fft_blocks *b, int32_t width,
+                        int32_t height)
 {
-    const xncc_fft_blocks *b = &d->fft;
     const int64_t across = width - b->columns + 1, down = height - b->rows + 1;
     return (d->band_width + across - 1) / across * ((d->band_height + down - 1) / down);
 }
 
 /* Transforms of samples in two parts: powers of two; half of the frequencies, two complex numbers
- * each, of a batch of blocks and of the template; five doubles per block, four per block and level
+ * each, of a batch of blocks and of the template; six doubles per block, four per block and level
  * of 14, five kilobytes, and the template in double. */
-static void check_split_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+static void check_split_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d,
+                               const xncc_fft_blocks *b, uint64_t bytes)
 {
-    const xncc_fft_blocks *b = &d->fft;
     CHECK(p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32);
     CHECK(p->channels == 1 && !p->templ_masked && !p->image_masked);
     CHECK(b->columns == p->templ_width && b->rows == p->templ_height);
@@ -189,13 +189,32 @@ static void check_split_blocks(const xncc_problem *p, const xncc_machine *m, con
         CHECK((side == 512 || side == 1024 || side == 2048 || side == 4096) && piece <= side &&
               piece <= 1024);
     }
-    CHECK_INT(b->count, count_of(d, b->width, b->height));
+    CHECK_INT(b->count, count_of(d, b, b->width, b->height));
     CHECK(b->batch >= 1 && b->batch <= b->count);
     const uint64_t one = ((uint64_t)b->width / 2 + 1) * (uint64_t)b->height * 32;
-    CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >=
-          one * (uint64_t)b->batch + one + (uint64_t)b->count * (5 + 4 * 14) * 8 +
-              (uint64_t)b->columns * (uint64_t)b->rows * 8 + 5120);
+    CHECK(bytes >= one * (uint64_t)b->batch + one + (uint64_t)b->count * (6 + 4 * 14) * 8 +
+                       (uint64_t)b->columns * (uint64_t)b->rows * 8 + 5120);
+}
+
+static void check_split(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+{
+    check_split_blocks(p, m, d, &d->fft, d->workspace.bytes[XNCC_BUFFER_TRANSFORMS]);
     check_float_sums(p, d);
+}
+
+/* Kernels for floats by transforms that have no such blocks themselves have them for X by levels,
+ * where there are exact sums and room for them. */
+static void check_levels(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+{
+    const int serves = d->kernel == XNCC_KERNEL_FLOAT_FFT || d->kernel == XNCC_KERNEL_FLOAT_TILES;
+    const uint64_t bytes = d->workspace.bytes[XNCC_BUFFER_DOUBTS];
+    if (!d->levels.batch) {
+        CHECK(!serves || !d->exact.width || p->templ_width > 1024 || p->templ_height > 1024 ||
+              d->workspace.total + d->exact.bytes / 2 > (uint64_t)m->cuda.workspace / 2);
+        return;
+    }
+    CHECK(serves && d->exact.width && bytes <= UINT64_C(512) << 20);
+    check_split_blocks(p, m, d, &d->levels, bytes);
 }
 
 /* Transforms of floats, which are not rounded: they are large enough for the whole template, cover
@@ -212,7 +231,7 @@ static void check_float_blocks(const xncc_problem *p, const xncc_machine *m, con
         CHECK(b->width == 64 && b->height == 64 && m->cuda.shared_optin >= 76 << 10);
     else
         CHECK(m->cuda.fft && b->batch >= 1);
-    CHECK_INT(b->count, (count_of(d, b->width, b->height) + 1) / 2);
+    CHECK_INT(b->count, (count_of(d, b, b->width, b->height) + 1) / 2);
     const uint64_t transform = (uint64_t)b->width * (uint64_t)b->height * 16;
     /* a batch, its work area, the spectrum, two bounds per pair, and the template in double */
     CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >=
@@ -258,6 +277,7 @@ static void check_steps(const xncc_problem *p, const xncc_machine *m, const xncc
     CHECK(total == d->workspace.total && total <= (uint64_t)m->cuda.workspace);
     CHECK(d->map_rows >= d->band_height);
     check_exact_blocks(p, m, d);
+    check_levels(p, m, d);
     if (p->task != XNCC_TASK_MATCH) {
         CHECK_INT(d->step_count, 0);
         CHECK_INT(d->exact.width, 0);
@@ -318,7 +338,7 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
     else if (d->kernel == XNCC_KERNEL_FLOAT_FFT || d->kernel == XNCC_KERNEL_FLOAT_TILES)
         check_float_blocks(p, m, d);
     else if (d->kernel == XNCC_KERNEL_FLOAT_SPLIT)
-        check_split_blocks(p, m, d);
+        check_split(p, m, d);
     else if (d->kernel == XNCC_KERNEL_FLOAT_FUSED)
         check_fused_floats(p, m, d);
     else

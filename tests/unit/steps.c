@@ -401,7 +401,7 @@ static void check_texts(void)
                    "bands of 701 x 451 map elements\n"
                    "device memory: at most 5242880.0 MiB\n"
                    "  for every call: image planes 2.0 KiB, row sums 32.0 KiB, "
-                   "template layout 512.0 KiB, exact sums 8.0 MiB, search 128.0 MiB\n"
+                   "template layout 512.0 KiB, windows in doubt 8.0 MiB, search 128.0 MiB\n"
                    "  on first use: batch 2048.0 MiB\n");
     d = (xncc_decision){
         .kernel = XNCC_KERNEL_FFT_CUDA,

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The arguments of the formula (math/exact_score.h) from sums that are long integers, each rounded
+ * once. Of samples in units of 2^unit, sums of products are in units of its square. Compiled for
+ * the host and for the device. */
+#ifndef XNCC_MATH_LONG_SCORE_H
+#define XNCC_MATH_LONG_SCORE_H
+
+#include "math/long_integer.h"
+#include "math/method.h"
+
+/* n * Q - S * S, or Q for methods that are not centred: the term of an image, or of a template.
+ * term: zeros; minus: scratch. Both, like the sums, have `words` words, enough for the result. */
+static XNCC_HD xncc_real xncc_long_term(xncc_method method, uint32_t n, const uint32_t *S,
+                                        const uint32_t *Q, uint32_t *term, uint32_t *minus,
+                                        int32_t words, int32_t unit)
+{
+    const int centred = xncc_method_is_centred(method);
+    const uint32_t factor[2] = { centred ? n : 1u, 0 };
+    xncc_long_add_product(term, words, factor, 2, Q, words);
+    if (centred) {
+        for (int32_t i = 0; i < words; i++)
+            minus[i] = S[i];
+        xncc_long_negate(minus, words);
+        xncc_long_add_product(term, words, S, words, minus, words);
+    }
+    return xncc_long_round(term, words, unit);
+}
+
+/* The numerator. minus_T: of sumT; term: zeros. */
+static XNCC_HD xncc_real xncc_long_numerator(xncc_method method, uint32_t n, const uint32_t *X,
+                                             const uint32_t *S, const uint32_t *Q,
+                                             const uint32_t *minus_T, const uint32_t *T2,
+                                             uint32_t *term, int32_t words, int32_t unit)
+{
+    const int centred = xncc_method_is_centred(method),
+              difference = xncc_method_of_difference(method);
+    const uint32_t one[2] = { 1, 0 }, of_X[2] = { difference ? 0u - 2u
+                                                  : centred  ? n
+                                                             : 1u,
+                                                  difference ? UINT32_MAX : 0u };
+    xncc_long_add_product(term, words, of_X, 2, X, words);
+    if (centred)
+        xncc_long_add_product(term, words, S, words, minus_T, words);
+    if (difference) {
+        xncc_long_add_product(term, words, one, 2, Q, words);
+        xncc_long_add_product(term, words, one, 2, T2, words);
+    }
+    return xncc_long_round(term, words, unit);
+}
+
+#endif
