@@ -4,7 +4,7 @@
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_RANGE_CUH
 #define XNCC_CUDA_PRODUCTS_EXACT_RANGE_CUH
 
-#include "cuda/products/exact_state.cuh"
+#include "cuda/products/exact_direct.cuh"
 
 namespace xncc {
 
@@ -62,17 +62,20 @@ static __device__ int short_limbs(const ExactState &s)
 }
 
 // Whether all windows together take less time than those in doubt one by one. Nanoseconds, measured
-// on one H200, November 2026: of a point in a step, and of a window's S, Q and score.
+// on one H200, November 2026: of a point in a step, or of X of a window without transforms, and of
+// a window's S, Q and score.
 static __device__ bool pays(const ExactJob &job, const ExactState &s)
 {
     const int limbs = short_limbs(s);
     const double points = static_cast<double>(job.blocks.width) * job.blocks.height * job.count,
                  pixels = static_cast<double>(job.templ.width) * job.templ.height,
                  steps = ceil_div(s.slices, 2) * (2.0 + 2.0 * (s.templ_slices / 2 + 1)),
+                 of_X = s.limbs_of_X ? 0.05 + 0.0001 * pixels * s.limbs_of_X * s.limbs_of_X
+                                     : 0.03 * steps,
                  of_window = limbs == 2   ? 0.15
                              : limbs == 3 ? 0.25
                                           : 0.6,
-                 together = points * (0.03 * steps + of_window),
+                 together = points * (of_X + of_window),
                  alone = job.constants->doubts *
                          (XNCC_EXACT_WINDOW_NS + XNCC_EXACT_SAMPLE_NS * pixels);
     return alone > together;
@@ -95,6 +98,7 @@ static __device__ void choose(const ExactJob &job)
     s.templ_slices = slices_for(of_templ, job.blocks.bits);
     s.of_X = words_for(range + of_templ + log_n + 2);
     s.range = range;
+    s.limbs_of_X = max(job.templ.width, job.templ.height) <= DIRECT_SIDE ? limbs_for(larger) : 0;
     s.of_term = words_for(2 * larger + 2 * log_n + 4);
     const uint64_t fixed = job.at.arena + ceil_div(s.templ_slices, 2) * job.at.spectrum,
                    each = job.at.transform + job.at.spectrum +

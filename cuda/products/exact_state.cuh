@@ -22,6 +22,7 @@ struct ExactState {
     int32_t slices, templ_slices;
     int32_t of_X, of_term; // words
     int32_t range;         // bits of a sample of the image
+    int32_t limbs_of_X;    // of samples, if X is made without transforms; else 0
     uint64_t limbs;        // a bit for each limb of S and Q that is not 0
     int32_t batch;         // blocks at a time
     uint32_t seen;         // slices that are not 0 in a block with windows in doubt

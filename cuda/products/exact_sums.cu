@@ -16,6 +16,9 @@
 //   two sums at a time: products with columns back, and rows back, which adds them to X; at the end
 //   S, Q and the scores.
 //
+// Small templates whose samples have few bits need no transforms: X of a batch is one step
+// (exact_direct.cuh).
+//
 // Two slices are transformed as one complex array, and so are two sums on the way back; the layout
 // in between is that of split_passes.cuh. With V and W the spectra of slices k + 1 and k, and T_l
 // that of slice l of the template, the sums of weight k + m are V conj(T_(m-1)) + W conj(T_m).
@@ -25,6 +28,7 @@
 // far as it has that shared memory.
 #include "cuda/products/exact_sums.h"
 
+#include "cuda/products/exact_direct.cuh"
 #include "cuda/products/exact_passes.cuh"
 #include "cuda/products/exact_range.cuh"
 #include "cuda/products/exact_windows.cuh"
@@ -117,19 +121,21 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
         return true;
     }
     step -= 4;
-    const int of_templ = 2 * ceil_div(s.templ_slices, 2);
+    const int of_templ = s.limbs_of_X ? 0 : 2 * ceil_div(s.templ_slices, 2);
     if (step < of_templ) {
         step_of_pair(job, { true, step / 2 * 2 }, step % 2, 0, index);
         return true;
     }
     step -= of_templ;
-    const int each = 2 + 2 * couples_of(job), of_pairs = pairs_in(s.seen) * each,
+    const int each = 2 + 2 * couples_of(job), of_pairs = s.limbs_of_X ? 0 : pairs_in(s.seen) * each,
               all = of_pairs + 2;
     const int first = step / all * s.batch;
     step %= all;
     if (first >= job.count)
         return false;
-    if (step == 0)
+    if (step == 0 && s.limbs_of_X)
+        multiply_directly(job, first, index);
+    else if (step == 0)
         clear_sums(job, index);
     else if (step <= of_pairs)
         step_of_pair(job, { false, low_of_pair(s.seen, (step - 1) / each) }, (step - 1) % each,
