@@ -414,7 +414,8 @@ int main(int argc, char **argv)
         xncc_context *context = kit_context(device, threads);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i += kit_shortest() ? 3 : 1)
             if (cases[i].width < LARGE || (device == XNCC_DEVICE_CUDA && !brief))
-                check_case(&cases[i], context, device, turns);
+                /* of the two larger ones the smaller one */
+                check_case(&cases[kit_shortest() && i == 12 ? 13 : i], context, device, turns);
         check_description(context, device);
         check_refusals(context);
         check_alignment(context);

@@ -168,7 +168,7 @@ static void check_parts_memory(xncc_context *context, const xncc_image *image,
     CHECK_STATUS(xncc_find_poses(context, image, &templ, 1, &o, &match, 1, &found, &kit_error),
                  XNCC_OK);
     /* Threads that share the work make more or fewer requests from call to call. */
-    const uint64_t requests = xncc_alloc_fail(0, 0), step = kit_shortest() ? 111
+    const uint64_t requests = xncc_alloc_fail(0, 0), step = kit_shortest() ? 211
                                                             : kit_short()  ? 37
                                                                            : 11;
     int failed = 0;
@@ -231,7 +231,7 @@ static void check_parts(void)
     size_t found[4][KINDS];
     memset(match, 0, sizeof match);
     for (int k = 0; k < 4; k += kit_shortest() ? 3 : 1) {
-        static const int32_t threads[4] = { 1, 2, 7, 150 };
+        const int32_t threads[4] = { 1, 2, 7, kit_shortest() ? 80 : 150 };
         xncc_context *context = kit_context(XNCC_DEVICE_CPU, threads[k]);
         xncc_image patch;
         xncc_template *templ[KINDS] = { NULL };
@@ -249,8 +249,12 @@ static void check_parts(void)
             xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
             o.search = XNCC_POSES_PYRAMID;
             o.angles = (xncc_pose_range){ -40.0, 10.0, XNCC_AUTO };
+            if (kit_shortest()) /* what is around the best pose */
+                o.angles = i == 1 ? (xncc_pose_range){ -40.0, -25.0, XNCC_AUTO }
+                                  : (xncc_pose_range){ -6.0, 6.0, XNCC_AUTO };
             if (i == 0)
-                o.scales = (xncc_pose_range){ 0.97, 1.02, XNCC_AUTO };
+                o.scales = kit_shortest() ? (xncc_pose_range){ 0.99, 1.01, XNCC_AUTO }
+                                          : (xncc_pose_range){ 0.97, 1.02, XNCC_AUTO };
             o.top = LIMIT;
             CHECK_STATUS(xncc_find_poses(context, scene, &only, 1, &o, match[k][i], LIMIT,
                                          &found[k][i], &kit_error),

@@ -92,7 +92,7 @@ static void check_by_hand(xncc_context *context, const pose_scene *s)
         o.refine = 0;
         o.min_score = n == 1 ? 0.3f : 0.45f;
         o.support = n == 2 ? XNCC_SUPPORT_DISC : XNCC_SUPPORT_WHOLE;
-        o.angles = (xncc_pose_range){ 0, 360, 24 };
+        o.angles = (xncc_pose_range){ 0, kit_shortest() ? 156 : 360, 24 };
         o.scales = (xncc_pose_range){ 0.875, 1.125, 0.125 };
         o.overlap = n == 1 ? 0.05 : 0.25;
         const size_t found = pose_search(context, s, &o, got), all = by_hand(context, s, &o, want);
@@ -155,7 +155,7 @@ static void check_alike(const pose_scene *s, xncc_device device)
                 xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
                 o.search = e ? XNCC_POSES_EXHAUSTIVE : XNCC_POSES_PYRAMID;
                 o.kernel = kernels[k];
-                o.angles.last = e ? 90 : 360;
+                o.angles.last = e ? (kit_shortest() ? 40 : 90) : 360;
                 const size_t n = pose_search(context, &mine, &o, got);
                 if (c == 0 && k == 0) {
                     memcpy(first[e], got, sizeof got);
@@ -191,6 +191,8 @@ static void check_widened(xncc_context *context, const pose_scene *s)
     xncc_pose_options o = XNCC_POSE_OPTIONS_INIT;
     o.search = XNCC_POSES_EXHAUSTIVE;
     o.min_score = 0.5f; /* low enough for matches at the edges */
+    if (kit_shortest())
+        o.angles.last = 120;
     const size_t found = pose_search(context, s, &o, narrow);
     CHECK(found >= 3);
     CHECK_INT(pose_search(context, &wide, &o, words), found);
