@@ -87,7 +87,7 @@ if [ -z "$short" ]; then
     bench 0 --device cpu --size 84x27000 --template 33x27 --task convolve --kernel "$filters" --repeat 1 --format csv
     holds 'regions, convolution' awk -F, 'NR > 1 && $17 != "exact" { exit 1 } END { exit NR < 2 }' out
 fi
-[ -n "$shortest" ] && size=3000x76 || size=30000x76
+[ -n "$shortest" ] && size=900x76 || size=30000x76
 bench 0 --device cpu --size $size --template 33x27 --task convolve --kernel "$filters" --repeat 1 --format json
 prints '"checked": "exact"'
 prints '"rows": ['
@@ -108,7 +108,8 @@ done
 [ -n "$short" ] || regions 6300x79 f32 --border overlap --mode same
 [ -n "$short" ] || regions 31000x79 u8 --mask
 [ -n "$shortest" ] || regions 79x1700 u8 --channels 2 --border wrap --mode full
-bench 0 --device cpu --find --mask --channels 3 --size 96x80 --template 8x8 --batch 5 --repeat 1
+[ -n "$shortest" ] && small=72x64 || small=96x80
+bench 0 --device cpu --find --mask --channels 3 --size $small --template 8x8 --batch 5 --repeat 1
 [ "$(grep -c ' exact$' out)" -ge 2 ] || { fail '--find: masked'; cat out; }
 bench 1 --device cpu --mask --size 8x8 --template 1x1 --task match
 says '--mask: a template of one pixel has none to leave out'
@@ -143,8 +144,9 @@ fi
 bench 0 --device cpu --find --size 96x80,64x64 --template 8x8 --batch 12 --repeat 1
 prints 'The best 16 matches'
 [ "$(grep -c ' exact$' out)" -eq 5 ] || { fail '--find: not five rows that are all exact'; cat out; }
+[ -n "$shortest" ] && sizes='60x50 --template 16x16' || sizes='100x80 --template 32x32'
 for pixel in u8 u16 f32; do
-    bench 0 --device cpu --find --size 100x80 --template 32x32 --batch 3 --repeat 1 --pixel $pixel --kernel direct --method sqdiff --format csv
+    bench 0 --device cpu --find --size $sizes --batch 3 --repeat 1 --pixel $pixel --kernel direct --method sqdiff --format csv
     holds "--find: every direct kernel, $pixel" awk -F, '/^cpu,/ && ($2 !~ /^direct-/ || $NF != "exact") { exit 1 } /^cpu,/ { n++ } END { exit n < 2 }' out
 done
 if [ -z "$short" ]; then
@@ -152,6 +154,7 @@ if [ -z "$short" ]; then
     [ "$(grep -c ' exact$' out)" -eq 4 ] || { fail '--find: large searches are not all exact'; cat out; }
 fi
 for method in ccoeff_normed sqdiff_normed; do
+    one_in 2 || continue
     bench 0 --device cpu --find --size 130x90 --template 8x8 --batch 1 --repeat 1 --method $method --pixel u16 --format csv
     holds "--find: mixed sizes, $method" awk -F, '/^(find|best),cpu,host,u16,130,90,24,/ && $NF == "exact" { n++ } END { exit n != 2 }' out
 done
@@ -162,7 +165,7 @@ bench 0 --device cpu --table kinds,find --size 96x80 --template 8x8 --repeat 1 -
 bench 2 --device cpu --table kinds,
 bench 2 --device cpu --table finds
 says 'sizes, kinds, filters'
-bench 0 --device cpu --tables --find --size 96x80 --template 8x8 --batch 2 --repeat 1 --format json
+bench 0 --device cpu --tables --find --size $small --template 8x8 --batch 2 --repeat 1 --format json
 if command -v python3 >/dev/null; then
     holds 'JSON of the tables' python3 -c 'import json; d = json.load(open("out")); rows = dict(sizes=1, kinds=20, filters=3, templates=1, find=1, batch=1, mixed=2)
 assert all(len(d[k]) == n for k, n in rows.items()) and all(r["checked"] == "exact" for k in rows for r in d[k])
@@ -180,7 +183,7 @@ bench 0 --device cpu --threads 1 --size 32x32 --template 4x4 --task match --repe
 run 0 --device cpu --quiet --size 32x32 --template 4x4 --task match --repeat 1
 run 0 --version
 # A long run says on stderr what it is doing, unless --quiet. Which run is long depends on the machine.
-for side in 200 400 800 1600 3200; do
+for side in ${shortest:+140} 200 400 800 1600 3200; do
     "$EXACTNCC" --device cpu --threads 1 --size ${side}x$side --template 32x32 --kernel reference --task match --repeat 1 >out 2>err || fail 'a long run fails'
     ! grep -q 'exactncc-bench: ' err || break
 done

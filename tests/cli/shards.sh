@@ -106,6 +106,7 @@ map_in_shards() { # COMMAND ARGUMENTS...
     one_in 2 || return 0
     for ending in tif npy; do
         case "$ending $*" in npy*--tile*) continue ;; esac
+        case "$shortest $ending $*" in ?*npy*correlate*) continue ;; esac
         run 0 "$@" $cpu --format json -o map.$ending
         mv map.$ending want
         cp out said

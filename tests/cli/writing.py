@@ -20,6 +20,7 @@ TOOL = os.environ["EXACTNCC"]
 DATA = os.environ["DATA"]
 SHIM = os.environ.get("SHIM", "")
 SANITIZE = os.environ.get("SANITIZE", "")
+SHORTEST = SANITIZE and os.environ.get("EXACTNCC_TEST_SHORT")  # as in lib.sh
 PATIENCE = 60  # seconds until a test gives up
 checks = failures = 0
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a job in the background ignores some of them, and its children would
@@ -267,7 +268,7 @@ def test_terminal():
             expect(terminal.text.endswith(b"\r\n"), arguments[0], "does not end its line:", terminal.text[-40:])
             expect(sorted(os.listdir(folder)) == ["scene.tif", "templ.tif"], "Ctrl-C leaves", os.listdir(folder))
         # Progress rises, and its line is cleared before the result. It begins after half a second, so the scene grows until it is seen.
-        height, shown = 100, []
+        height, shown = 30 if SHORTEST else 100, []
         while len(shown) < 2 and height < 20000:
             height *= 2
             write_tiff(scene, 700, height)
