@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// X of small templates, for exact_sums.cu: products of integers, without transforms. Samples are
-// cut into signed limbs of LIMB_BITS bits, of which the last one has a bit more. Sums of products
-// of the same weight, of at most 16 x 16 pixels, are below 2^63.
+// X of small templates, for exact_sums.cu: products of integers, without transforms. Samples of at
+// most 53 bits are cut into two signed limbs, of 26 and 27 bits, those of at most 64 bits into
+// three, of 26, 26 and 12. With templates of up to 16 x 16 pixels, the sum of a weight has at most
+// 256 products of 54 bits, 512 of 53, or 768 of 52, so that it is below 2^63.
 //
 // Thread mapping: a block of 512 threads has a tile of 64 x 32 windows at a time, a thread EACH
 // windows, one below the other. The template's rows are padded with zeros to whole groups of GROUP.
