@@ -9,6 +9,7 @@
 #include <string.h>
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 enum { ALIGNMENT = 64 };
@@ -49,18 +50,31 @@ int xncc_alloc_must_fail(void)
     return at != 0 && (now == at || (now > at && atomic_load(&fail_persistent)));
 }
 
+enum { LARGE = 8 << 20 }; /* bytes of a large block, at least */
+
 /* Memory that a call touches once costs more for its pages than for its contents, so large blocks
- * ask for large pages. Nothing is lost where there are none. */
-static void ask_for_large_pages(char *memory, size_t bytes)
+ * ask for large pages. A heap may hand out what it has kept, which has been touched in small pages:
+ * these are given back first, and read as 0 from then on. Returns 1 if all of the block does. */
+static int begin_large(char *memory, size_t bytes)
 {
 #if defined(MADV_HUGEPAGE)
-    enum { PAGE = 2 << 20, LEAST = 4 * PAGE };
-    const size_t skip = (PAGE - (uintptr_t)memory % PAGE) % PAGE;
-    if (bytes >= LEAST)
-        (void)madvise(memory + skip, (bytes - skip) / PAGE * PAGE, MADV_HUGEPAGE);
+    const long page = sysconf(_SC_PAGESIZE);
+    if (page < 1)
+        return 0;
+    const size_t unit = (size_t)page, before = (unit - (uintptr_t)memory % unit) % unit,
+                 whole = (bytes - before) / unit * unit;
+    memory[before] = 1; /* is 0 afterwards, unless another process shares the memory */
+    const int given_back = madvise(memory + before, whole, MADV_DONTNEED) == 0;
+    (void)madvise(memory + before, whole, MADV_HUGEPAGE);
+    if (!given_back || memory[before] != 0)
+        return 0;
+    memset(memory, 0, before);
+    memset(memory + before + whole, 0, bytes - before - whole);
+    return 1;
 #else
     (void)memory;
     (void)bytes;
+    return 0;
 #endif
 }
 
@@ -74,11 +88,13 @@ static void *allocate(uint64_t count, uint64_t size, int zeroed)
     /* What they return stands before the memory that is handed out: it is aligned to 16 bytes, so
      * that at least 16 are left there. */
     const size_t all = (size_t)bytes + ALIGNMENT;
-    char *whole = zeroed ? calloc(1, all) : malloc(all);
+    const int large = bytes >= LARGE;
+    char *whole = zeroed && !large ? calloc(1, all) : malloc(all);
     if (!whole)
         return NULL;
     char *memory = whole + ALIGNMENT - (uintptr_t)whole % ALIGNMENT;
-    ask_for_large_pages(memory, (size_t)bytes);
+    if (large && !begin_large(memory, (size_t)bytes) && zeroed)
+        memset(memory, 0, (size_t)bytes);
     memcpy(memory - sizeof whole, &whole, sizeof whole);
     return memory;
 }

@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 /* Allocates count * size bytes, zeroed and aligned to 64 bytes. Returns NULL if the product
- * overflows or is 0, or if there is no memory. */
+ * overflows or is 0, or if there is no memory. Large memory has new pages, so that those that are
+ * never touched take no time and no memory. */
 void *xncc_alloc(uint64_t count, uint64_t size);
 
-/* Allocates as xncc_alloc does, but the contents are undefined: for large memory of which little
- * may be used, or that is written whole. Pages that are never touched take none, also where the
- * process has had the memory before: xncc_alloc writes zeros there. */
+/* Allocates as xncc_alloc does, but the contents are undefined: for memory of which little may be
+ * used, or that is written whole. */
 void *xncc_alloc_unset(uint64_t count, uint64_t size);
 
 /* Frees memory of these functions. NULL is allowed. */

@@ -8,8 +8,12 @@
 #include "template/template.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 typedef unsigned __int128 u128;
 
@@ -221,6 +225,32 @@ static void check_untouched(void)
     xncc_free(memory);
 }
 
+/* Large memory that the process has written before is 0 again. */
+static void check_written(void)
+{
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_MAX, 0); /* the heap keeps what is freed */
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+    static const size_t sizes[] = { 8 << 20, (8 << 20) + 64, (12 << 20) + 4096 * 3 + 192 };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t before = 0; before < 3 * 4096; before += 1120) {
+            void *moves = malloc(before + 1); /* the next block by so many bytes */
+            char *memory = xncc_alloc_unset(sizes[i], 1);
+            if (!CHECK(memory != NULL))
+                continue;
+            memset(memory, 0x5a, sizes[i]);
+            xncc_free(memory);
+            memory = xncc_alloc(sizes[i], 1);
+            size_t other = 0;
+            for (size_t k = 0; memory && k < sizes[i]; k++)
+                other += memory[k] != 0;
+            CHECK(memory && other == 0);
+            xncc_free(memory);
+            free(moves);
+        }
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
@@ -232,5 +262,6 @@ int main(int argc, char **argv)
     check_template_sums();
     check_sizes();
     check_untouched();
+    check_written();
     return kit_finish("arithmetic");
 }
