@@ -167,6 +167,9 @@ DOT_INLINE int32_t lanes_turn(const xncc_dot *d, int bytes, const void *const *r
     return all;
 }
 
+/* Sums modulo 2^32: those of lanes beyond the last row may be of any size. */
+typedef uint32_t lanes_sum __attribute__((vector_size(sizeof(vec))));
+
 /* Computes map rows from row r on of the single column x: each lane is a map row. Every fourth
  * dword has sums of its own, so that no addition waits for the one before. Lanes beyond the last
  * row are computed from whatever the memory holds. */
@@ -197,7 +200,8 @@ DOT_INLINE void lanes_column(const xncc_dot *d, lanes_kind kind, int32_t r, int3
         int32_t sum[2 * VEC_LANES];
         for (int v = 0; v < kind.vectors; v++) {
             const int i = v * kind.planes + p;
-            const vec all = (part[0].s[i] + part[1].s[i]) + (part[2].s[i] + part[3].s[i]);
+            const lanes_sum all = ((lanes_sum)part[0].s[i] + (lanes_sum)part[1].s[i]) +
+                                  ((lanes_sum)part[2].s[i] + (lanes_sum)part[3].s[i]);
             __builtin_memcpy(sum + v * VEC_LANES, &all, sizeof all);
         }
         for (int32_t i = 0; i < kind.live; i++)
