@@ -98,6 +98,17 @@ __device__ __forceinline__ unsigned group_or(unsigned v, int lanes)
     return v;
 }
 
+// The grid of the samples of a warp; all lanes get it.
+__device__ __forceinline__ xncc_grid warp_grid(xncc_grid grid)
+{
+    for (int step = REFINE_LANES / 2; step > 0; step /= 2) {
+        const xncc_grid other = { __shfl_xor_sync(REFINE_ALL, grid.unit, step),
+                                  __shfl_xor_sync(REFINE_ALL, grid.top, step) };
+        grid = xncc_grid_join(grid, other);
+    }
+    return grid;
+}
+
 // Puts a window on a list.
 __device__ __forceinline__ void put_on(FloatDoubt *list, uint32_t *count, FloatDoubt at)
 {

@@ -4,7 +4,7 @@
 #ifndef XNCC_CUDA_DIRECT_REFINE_H
 #define XNCC_CUDA_DIRECT_REFINE_H
 
-#include "cuda/direct/doubts.h"
+#include "cuda/planes/float_image.h"
 
 namespace xncc {
 

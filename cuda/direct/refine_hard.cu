@@ -18,7 +18,6 @@ constexpr int WARPS = 16;   // of a block that has a large window
 constexpr int LARGE = 1024; // pixels of the smallest large window
 constexpr int BLOCKS = 2;   // of WARPS warps, per multiprocessor
 constexpr int MOST_PARTS = 16;
-constexpr unsigned ALL = REFINE_ALL;
 
 // The sums of a window.
 struct HardSums {
@@ -52,11 +51,7 @@ __device__ HardSums warp_sums(HardSums s)
     s.S = group_pair(s.S, LANES);
     s.Q = group_pair(s.Q, LANES);
     s.X = group_pair(s.X, LANES);
-    for (int step = LANES / 2; step > 0; step /= 2) {
-        const xncc_grid other = { __shfl_xor_sync(ALL, s.grid.unit, step),
-                                  __shfl_xor_sync(ALL, s.grid.top, step) };
-        s.grid = xncc_grid_join(s.grid, other);
-    }
+    s.grid = warp_grid(s.grid);
     s.differs = group_or(s.differs, LANES);
     s.infinite = group_or(s.infinite, LANES);
     return s;

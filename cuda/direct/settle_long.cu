@@ -36,22 +36,12 @@ __device__ xncc_grid grid_of(const RefineJob &job, const Reader<PIXEL> &image, i
     Walk walk(lane, LANES, job.templ_width);
     for (; walk.j < job.templ_height; walk.next())
         xncc_grid_add(&grid, image.sample(walk.i, walk.j));
-    for (int step = LANES / 2; step > 0; step /= 2) {
-        const xncc_grid other = { __shfl_xor_sync(ALL, grid.unit, step),
-                                  __shfl_xor_sync(ALL, grid.top, step) };
-        grid = xncc_grid_join(grid, other);
-    }
-    return grid;
+    return warp_grid(grid);
 }
 
-// The words of the arguments of the formula.
-__device__ int words_of(const RefineJob &job, const xncc_grid &grid)
+__device__ uint32_t pixels_of(const RefineJob &job)
 {
-    const uint64_t pixels = static_cast<uint64_t>(job.templ_width) * job.templ_height;
-    int log_n = 0;
-    while (uint64_t{ 1 } << log_n < pixels)
-        log_n++;
-    return grid.top ? ceil_div(2 * (grid.top - grid.unit) + 2 * log_n + 4, 32) : 1;
+    return static_cast<uint32_t>(job.templ_width) * static_cast<uint32_t>(job.templ_height);
 }
 
 // Adds v, or the product of two samples, to a number.
@@ -103,8 +93,7 @@ __device__ LongSums sums_of(const RefineJob &job, const Reader<PIXEL> &image, in
 __device__ float score_of(const RefineJob &job, const xncc_general_rule &rule, LongSums *s,
                           int words, int32_t unit)
 {
-    const uint32_t pixels = static_cast<uint32_t>(job.templ_width) *
-                            static_cast<uint32_t>(job.templ_height);
+    const uint32_t pixels = pixels_of(job);
     uint32_t minus[WORDS];
     xncc_real image = { 0.0, 0 }, templ = { 0.0, 0 };
     if (xncc_method_is_normed(job.method)) {
@@ -130,7 +119,7 @@ __global__ __launch_bounds__(LANES *WARPS) void settle_long(const __grid_constan
         const FloatDoubt at = job.doubts.list[i];
         const Reader<PIXEL> image(job, at);
         const xncc_grid grid = grid_of(job, image, lane);
-        const int words = words_of(job, grid);
+        const int words = grid.top ? xncc_long_term_words(grid.top - grid.unit, pixels_of(job)) : 1;
         if (words > WORDS) {
             if (lane == 0)
                 put_on(job.doubts.hard, &job.constants->far, at);

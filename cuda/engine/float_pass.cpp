@@ -3,6 +3,7 @@
 // makes the jobs of its kernels.
 #include "cuda/engine/float_pass.h"
 
+#include "cuda/direct/doubts.h"
 #include "cuda/direct/refine.h"
 #include "cuda/direct/settle_long.h"
 #include "cuda/fused/fused_floats.h"

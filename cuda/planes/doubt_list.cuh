@@ -8,12 +8,12 @@
 namespace xncc {
 
 // The sum over the lanes of a warp before this one, and its own number.
-__device__ __forceinline__ int up_to(int number, int lane)
+template <class Number> __device__ __forceinline__ Number up_to(Number number, int lane)
 {
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
-        const int before = __shfl_up_sync(0xffffffffu, number, step);
-        number += lane >= step ? before : 0;
+        const Number before = __shfl_up_sync(0xffffffffu, number, step);
+        number += lane >= step ? before : Number{ 0 };
     }
     return number;
 }

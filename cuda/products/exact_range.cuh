@@ -90,16 +90,13 @@ static __device__ void choose(const ExactJob &job)
     unit = min(unit, c.finest ? FINEST - c.finest : FINEST);
     const int range = max(c.top - unit, 1), of_templ = max(c.grid.top - unit, 1),
               larger = max(range, of_templ);
-    int log_n = 0;
-    while (uint64_t{ 1 } << log_n < static_cast<uint64_t>(job.templ.width) * job.templ.height)
-        log_n++;
     s.unit = unit;
     s.slices = slices_for(range, job.blocks.bits);
     s.templ_slices = slices_for(of_templ, job.blocks.bits);
-    s.of_X = words_for(range + of_templ + log_n + 2);
+    s.of_X = words_for(range + of_templ + xncc_long_log2(pixels_of(job)) + 2);
     s.range = range;
     s.limbs_of_X = max(job.templ.width, job.templ.height) <= DIRECT_SIDE ? limbs_for(larger) : 0;
-    s.of_term = words_for(2 * larger + 2 * log_n + 4);
+    s.of_term = xncc_long_term_words(larger, pixels_of(job));
     const uint64_t fixed = job.at.arena + ceil_div(s.templ_slices, 2) * job.at.spectrum,
                    each = job.at.transform + job.at.spectrum +
                           s.of_X * 4 * static_cast<uint64_t>(windows_of(job)),

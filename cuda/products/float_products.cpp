@@ -23,7 +23,6 @@ xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision
     }
     if (kernel == XNCC_KERNEL_FLOAT_SPLIT) {
         const cudaError_t code = split.make(decision.fft, processors, memory);
-        levels = true;
         state = split.constants();
         samples = split.samples();
         return check(code, "preparing the transforms", error);
@@ -52,7 +51,6 @@ xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision
         if (status)
             return status;
         split.serve(state);
-        levels = true;
     }
     if (kernel == XNCC_KERNEL_FLOAT_FFT)
         return fft.make(of, data, area, buffers.area, error);
@@ -120,7 +118,7 @@ xncc_status FloatProducts::correlate(const FloatProductsJob &job, const DeviceTe
         blocks.across = ceil_div(job.width, blocks.step_x);
         blocks.count = blocks.across * ceil_div(job.height, blocks.step_y);
     }
-    if (levels)
+    if (has_levels())
         split.cover(job.width, job.height);
     cudaError_t code = prepare(job, templ, stream);
     if (code == cudaSuccess)

@@ -35,7 +35,7 @@ class FloatProducts {
     // Whether X can be made again level by level.
     bool has_levels() const
     {
-        return levels;
+        return split.blocks().width != 0;
     }
     // The transforms of kernel float-split, and of all kernels' levels.
     const FloatSplit &splits() const
@@ -56,7 +56,6 @@ class FloatProducts {
     FloatFft fft;
     FloatSplit split;
     SpectrumCache held;
-    bool levels = false;
     xncc_kernel kernel = XNCC_KERNEL_FLOAT_FFT;
     FloatBlocks blocks = {};
     double2 *spectrum = nullptr;

@@ -33,12 +33,10 @@ template <int T, bool PART> struct LineCrew {
     }
     static __device__ __forceinline__ void wait()
     {
-        if constexpr (!PART)
-            __syncthreads();
-        else if (part() == 0) // numbers that are constants, for racecheck
-            asm volatile("bar.sync 1, %0;" ::"n"(T) : "memory");
+        if constexpr (PART)
+            asm volatile("bar.sync %0, %1;" ::"r"(1 + part()), "n"(T) : "memory");
         else
-            asm volatile("bar.sync 2, %0;" ::"n"(T) : "memory");
+            __syncthreads();
     }
 };
 

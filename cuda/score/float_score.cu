@@ -28,17 +28,6 @@ constexpr int SPAN = 4;            // adjacent windows per lane
 constexpr int STEP = LANES * SPAN; // windows per warp and turn
 constexpr unsigned ALL = 0xffffffffu;
 
-// Inclusive prefix sum over the lanes of a warp.
-template <class Number> __device__ Number scan(Number value, int lane)
-{
-#pragma unroll
-    for (int step = 1; step < LANES; step *= 2) {
-        const Number before = __shfl_up_sync(ALL, value, step);
-        value += lane >= step ? before : Number{ 0 };
-    }
-    return value;
-}
-
 template <class Number> __device__ Number total(Number value)
 {
 #pragma unroll
@@ -211,7 +200,7 @@ __global__ __launch_bounds__(LANES *WARPS,
                 q += dq[i] = in.y - out.y;
                 moved += fabs(in.y) + fabs(out.y);
             }
-            const int more = __popc(marks_in) - __popc(marks_out), until = scan(more, lane);
+            const int more = __popc(marks_in) - __popc(marks_out), until = up_to(more, lane);
             int marked = at.marked + until - more; // columns of the lane's next window
             at.marked += __shfl_sync(ALL, until, LANES - 1);
 #pragma unroll
@@ -224,7 +213,7 @@ __global__ __launch_bounds__(LANES *WARPS,
                           static_cast<int>(marks_out >> i & 1u);
             }
         }
-        const double s_end = scan(s, lane), q_end = scan(q, lane);
+        const double s_end = up_to(s, lane), q_end = up_to(q, lane);
         // what a column has lost counts where it enters and where it leaves
         at.sizes += total(moved) + 2.0 * job.columns.loss * reach;
         at.used += 2.0 * STEP;

@@ -8,6 +8,21 @@
 #include "math/long_integer.h"
 #include "math/method.h"
 
+/* The least k with 2^k >= n. */
+static XNCC_HD int32_t xncc_long_log2(uint32_t n)
+{
+    int32_t k = 0;
+    while (UINT64_C(1) << k < n)
+        k++;
+    return k;
+}
+
+/* The words that hold the arguments of the formula, of n samples of at most so many bits. */
+static XNCC_HD int32_t xncc_long_term_words(int32_t bits, uint32_t n)
+{
+    return (2 * bits + 2 * xncc_long_log2(n) + 4 + 31) / 32;
+}
+
 /* n * Q - S * S, or Q for methods that are not centred: the term of an image, or of a template.
  * term: zeros; minus: scratch. Both, like the sums, have `words` words, enough for the result. */
 static XNCC_HD xncc_real xncc_long_term(xncc_method method, uint32_t n, const uint32_t *S,

@@ -84,6 +84,20 @@ static void put_product(uint32_t *to, int64_t a, int64_t b)
     xncc_long_put(to, 1, LONG, xncc_u128_of_product(size_a, size_b), 0, (a < 0) != (b < 0));
 }
 
+/* The words that terms of n samples have: n^2 times the square of the largest one is below half of
+ * what they hold, and one word less holds no more than 2^6 times that. */
+static void check_words(void)
+{
+    for (uint32_t n = 1; n < 3000; n += n < 40 ? 1 : 37)
+        for (int32_t bits = 1; bits < 200; bits++) {
+            const int32_t words = xncc_long_term_words(bits, n);
+            const double term = 2.0 * log2(n) + 2.0 * bits;
+            CHECK(32.0 * words - 1.0 > term && 32.0 * (words - 1) < term + 6.0);
+        }
+    CHECK(xncc_long_log2(1) == 0 && xncc_long_log2(2) == 1 && xncc_long_log2(3) == 2 &&
+          xncc_long_log2(UINT32_MAX) == 32);
+}
+
 /* The scores of a window of samples a * 2^unit, from both kinds of sums. */
 static void check_score(kit_random *random, xncc_method method)
 {
@@ -178,6 +192,7 @@ int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     kit_random random = kit_stream(5);
+    check_words();
     for (int i = 0; i < ROUNDS; i++) {
         if (i % 50 == 0) {
             check_sums(&random);
