@@ -8,9 +8,9 @@
  * a CPU context with one thread.
  *
  * From time to time all threads pause, and what the process holds is measured: 40 times, evenly
- * spread over the seconds or over the calls, which do not depend on how busy the machine is. If the
- * seconds count, each context has made every kind of call before, so that few calls in a fifth of
- * the time do not matter. After a fifth of the pauses it has to be flat: as many descriptors and
+ * spread over the seconds, or over the calls, which do not depend on how busy the machine is. If
+ * the seconds count, each context has made every kind of call before, so that few calls in a fifth
+ * of the time do not matter. After a fifth of the pauses it has to be flat: as many descriptors and
  * threads at every pause, no more memory in use (mallinfo2) than IN_USE_SLACK above the first, and
  * a resident size that grows by less than a twentieth and RSS_SLACK once what is free was given
  * back (malloc_trim). What contexts keep for later calls is freed at every pause; unit_kept tests
@@ -30,6 +30,8 @@
 #include "kit/sanitized.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -75,7 +77,7 @@ static worker workers[MOST_THREADS];
 static int worker_count;
 static pthread_barrier_t barrier;
 static atomic_int pausing, stopping;
-static atomic_long calls_made;
+static atomic_long calls_made, calls_due; /* due: before the next pause */
 
 static engines engines_make(int32_t threads)
 {
@@ -166,6 +168,8 @@ static void *work(void *argument)
         if (atomic_load(&pausing)) {
             (void)pthread_barrier_wait(&barrier);
             (void)pthread_barrier_wait(&barrier);
+        } else if (atomic_load(&calls_made) >= atomic_load(&calls_due)) {
+            (void)nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
         } else {
             work_once(w);
         }
@@ -283,11 +287,11 @@ static void judge(const measure *m, int count)
 
 /* ---- the run ---- */
 
-/* Until the next pause, after so many seconds or calls, calls are cancelled, some 100 per
- * second. */
-static void cancel_until(double seconds, long calls, kit_random *random)
+/* Until the next pause, after so many seconds or when the calls that are due were made, calls are
+ * cancelled, some 100 per second. */
+static void cancel_until(double seconds, kit_random *random)
 {
-    while ((calls ? atomic_load(&calls_made) < calls : kit_seconds() < seconds) &&
+    while (kit_seconds() < seconds && atomic_load(&calls_made) < atomic_load(&calls_due) &&
            kit_failures() == 0) {
         const uint64_t wait = 1000000 + kit_below(random, 18000000);
         (void)nanosleep(&(struct timespec){ .tv_nsec = (long)wait }, NULL);
@@ -296,20 +300,33 @@ static void cancel_until(double seconds, long calls, kit_random *random)
     }
 }
 
-/* calls: 0 if the seconds count */
+/* When or after which calls a pause is: that of a number of PAUSES. calls: 0 if the seconds count
+ */
+static double pause_seconds(double start, double seconds, long calls, int pause)
+{
+    return calls ? INFINITY : start + seconds * (pause + 1) / PAUSES;
+}
+
+static long pause_calls(long calls, int pause)
+{
+    return calls ? calls * (pause + 1) / PAUSES : LONG_MAX;
+}
+
 static int run(double seconds, long calls, measure *m)
 {
     const double start = kit_seconds();
     kit_random random = kit_stream(MOST_THREADS);
     int count = 0;
+    atomic_store(&calls_due, pause_calls(calls, 0));
     for (int i = 0; i < worker_count; i++)
         if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
             kit_give_up("a thread could not be started");
     for (; count < PAUSES && kit_failures() == 0; count++) {
-        cancel_until(start + seconds * (count + 1) / PAUSES, calls * (count + 1) / PAUSES, &random);
+        cancel_until(pause_seconds(start, seconds, calls, count), &random);
         atomic_store(&pausing, 1);
         (void)pthread_barrier_wait(&barrier);
         m[count] = take(start, count ? m : NULL);
+        atomic_store(&calls_due, pause_calls(calls, count + 1));
         atomic_store(&stopping, count + 1 == PAUSES || kit_failures() > 0);
         atomic_store(&pausing, 0);
         (void)pthread_barrier_wait(&barrier);
