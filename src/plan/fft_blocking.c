@@ -92,9 +92,8 @@ static double odd_levels_of(const xncc_fft_blocking *c)
 }
 
 /* What the caches add to the levels. Columns of more than 192 points and the template's exceed the
- * first-level cache, and transforms of more than 1 MB the second-level cache. Several channels also
- * have a sum of spectra, and rows of sums each: beyond 2^17 numbers in all, every doubling costs.
- */
+ * first-level cache, and transforms of more than 1 MB the second-level cache. Several channels have
+ * an array each, and rows of sums: beyond 2^17 numbers in all, every doubling costs. */
 static double cache_levels(const xncc_fft_blocking *c, int32_t channels)
 {
     if (channels > 1)

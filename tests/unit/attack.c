@@ -403,165 +403,15 @@ static double of_eighth(const input *in, void *state)
            (XNCC_FFT_OF_EIGHTH * 0x1p-53 * size_of(x) + 0x1p-1000);
 }
 
-/* ---- transforms ---- */
-
-enum { SIDES = 3, MOST_SIDE = 96, TEMPL = 6, PERIOD = 8, PARTS = 3 };
-
-/* The memory of a transform of side x side points. */
-typedef struct transforms {
-    const xncc_fft_isa *isa;
-    xncc_fft_blocking blocking;
-    void *table, *spectrum, *sum, *buffer;
-    char *array;
-} transforms;
-
-static void *memory_of(size_t bytes)
-{
-    void *p = aligned_alloc(64, (bytes + 127) / 64 * 64);
-    if (!p)
-        kit_give_up("no memory");
-    memset(p, 0, bytes);
-    return p;
-}
-
-static transforms transforms_of(const xncc_fft_isa *isa, int32_t side)
-{
-    transforms t = { .isa = isa,
-                     .blocking = { .nx = side,
-                                   .ny = side,
-                                   .across = 2 * side - TEMPL + 1,
-                                   .down = side - TEMPL + 1,
-                                   .planes = 1 } };
-    t.table = memory_of(isa->table_bytes(side, side));
-    t.spectrum = memory_of((size_t)side * (size_t)side * 16);
-    t.sum = memory_of((size_t)side * (size_t)side * 16);
-    t.buffer = memory_of(2 * (size_t)side * XNCC_FFT_COLUMN);
-    t.array = memory_of(isa->row_bytes(side) * (uint64_t)side);
-    isa->tables(side, side, t.table);
-    return t;
-}
-
-/* Sample (x, y) of a plane of the image: the first 64 numbers of the input, in both directions,
- * each three times, so that the samples that a step of any radix combines differ. Each plane begins
- * with another number, and so does each plane of the template. */
-static double image_at(const input *in, int plane, int x, int y)
-{
-    return in->v[(x / 3 + 3 * plane) % PERIOD + PERIOD * (y / 3 % PERIOD)];
-}
-
-static double templ_at(const input *in, int plane, int x, int y)
-{
-    return in->v[PERIOD * PERIOD + (x + TEMPL * y + 5 * plane) % (TEMPL * TEMPL)];
-}
-
-static xncc_progress progress;
-static const xncc_watch watch = { .progress = &progress };
-
-/* Transforms a plane of the template. Returns the sum of its squares. */
-static double transform_templ(const transforms *t, const input *in, int plane)
-{
-    const uint64_t step = t->isa->row_bytes(t->blocking.nx);
-    double line[2 * MOST_SIDE] = { 0 }, square = 0.0;
-    memset(t->array, 0xff, step * (uint64_t)t->blocking.ny); /* NaN, which counts as 0 */
-    for (int j = 0; j < TEMPL; j++) {
-        for (int i = 0; i < TEMPL; i++) {
-            line[i] = templ_at(in, plane, i, j);
-            square += line[i] * line[i];
-        }
-        t->isa->reals_in(t->table, &t->blocking, line, t->array + (uint64_t)j * step);
-    }
-    for (int part = 0; part < PARTS; part++)
-        t->isa->columns(t->table, &t->blocking, &watch,
-                        &(xncc_fft_part){ t->array, TEMPL, part, PARTS, t->spectrum });
-    return square;
-}
-
-/* Transforms the rows of a plane of the image. Returns the sum of its squares. */
-static double transform_image(const transforms *t, const input *in, int plane)
-{
-    const int32_t side = t->blocking.nx;
-    double line[2 * MOST_SIDE] = { 0 }, square = 0.0;
-    for (int y = 0; y < side; y++) {
-        for (int x = 0; x < 2 * side; x++) {
-            line[x] = image_at(in, plane, x, y);
-            square += line[x] * line[x];
-        }
-        t->isa->reals_in(t->table, &t->blocking, line,
-                         t->array + (uint64_t)y * t->isa->row_bytes(side));
-    }
-    return square;
-}
-
-/* The largest error of the sums of products of some planes that were transformed. */
-static double largest_error(const transforms *t, const input *in, int planes)
-{
-    const int32_t side = t->blocking.nx;
-    const int apart = (side - TEMPL) / (PERIOD - 1), /* the windows that are looked at */
-        across = (2 * side - TEMPL) / (PERIOD - 1);
-    double out[2 * MOST_SIDE], most = 0.0;
-    for (int y = 0; y < PERIOD * apart; y += apart) {
-        t->isa->reals_out(t->table, &t->blocking, t->array + (uint64_t)y * t->isa->row_bytes(side),
-                          2 * side - TEMPL + 1, out);
-        for (int x = 0; x < PERIOD * across; x += across) {
-            double want = 0.0;
-            for (int p = 0; p < planes; p++)
-                for (int j = 0; j < TEMPL; j++)
-                    for (int i = 0; i < TEMPL; i++)
-                        want += image_at(in, p, x + i, y + j) * templ_at(in, p, i, j);
-            most = fmax(most, fabs(out[x] - want));
-        }
-    }
-    return most;
-}
-
-/* The error of a transform of integers, whose products are exact in double. */
-static double of_transform(const input *in, void *state)
-{
-    const transforms *t = state;
-    const double t2 = transform_templ(t, in, 0), v2 = transform_image(t, in, 0);
-    char *const array[2] = { t->array, NULL };
-    void *const spectrum[2] = { t->spectrum, NULL };
-    t->isa->convolve(t->table, &t->blocking, &watch, (xncc_fft_source){ .spectrum = NULL }, array,
-                     (char *const *)spectrum, t->buffer);
-    return largest_error(t, in, 1) /
-           (xncc_fft_real_error(&t->blocking) * sqrt(v2) * sqrt(t2) + 0x1p-1000);
-}
-
-/* The same of three planes, whose products are added before they are transformed back. */
-static double of_planes(const input *in, void *state)
-{
-    enum { PLANES = 3 };
-    const transforms *t = state;
-    double norms = 0.0;
-    for (int p = 0; p < PLANES; p++) {
-        const double t2 = transform_templ(t, in, p), v2 = transform_image(t, in, p);
-        norms += sqrt(v2) * sqrt(t2);
-        t->isa->add(t->table, &t->blocking, &watch,
-                    &(xncc_fft_addend){ .array = t->array,
-                                        .templ = t->spectrum,
-                                        .sum = t->sum,
-                                        .buffer = t->buffer,
-                                        .first = p == 0,
-                                        .last = p == PLANES - 1 });
-    }
-    return largest_error(t, in, PLANES) /
-           ((xncc_fft_real_error(&t->blocking) + 1.01 * 0x1p-53 * (PLANES - 1)) * norms +
-            0x1p-1000);
-}
-
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     const double seconds = atof(kit_option(argc, argv, "seconds", "2"));
     kit_random random = kit_stream(1);
-    static const int32_t sides[SIDES] = { 64, 96, 80 };
     int radix[] = { 3, 5 };
     xncc_reals_isa isa[] = {
         *((const xncc_reals_variant *)xncc_reals_direct_portable.variant)->isa
     };
-    transforms portable[SIDES];
-    for (int i = 0; i < SIDES; i++)
-        portable[i] = transforms_of(&xncc_fft_isa_portable, sides[i]);
     const attack attacks[] = {
         { "sums of products in pairs of doubles", of_sum, 4, MOST, 0, NULL },
         { "differences of products of pairs", of_difference, 8, 8, 0, NULL },
@@ -575,24 +425,12 @@ int main(int argc, char **argv)
         { "steps of radix 5", of_odd_step, 10, 10, 0, &radix[1] },
         { "multiplications by roots of one", of_root, 3, 3, 0, NULL },
         { "multiplications by eighth roots of one", of_eighth, 2, 2, 0, NULL },
-        { "transforms", of_transform, PERIOD * PERIOD + TEMPL * TEMPL,
-          PERIOD * PERIOD + TEMPL * TEMPL, 1, &portable[0] },
-        { "transforms of 3 times a power of two", of_transform, PERIOD * PERIOD + TEMPL * TEMPL,
-          PERIOD * PERIOD + TEMPL * TEMPL, 1, &portable[1] },
-        { "transforms of 5 times a power of two", of_transform, PERIOD * PERIOD + TEMPL * TEMPL,
-          PERIOD * PERIOD + TEMPL * TEMPL, 1, &portable[2] },
-        { "sums of transforms of three planes", of_planes, PERIOD * PERIOD + TEMPL * TEMPL,
-          PERIOD * PERIOD + TEMPL * TEMPL, 1, &portable[0] },
     };
-    const int count = sizeof attacks / sizeof *attacks;
-    for (int i = 0; i < count; i++)
-        (void)climb(&attacks[i], seconds / count, &random);
-    for (int i = 0; i < SIDES; i++) {
-        free(portable[i].table);
-        free(portable[i].spectrum);
-        free(portable[i].sum);
-        free(portable[i].buffer);
-        free(portable[i].array);
-    }
+    const int count = sizeof attacks / sizeof *attacks, all = count + TRANSFORM_ATTACKS;
+    attack of_transforms[TRANSFORM_ATTACKS];
+    attack_transforms_begin(of_transforms);
+    for (int i = 0; i < all; i++)
+        (void)climb(i < count ? &attacks[i] : &of_transforms[i - count], seconds / all, &random);
+    attack_transforms_end();
     return kit_finish("attack");
 }

@@ -27,6 +27,12 @@ typedef struct attack {
     void *state;
 } attack;
 
+/* The attacks on the bounds of whole transforms (attack_transforms.c), and the end of the memory
+ * that they have. */
+enum { TRANSFORM_ATTACKS = 4 };
+void attack_transforms_begin(attack attacks[TRANSFORM_ATTACKS]);
+void attack_transforms_end(void);
+
 /* A sum of products, exactly. */
 typedef struct exact_sum {
     int64_t digit[XNCC_WIDE_DIGITS];

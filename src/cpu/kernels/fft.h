@@ -54,18 +54,23 @@ typedef struct xncc_fft_part {
     void *spectrum;
 } xncc_fft_part;
 
-/* A plane of the image, of which the rows are transformed, and the spectrum of its template. Their
- * product is added to `sum`, which has the size of a spectrum; the first one begins it. The last
- * one leaves the sum, transformed back but for the rows, in the array, and `sum` as it was. buffer:
- * as convolve takes it. */
-typedef struct xncc_fft_addend {
-    char *array;
-    const void *templ;
-    void *sum, *buffer;
+/* Planes of the image, of which the rows are transformed, each with the spectrum of its template:
+ * 1 to XNCC_FFT_AT_ONCE of them. The rows of the arrays are zeros from `rows` on, whatever the
+ * arrays hold there. The sum of all products is left, transformed back but for the rows, in
+ * array[0], of which `wanted` rows are wanted; 0: all rows. Where there are more products than
+ * these, `sum`, which has the size of a spectrum, is theirs: the first call begins it, and the last
+ * one leaves all in its array[0]. */
+typedef struct xncc_fft_products {
+    int count;
+    char *const *array;
+    const void *const *templ;
+    int32_t rows, wanted;
+    void *sum;
     int first, last;
-} xncc_fft_addend;
+    void *buffer; /* count * (ny + XNCC_FFT_PIECE) * XNCC_FFT_COLUMN bytes */
+} xncc_fft_products;
 
-enum { XNCC_FFT_COLUMN = 128, XNCC_FFT_PIECE = 4 };
+enum { XNCC_FFT_COLUMN = 128, XNCC_FFT_PIECE = 4, XNCC_FFT_AT_ONCE = 4 };
 
 /* The transforms of one instruction set. Arrays are complex, with ny rows of row_bytes(nx) bytes,
  * each made of 2 * nx real elements. A spectrum has the size of nx * ny complex numbers. */
@@ -91,9 +96,9 @@ typedef struct xncc_fft_isa {
     void (*convolve)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                      xncc_fft_source source, char *const array[2], char *const spectrum[2],
                      void *buffer);
-    /* Adds one product to a sum of products (xncc_fft_addend). Stops if the call is cancelled. */
+    /* Adds up products (xncc_fft_products). Stops if the call is cancelled. */
     void (*add)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
-                const xncc_fft_addend *addend);
+                const xncc_fft_products *products);
     /* Sums of products of planes (xncc_fft_sums): transforms the columns of the arrays of planes,
      * and leaves the transformed back columns of the sums in their place. Stops if the call is
      * cancelled. */

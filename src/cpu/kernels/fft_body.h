@@ -318,36 +318,64 @@ static void convolve(const void *table, const xncc_fft_blocking *blocking, const
     }
 }
 
-/* column[y] * conj(templ[y]), and sum[y] more unless it is the first product, to `to`. */
-FFT_INLINE void add_column(const vc *column, const vc *templ, const vc *sum, int first, vc *to,
-                           int32_t ny)
+/* Points of columns of planes, of the spectra of their templates, and of the sum so far. */
+typedef struct fft_sum {
+    vc *column; /* of the first plane; those of the others follow, each `step` points later */
+    ptrdiff_t step;
+    const vc *templ[XNCC_FFT_AT_ONCE];
+    vc *sum; /* NULL: none */
+    int first, last;
+} fft_sum;
+
+/* The sums of products of the points from y on, in the place of the first column or in `sum`.
+ * count: that of the planes, a constant. */
+FFT_INLINE void sum_points(const fft_sum *s, int32_t y, int32_t end, int count)
 {
-    for (int32_t y = 0; y < ny; y++) {
-        const vc product = vc_twiddle(column[y], templ[y].re, templ[y].im, 1);
-        to[y] = first ? product : vc_add(sum[y], product);
+    for (; y < end; y++) {
+        vc sum = s->first ? (vc){ vd_fill(0.0), vd_fill(0.0) } : s->sum[y];
+        for (int k = 0; k < count; k++)
+            sum = vc_add(sum, vc_twiddle(s->column[k * s->step + y], s->templ[k][y].re,
+                                         s->templ[k][y].im, 1));
+        (s->last ? s->column : s->sum)[y] = sum;
     }
 }
 
+/* All planes of a column are transformed, multiplied and transformed back part by part, as in
+ * convolve. */
 static void add_products(const void *table, const xncc_fft_blocking *blocking,
-                         const xncc_watch *watch, const xncc_fft_addend *a)
+                         const xncc_watch *watch, const xncc_fft_products *p)
 {
     const fft_side of_column = side_of(table, blocking, 1);
-    const int32_t ny = blocking->ny;
-    vc *const column = a->buffer;
+    const fft_way forward = { of_column.table, FORWARD }, back = { of_column.table, BACKWARD };
+    const int32_t ny = blocking->ny, part = ny / of_column.r;
+    fft_sum s = {
+        .column = p->buffer, .step = ny + XNCC_FFT_PIECE, .first = p->first, .last = p->last
+    };
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
-        vc *sum = (vc *)a->sum + (ptrdiff_t)i * ny;
-        const vc *templ = (const vc *)a->templ + (ptrdiff_t)i * ny;
-        const fft_place at = column_place(a->array, blocking, i, 0);
-        first_step(&of_column, &at, column, FFT_COLUMN);
-        inner_steps(&of_column, FORWARD, column, NULL);
-        if (a->first)
-            add_column(column, templ, sum, 1, a->last ? column : sum, ny);
-        else
-            add_column(column, templ, sum, 0, a->last ? column : sum, ny);
-        if (!a->last)
-            continue;
-        inner_steps(&of_column, BACKWARD, column, NULL);
-        last_step(&of_column, column, &at, FFT_COLUMN);
+        const ptrdiff_t at = (ptrdiff_t)i * ny;
+        s.sum = p->sum ? (vc *)p->sum + at : NULL;
+        for (int k = 0; k < p->count; k++) {
+            const fft_place from = column_place(p->array[k], blocking, i, p->rows);
+            s.templ[k] = (const vc *)p->templ[k] + at;
+            first_step(&of_column, &from, s.column + k * s.step, FFT_COLUMN);
+        }
+        for (int32_t y = 0; y < ny; y += part) {
+            for (int k = 0; k < p->count; k++)
+                transform(&forward, s.column + k * s.step + y, part, NULL);
+            if (p->count == 1)
+                sum_points(&s, y, y + part, 1);
+            else if (p->count == 2)
+                sum_points(&s, y, y + part, 2);
+            else if (p->count == 3)
+                sum_points(&s, y, y + part, 3);
+            else
+                sum_points(&s, y, y + part, XNCC_FFT_AT_ONCE);
+            if (p->last)
+                transform(&back, s.column + y, part, NULL);
+        }
+        const fft_place to = column_place(p->array[0], blocking, i, p->wanted);
+        if (p->last)
+            last_step(&of_column, s.column, &to, FFT_COLUMN);
     }
 }
 

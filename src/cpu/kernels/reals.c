@@ -13,12 +13,18 @@ static int are_plain(const xncc_reals_run *r)
     return !r->m.stage.count && !r->bad;
 }
 
+/* Do the column sums take rows where they lie? Those of several channels are picked out first. */
+static int slide_in_place(const xncc_reals_run *r)
+{
+    return r->job->templ->channels == 1 && xncc_reals_are_in_place(r);
+}
+
 /* Row yy as the column sums take it: where it lies, or in `line`, as the samples themselves if they
  * are plain, else without the pivot. */
 static const void *sliding_row(xncc_reals_run *r, int32_t yy, int32_t channel, double *line)
 {
     const xncc_template *templ = r->job->templ;
-    if (xncc_reals_are_in_place(r))
+    if (slide_in_place(r))
         return xncc_stage_raw(&r->m.stage, yy);
     if (are_plain(r) && templ->channels > 1)
         r->isa->pick(&(xncc_reals_line){ .raw = xncc_stage_raw(&r->m.stage, yy),
@@ -37,7 +43,7 @@ static void slide_windows(xncc_reals_run *r, int32_t channel, int32_t y)
 {
     const xncc_stage *stage = &r->m.stage;
     const int32_t width = r->job->templ->width, height = r->job->templ->height;
-    const int in_place = xncc_reals_are_in_place(r);
+    const int in_place = slide_in_place(r);
     xncc_reals_columns *columns = &r->m.columns[channel];
     xncc_reals_slide slide = xncc_reals_slide_of(r, in_place, stage->width);
     if (are_plain(r) && r->job->templ->channels > 1)

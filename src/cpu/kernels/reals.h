@@ -201,13 +201,17 @@ typedef struct xncc_reals_cut_sums {
 } xncc_reals_cut_sums;
 
 /* What is added to them: the products of `rows` rows of samples less the pivot and of the
- * template's less theirs. */
+ * template's less theirs. Pixels of several channels are samples side by side, of which each has
+ * its own pivots. */
 typedef struct xncc_reals_cut_rows {
     xncc_reals_slide line; /* the first row of samples, which enters */
     ptrdiff_t pitch;       /* bytes to the next one */
     const void *templ;     /* rows without gaps; floats if the line is of floats, else doubles */
     double pivot;          /* of the template */
     int32_t rows;
+    /* The pivots of each sample of a row, of the image and of the template, which is then of the
+     * line's type; NULL: all samples have the same. */
+    const double *pivots[2];
 } xncc_reals_cut_rows;
 
 /* Begins sums of products whose sizes add up to less than `most`, between 2^-600 and 2^600. */

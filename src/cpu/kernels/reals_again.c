@@ -106,12 +106,25 @@ static double cost_of_all(const xncc_reals_run *r)
     return 0.55 * points * (log2(points) + 10.0) * (double)r->job->templ->channels;
 }
 
+/* Writes down the pivots of each sample of a row of a window, whose channels are side by side. */
+static void note_pivots(const xncc_reals_run *r)
+{
+    const int32_t channels = r->job->templ->channels;
+    for (int32_t x = 0; x < r->job->templ->width && channels > 1; x++)
+        for (int32_t c = 0; c < channels; c++) {
+            const ptrdiff_t at = (ptrdiff_t)x * channels + c;
+            r->m.pivots[0][at] = r->pivot[c];
+            r->m.pivots[1][at] = r->shared->channel[c].pivot;
+        }
+}
+
 void xncc_reals_again_begin(xncc_reals_run *r)
 {
     const double windows = (double)r->area->width * (double)r->area->height,
                  most = r->variant->fft ? cost_of_all(r) / cost_of_one(r)
                                         : AGAIN_PER_WINDOW * windows / samples_of_window(r);
     note_norms(r);
+    note_pivots(r);
     r->parts = choose_parts(r);
     r->again = (int64_t)most;
     r->tried = r->decided = r->many = 0;
@@ -137,26 +150,33 @@ static const double *window_row(xncc_reals_run *r, int32_t channel, int32_t x, i
     return r->m.refine.v;
 }
 
-/* Adds the products of a channel of the window at column x of row y. */
-static void add_products(xncc_reals_run *r, int32_t channel, int32_t x, int32_t y,
-                         xncc_reals_cut_sums *sums)
+/* Adds the products of the window at column x of row y, of which all rows lie in the image. Those
+ * of several channels are added as samples side by side. */
+static void add_in_place(xncc_reals_run *r, int32_t x, int32_t y, xncc_reals_cut_sums *sums)
+{
+    const xncc_template *templ = r->job->templ;
+    const int several = templ->channels > 1;
+    const size_t pixel = xncc_pixel_size(templ->pixel) * (size_t)templ->channels;
+    xncc_reals_cut_rows cut = { .line = xncc_reals_slide_of(r, 1, templ->width * templ->channels),
+                                .pitch = (ptrdiff_t)xncc_image_pitch(r->job->image),
+                                .templ = several || templ->pixel == XNCC_F32 ? templ->pixels
+                                                                             : r->shared->value[0],
+                                .pivot = r->shared->channel[0].pivot,
+                                .rows = templ->height,
+                                .pivots = { r->m.pivots[0], r->m.pivots[1] } };
+    cut.line.enter = (const char *)xncc_stage_raw(&r->m.stage, y) + (size_t)x * pixel;
+    r->isa->cut_products(&cut, sums);
+}
+
+/* Adds the products of a channel of the window at column x of row y, whose rows are read first. */
+static void add_channel_of_window(xncc_reals_run *r, int32_t channel, int32_t x, int32_t y,
+                                  xncc_reals_cut_sums *sums)
 {
     const xncc_template *templ = r->job->templ;
     const double *t = r->shared->value[channel];
-    const int in_place = xncc_reals_are_in_place(r);
-    xncc_reals_cut_rows cut = { .line = xncc_reals_slide_of(r, in_place, templ->width),
-                                .templ = t,
-                                .pivot = r->shared->channel[channel].pivot };
-    if (in_place) {
-        cut.line.enter = (const char *)xncc_stage_raw(&r->m.stage, y) +
-                         (size_t)x * xncc_pixel_size(templ->pixel);
-        cut.pitch = (ptrdiff_t)xncc_image_pitch(r->job->image);
-        cut.templ = templ->pixel == XNCC_F32 ? templ->pixels : t;
-        cut.rows = templ->height;
-        r->isa->cut_products(&cut, sums);
-        return;
-    }
-    cut.rows = 1;
+    xncc_reals_cut_rows cut = { .line = xncc_reals_slide_of(r, 0, templ->width),
+                                .pivot = r->shared->channel[channel].pivot,
+                                .rows = 1 };
     for (int32_t j = 0; j < templ->height; j++) {
         cut.line.enter = window_row(r, channel, x, y + j);
         cut.templ = t + (ptrdiff_t)j * templ->width;
@@ -176,9 +196,13 @@ static int window_product(xncc_reals_run *r, int32_t x, int32_t y, double norm, 
         return 0;
     xncc_reals_cut_begin(&begun, most);
     sums = begun;
-    for (int32_t c = 0; c < templ->channels; c++)
-        add_products(r, c, x, y, &sums);
+    if (xncc_reals_are_in_place(r))
+        add_in_place(r, x, y, &sums);
+    else
+        for (int32_t c = 0; c < templ->channels; c++)
+            add_channel_of_window(r, c, x, y, &sums);
     *product = xncc_reals_cut_total(&sums, &begun);
+    /* that of rows that are read channel by channel, which is not the smaller one */
     *bound = xncc_reals_cut_error(templ->width, (double)templ->height * templ->channels) * most +
              XNCC_REALS_TINY;
     return 1;
@@ -266,14 +290,6 @@ static double round_to(double v, double unit)
 enum { LEADING, REST, TEMPL_REST, SUM, ARRAYS };
 _Static_assert(ARRAYS == (int)XNCC_AGAIN_ARRAYS, "they are not rare memory");
 
-/* Clears the rows of an array from `rows` on. */
-static void clear_from(const xncc_reals_run *r, int which, int32_t rows)
-{
-    const int32_t ny = r->job->blocks->fft.ny;
-    const size_t step = (size_t)r->variant->fft->row_bytes(r->job->blocks->fft.nx);
-    memset(r->m.arrays[which] + (size_t)rows * step, 0, (size_t)(ny - rows) * step);
-}
-
 /* The spectrum of t - t' of a channel. */
 static void transform_templ(xncc_reals_run *r, int32_t channel)
 {
@@ -320,20 +336,23 @@ static void transform_image(xncc_reals_run *r, int32_t channel)
         for (int k = LEADING; k <= REST; k++)
             fft->reals_in(r->shared->table, c, part[k], r->m.arrays[k] + (size_t)y * step);
     }
-    clear_from(r, LEADING, rows);
-    clear_from(r, REST, rows);
 }
 
-/* Adds a product to the sum, which the last one leaves in its array. */
-static void add_product(const xncc_reals_run *r, int which, const void *templ, int first, int last)
+/* Adds both products of a channel to the sum, which the last channel leaves in the array of v'. */
+static void add_channel(const xncc_reals_run *r, int32_t channel)
 {
+    const void *const templ[] = { [LEADING] = r->m.arrays[TEMPL_REST],
+                                  [REST] = r->shared->plane[channel][XNCC_REALS_PLANE_VALUE] };
     r->variant->fft->add(r->shared->table, &r->job->blocks->fft, r->job->watch,
-                         &(xncc_fft_addend){ .array = r->m.arrays[which],
-                                             .templ = templ,
-                                             .sum = r->m.arrays[SUM],
-                                             .buffer = r->m.buffer,
-                                             .first = first,
-                                             .last = last });
+                         &(xncc_fft_products){ .count = 2,
+                                               .array = r->m.arrays,
+                                               .templ = templ,
+                                               .rows = r->m.stage.height,
+                                               .wanted = r->area->height,
+                                               .sum = r->m.arrays[SUM],
+                                               .first = channel == 0,
+                                               .last = channel == r->job->templ->channels - 1,
+                                               .buffer = r->m.buffer });
 }
 
 int xncc_reals_sharpen(xncc_reals_run *r, xncc_reals_errors *error)
@@ -346,8 +365,7 @@ int xncc_reals_sharpen(xncc_reals_run *r, xncc_reals_errors *error)
     for (int32_t c = 0; c < channels; c++) {
         transform_templ(r, c);
         transform_image(r, c);
-        add_product(r, REST, r->shared->plane[c][XNCC_REALS_PLANE_VALUE], c == 0, 0);
-        add_product(r, LEADING, r->m.arrays[TEMPL_REST], 0, c == channels - 1);
+        add_channel(r, c);
     }
     error->of_rest = of_rest;
     error->of_X = of_roundings * r->all_templ;
@@ -361,7 +379,7 @@ void xncc_reals_sharp_row(xncc_reals_run *r, int sharp, int32_t y, double *out)
     const xncc_fft_blocking *c = &r->job->blocks->fft;
     const size_t at = (size_t)y * (size_t)fft->row_bytes(c->nx);
     double *rest = r->m.weight_rows;
-    fft->results(c, r->m.array + at, r->area->width, out);
+    fft->results(c, r->m.array[0] + at, r->area->width, out);
     if (!sharp)
         return;
     fft->reals_out(r->shared->table, c, r->m.arrays[LEADING] + at, r->area->width, rest);

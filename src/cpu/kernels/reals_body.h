@@ -237,11 +237,32 @@ static void pair_finish(xncc_twofold *to, const rd_pair *sum)
     }
 }
 
+/* Rows of samples: of the image or of the template. pivots: of each sample, or NULL. */
+typedef struct cut_line {
+    xncc_reals_slide row;
+    const double *pivots;
+} cut_line;
+
+/* The samples from x on, of which the row may have fewer unless `whole`, less their pivots.
+ * several: 1 if each has its own, a constant. */
+REALS_INLINE rd cut_load(const cut_line *of, int32_t x, int several, int whole)
+{
+    const xncc_reals_slide *row = &of->row;
+    double v[REALS_LANES] = { 0 };
+    if (!several)
+        return whole ? slide_load(row, row->enter, x) : slide_end(row, row->enter, x);
+    if (whole || x + REALS_LANES <= row->count)
+        return rd_samples(row->pixel, row->enter, x) - rd_load(of->pivots + x);
+    for (int32_t i = x; i < row->count; i++)
+        v[i - x] = xncc_sample_value(row->pixel, row->enter, i) - of->pivots[i];
+    return rd_load(v);
+}
+
 /* Adds the sums of up to XNCC_CUT_PART products each to sums that are much larger, which rounds
  * them to a multiple of the sums' unit, and what that leaves to `low`. The products are of the
- * samples from x on, of which a row may have fewer. times: products in each sum. */
-REALS_INLINE void add_parts(const xncc_reals_slide *v, const xncc_reals_slide *t, int32_t x,
-                            int times, int whole, xncc_reals_cut_sums *sums)
+ * samples from x on. times: products in each sum. several, whole: as in cut_load. */
+REALS_INLINE void add_parts(const cut_line *v, const cut_line *t, int32_t x, int times, int several,
+                            int whole, xncc_reals_cut_sums *sums)
 {
     enum { VECTORS = XNCC_CUT_SUMS / REALS_LANES };
     rd part[VECTORS];
@@ -249,10 +270,8 @@ REALS_INLINE void add_parts(const xncc_reals_slide *v, const xncc_reals_slide *t
         part[k] = rd_fill(0.0);
     for (int i = 0; i < times; i++, x += XNCC_CUT_SUMS)
         for (int k = 0; k < VECTORS; k++)
-            part[k] = whole ? rd_fma(slide_load(v, v->enter, x + k * REALS_LANES),
-                                     slide_load(t, t->enter, x + k * REALS_LANES), part[k])
-                            : rd_fma(slide_end(v, v->enter, x + k * REALS_LANES),
-                                     slide_end(t, t->enter, x + k * REALS_LANES), part[k]);
+            part[k] = rd_fma(cut_load(v, x + k * REALS_LANES, several, whole),
+                             cut_load(t, x + k * REALS_LANES, several, whole), part[k]);
     for (int k = 0; k < VECTORS; k++) {
         const rd high = rd_load(sums->high + k * REALS_LANES), sum = high + part[k],
                  rest = part[k] - (sum - high);
@@ -261,45 +280,53 @@ REALS_INLINE void add_parts(const xncc_reals_slide *v, const xncc_reals_slide *t
     }
 }
 
-/* pixel, templ: those of the rows, constants. The rows of an image are far apart, so the cache is
- * asked for a row some rows ahead. */
+/* pixel, templ: those of the rows, constants, as `several` is. The rows of an image are far apart,
+ * so the cache is asked for a row some rows ahead. */
 REALS_INLINE void cut_rows(const xncc_reals_cut_rows *cut, xncc_pixel pixel, xncc_pixel templ,
-                           xncc_reals_cut_sums *sums)
+                           int several, xncc_reals_cut_sums *sums)
 {
     enum { AHEAD = 4, STEP = XNCC_CUT_SUMS * XNCC_CUT_PART };
     const ptrdiff_t size = (ptrdiff_t)xncc_pixel_size(pixel),
                     row = (ptrdiff_t)xncc_pixel_size(templ) * cut->line.count;
-    xncc_reals_slide v = cut->line, t = cut->line;
-    v.pixel = pixel;
-    t.pixel = templ;
-    t.pivot = cut->pivot;
-    t.enter = cut->templ;
+    cut_line v = { cut->line, cut->pivots[0] }, t = { cut->line, cut->pivots[1] };
+    v.row.pixel = pixel;
+    t.row.pixel = templ;
+    t.row.pivot = cut->pivot;
+    t.row.enter = cut->templ;
     for (int32_t y = 0; y < cut->rows; y++) {
-        const char *ahead = (const char *)v.enter +
+        const int32_t count = cut->line.count;
+        const char *ahead = (const char *)v.row.enter +
                             (y + AHEAD < cut->rows ? AHEAD * cut->pitch : 0);
         int32_t x = 0;
-        for (ptrdiff_t at = 0; at < size * v.count; at += 64)
+        for (ptrdiff_t at = 0; at < size * count; at += 64)
             __builtin_prefetch(ahead + at);
-        for (; x + STEP <= v.count; x += STEP)
-            add_parts(&v, &t, x, XNCC_CUT_PART, 1, sums);
-        const int times = (v.count - x) / XNCC_CUT_SUMS;
+        for (; x + STEP <= count; x += STEP)
+            add_parts(&v, &t, x, XNCC_CUT_PART, several, 1, sums);
+        const int times = (count - x) / XNCC_CUT_SUMS;
         if (times > 0)
-            add_parts(&v, &t, x, times, 1, sums);
-        if (x + times * XNCC_CUT_SUMS < v.count)
-            add_parts(&v, &t, x + times * XNCC_CUT_SUMS, 1, 0, sums);
-        v.enter = (const char *)v.enter + cut->pitch;
-        t.enter = (const char *)t.enter + row;
+            add_parts(&v, &t, x, times, several, 1, sums);
+        if (x + times * XNCC_CUT_SUMS < count)
+            add_parts(&v, &t, x + times * XNCC_CUT_SUMS, 1, several, 0, sums);
+        v.row.enter = (const char *)v.row.enter + cut->pitch;
+        t.row.enter = (const char *)t.row.enter + row;
     }
 }
 
 static void reals_cut_products(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums)
 {
-    if (cut->line.pixel == XNCC_F32)
-        cut_rows(cut, XNCC_F32, XNCC_F32, sums);
+    const int several = cut->pivots[0] != NULL;
+    if (cut->line.pixel == XNCC_F32 && several)
+        cut_rows(cut, XNCC_F32, XNCC_F32, 1, sums);
+    else if (cut->line.pixel == XNCC_F32)
+        cut_rows(cut, XNCC_F32, XNCC_F32, 0, sums);
+    else if (cut->line.pixel == XNCC_U32 && several)
+        cut_rows(cut, XNCC_U32, XNCC_U32, 1, sums);
     else if (cut->line.pixel == XNCC_U32)
-        cut_rows(cut, XNCC_U32, XNCC_F64, sums);
+        cut_rows(cut, XNCC_U32, XNCC_F64, 0, sums);
+    else if (several)
+        cut_rows(cut, XNCC_F64, XNCC_F64, 1, sums);
     else
-        cut_rows(cut, XNCC_F64, XNCC_F64, sums);
+        cut_rows(cut, XNCC_F64, XNCC_F64, 0, sums);
 }
 
 static void reals_moments(const double *v, int32_t count, double *sum, double *square)

@@ -37,8 +37,8 @@ int xncc_reals_are_in_place(const xncc_reals_run *r)
 {
     const xncc_stage *stage = &r->m.stage;
     const xncc_image *image = r->job->image;
-    return r->job->templ->channels == 1 && !r->bad && stage->count == NULL && stage->left >= 0 &&
-           stage->top >= 0 && stage->left + stage->width <= image->width &&
+    return !r->bad && stage->count == NULL && stage->left >= 0 && stage->top >= 0 &&
+           stage->left + stage->width <= image->width &&
            stage->top + stage->height <= image->height;
 }
 

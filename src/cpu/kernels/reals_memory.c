@@ -9,6 +9,12 @@ static uint64_t plane_bytes(const xncc_reals_variant *variant, const xncc_proble
                         : (uint64_t)problem->templ_width * (uint64_t)problem->templ_height * 8;
 }
 
+/* The bytes of the columns that are transformed at a time. */
+static uint64_t columns_bytes(const xncc_cpu_blocks *blocks)
+{
+    return XNCC_FFT_AT_ONCE * ((uint64_t)blocks->fft.ny + XNCC_FFT_PIECE) * XNCC_FFT_COLUMN;
+}
+
 /* Is this sum made by products? */
 static int is_product(const xncc_sum_recipe *recipe, xncc_sum_id sum)
 {
@@ -151,6 +157,13 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
             m->window[c][i] = xncc_carve(memory, &total, stride * sizeof(double));
         }
     m->squares = problem->channels > 1 ? xncc_carve(memory, &total, stride * sizeof(double)) : NULL;
+    for (int i = 0; i < 2; i++)
+        m->pivots[i] = problem->channels > 1 ? xncc_carve(memory, &total,
+                                                          ((uint64_t)problem->templ_width *
+                                                               (uint64_t)problem->channels +
+                                                           XNCC_REALS_ROOM) *
+                                                              sizeof(double))
+                                             : NULL;
     m->room = xncc_carve(memory, &total, line * sizeof(double));
     m->row = xncc_carve(memory, &total, (uint64_t)problem->channels * sizeof *m->row);
     m->run = xncc_carve(memory, &total, line * sizeof(int32_t));
@@ -166,16 +179,16 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
         m->total[i] = problem->channels > 1 ? xncc_carve(memory, &total, plane) : NULL;
     m->flat = xncc_carve(memory, &total, stride * (uint64_t)blocks->rows);
     m->stage.count = xncc_carve(memory, &total, varies * line * height);
-    m->array = variant->fft
-                   ? xncc_carve(memory, &total,
-                                variant->fft->row_bytes(blocks->fft.nx) * (uint64_t)blocks->fft.ny)
-                   : NULL;
-    m->buffer = variant->fft
-                    ? xncc_carve(memory, &total, 2 * (uint64_t)blocks->fft.ny * XNCC_FFT_COLUMN)
-                    : NULL;
-    m->spectrum = variant->fft && problem->channels > 1
+    for (int k = 0; k < XNCC_FFT_AT_ONCE; k++)
+        m->array[k] = variant->fft && k < problem->channels
+                          ? xncc_carve(memory, &total,
+                                       variant->fft->row_bytes(blocks->fft.nx) *
+                                           (uint64_t)blocks->fft.ny)
+                          : NULL;
+    m->spectrum = variant->fft && problem->channels > XNCC_FFT_AT_ONCE
                       ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
                       : NULL;
+    m->buffer = variant->fft ? xncc_carve(memory, &total, columns_bytes(blocks)) : NULL;
     carving from[XNCC_EXTRAS];
     for (int i = 0; i < XNCC_EXTRAS; i++) {
         m->extra_bytes[i] = 0;

@@ -22,7 +22,9 @@ typedef struct xncc_reals_scratch {
     xncc_reals_columns columns[XNCC_MAX_CHANNELS];
     double *window[XNCC_MAX_CHANNELS][2];
     xncc_reals_row *row;
-    double *squares; /* a row */
+    double *squares;   /* a row */
+    double *pivots[2]; /* of several channels: those of each sample of a row of a window, of the
+                          image and of the template */
     double *room;
     double *sum[XNCC_SUMS]; /* planes of sums. X: one row, if it comes from transforms; else a plane
                                per channel */
@@ -31,8 +33,8 @@ typedef struct xncc_reals_scratch {
                        finite */
     double *before; /* the row above */
     uint8_t *flat;  /* per window: 1 if all its pixels are equal in every channel */
-    char *array;    /* of transforms */
-    void *buffer, *spectrum; /* spectrum: of the products of several channels */
+    char *array[XNCC_FFT_AT_ONCE]; /* of transforms, for channels that are transformed at a time */
+    void *buffer, *spectrum;       /* spectrum: the products of more channels */
     /* For exact sums of all windows (reals_together.h): digits of numbers, and rows of planes, of
      * digits of samples and of their sums, and of sums of products. */
     uint64_t extra_bytes[XNCC_EXTRAS]; /* of all of the following, which is extra memory */

@@ -91,8 +91,8 @@ void xncc_reals_again_begin(xncc_reals_run *r);
 int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole);
 
 /* Computes what the sums of products of the rectangle need to have a smaller error, from those in
- * r->m.array, of which all rows were transformed back. Sets the bounds of X. Returns 1 if something
- * is gained. */
+ * r->m.array[0], of which all rows were transformed back. Sets the bounds of X. Returns 1 if
+ * something is gained. */
 int xncc_reals_sharpen(xncc_reals_run *r, xncc_reals_errors *error);
 
 /* Writes row y of the sums of products, once; with the smaller error, if `sharp`. */

@@ -39,32 +39,36 @@ typedef struct factors {
     double norm; /* of the template's plane */
 } factors;
 
-/* Transforms the rows of a plane of the image to r->m.array. Returns the root of the sum of squares
- * of what was transformed. */
-static double transform_rows(xncc_reals_run *r, const factors *f)
+/* Transforms the rows of planes of the image to r->m.array. Returns the roots of the sums of
+ * squares of what was transformed in norm[]. */
+static void transform_rows(xncc_reals_run *r, const factors *f, int count, double *norm)
 {
     const xncc_fft_isa *fft = r->variant->fft;
     const xncc_fft_blocking *c = blocking(r);
     const size_t step = (size_t)fft->row_bytes(c->nx);
     const int32_t rows = r->m.stage.height;
-    double square = 0.0;
+    double square[XNCC_FFT_AT_ONCE] = { 0.0 };
     memset(r->m.line, 0,
            (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks) * sizeof(double));
-    for (int32_t yy = 0; yy < rows && !xncc_is_cancelled(r->job->watch); yy++) {
-        const xncc_reals_found found = xncc_reals_read_line(r, yy, f->channel, r->pivot[f->channel],
-                                                            f->power);
-        square += found.square;
-        r->bad |= found.bad;
-        fft->reals_in(r->shared->table, c, r->m.line, r->m.array + (uint64_t)yy * step);
-    }
-    return 1.01 * sqrt(square + XNCC_REALS_TINY);
+    for (int32_t yy = 0; yy < rows && !xncc_is_cancelled(r->job->watch); yy++)
+        for (int k = 0; k < count; k++) {
+            const int32_t channel = f[k].channel;
+            const xncc_reals_found found = xncc_reals_read_line(r, yy, channel, r->pivot[channel],
+                                                                f[k].power);
+            square[k] += found.square;
+            r->bad |= found.bad;
+            fft->reals_in(r->shared->table, c, r->m.line, r->m.array[k] + (uint64_t)yy * step);
+        }
+    for (int k = 0; k < count; k++)
+        norm[k] = 1.01 * sqrt(square[k] + XNCC_REALS_TINY);
 }
 
 /* The rows times one plane of the template, transformed back but for the rows. */
 static double transform(xncc_reals_run *r, const factors *f)
 {
-    const double of_image = transform_rows(r, f);
-    char *const array[2] = { r->m.array, NULL }, *const spectrum[2] = { f->templ, NULL };
+    double of_image;
+    transform_rows(r, f, 1, &of_image);
+    char *const array[2] = { r->m.array[0], NULL }, *const spectrum[2] = { f->templ, NULL };
     r->variant->fft->convolve(
         r->shared->table, blocking(r), r->job->watch,
         (xncc_fft_source){ .rows = r->m.stage.height, .wanted = r->area->height }, array, spectrum,
@@ -76,7 +80,7 @@ void xncc_reals_transformed_row(const xncc_reals_run *r, int32_t y, double *out)
 {
     const xncc_fft_blocking *c = blocking(r);
     r->variant->fft->reals_out(r->shared->table, c,
-                               r->m.array + (uint64_t)y * r->variant->fft->row_bytes(c->nx),
+                               r->m.array[0] + (uint64_t)y * r->variant->fft->row_bytes(c->nx),
                                r->area->width, out);
 }
 
@@ -167,28 +171,47 @@ void xncc_reals_products(xncc_reals_run *r, int32_t channel, xncc_reals_errors *
         }
 }
 
-/* X of some channels by transforms, which are left in r->m.array. */
+/* Adds the products of up to XNCC_FFT_AT_ONCE channels to those of the channels from `first` on,
+ * and leaves the sum of all of them in r->m.array[0]. Returns what the bound of its error is
+ * relative to. */
+static double transform_some(xncc_reals_run *r, int32_t first, int32_t from, int32_t end)
+{
+    const int count = xncc_min_i32(end - from, XNCC_FFT_AT_ONCE);
+    factors f[XNCC_FFT_AT_ONCE];
+    const void *templ[XNCC_FFT_AT_ONCE];
+    double of_products = 0.0;
+    for (int k = 0; k < count; k++) {
+        f[k] = factors_of(r, XNCC_SUM_X, from + k);
+        templ[k] = f[k].templ;
+    }
+    transform_rows(r, f, count, &r->norm[from]);
+    r->variant->fft->add(r->shared->table, blocking(r), r->job->watch,
+                         &(xncc_fft_products){ .count = count,
+                                               .array = r->m.array,
+                                               .templ = templ,
+                                               .rows = r->m.stage.height,
+                                               .wanted = r->area->height,
+                                               .sum = r->m.spectrum,
+                                               .first = from == first,
+                                               .last = from + count == end,
+                                               .buffer = r->m.buffer });
+    for (int k = 0; k < count; k++)
+        of_products += r->norm[from + k] * f[k].norm;
+    return of_products;
+}
+
+/* X of some channels by transforms, which are left in r->m.array[0]. Returns the bound of its
+ * error. */
 static double transform_together(xncc_reals_run *r, int32_t first, int32_t end)
 {
     double of_products = 0.0;
-    if (end - first > 1) {
-        const size_t step = (size_t)r->variant->fft->row_bytes(blocking(r)->nx);
-        const int32_t rows = r->m.stage.height;
-        memset(r->m.array + (uint64_t)rows * step, 0, (size_t)(blocking(r)->ny - rows) * step);
+    if (end - first == 1) {
+        const factors f = factors_of(r, XNCC_SUM_X, first);
+        r->norm[first] = transform(r, &f);
+        return r->factor * r->norm[first] * f.norm;
     }
-    for (int32_t c = first; c < end; c++) {
-        const factors f = factors_of(r, XNCC_SUM_X, c);
-        r->norm[c] = end - first == 1 ? transform(r, &f) : transform_rows(r, &f);
-        of_products += r->norm[c] * f.norm;
-        if (end - first > 1)
-            r->variant->fft->add(r->shared->table, blocking(r), r->job->watch,
-                                 &(xncc_fft_addend){ .array = r->m.array,
-                                                     .templ = f.templ,
-                                                     .sum = r->m.spectrum,
-                                                     .buffer = r->m.buffer,
-                                                     .first = c == first,
-                                                     .last = c == end - 1 });
-    }
+    for (int32_t c = first; c < end; c += XNCC_FFT_AT_ONCE)
+        of_products += transform_some(r, first, c, end);
     return (r->factor + 1.01 * 0x1p-53 * (end - first - 1)) * of_products;
 }
 

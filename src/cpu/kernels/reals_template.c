@@ -206,7 +206,7 @@ static void fill_band(void *argument, uint64_t index, int32_t slot)
         f.largest = fmax(f.largest, isa->range(line, width, 0.0).most);
         if (fft)
             fft->reals_in(p->s->table, c, line,
-                          p->m.array + (uint64_t)j * (uint64_t)fft->row_bytes(c->nx));
+                          p->m.array[0] + (uint64_t)j * (uint64_t)fft->row_bytes(c->nx));
         else
             memcpy((double *)p->plane + (ptrdiff_t)j * width, line, (size_t)width * sizeof(double));
     }
@@ -220,7 +220,7 @@ static void transform_part(void *argument, uint64_t index, int32_t slot)
     const xncc_job *job = p->job;
     (void)slot;
     p->variant->fft->columns(p->s->table, &job->blocks->fft, job->watch,
-                             &(xncc_fft_part){ .array = p->m.array,
+                             &(xncc_fft_part){ .array = p->m.array[0],
                                                .rows = job->templ->height,
                                                .part = (int32_t)index,
                                                .parts = p->bands,
