@@ -324,9 +324,12 @@ void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scr
                      const xncc_area *area)
 {
     const xncc_reals_variant *variant = self->variant;
-    xncc_reals_run r = {
-        .variant = variant, .isa = variant->isa, .job = job, .shared = job->shared, .area = area
-    };
+    xncc_reals_run r = { .variant = variant,
+                         .isa = variant->isa,
+                         .job = job,
+                         .shared = job->shared,
+                         .area = area,
+                         .kept_power = -1 };
     run_begin(&r, scratch);
     const xncc_counts counts = xncc_problem_image_varies(job->problem)
                                    ? xncc_stage_counts(&r.m.stage)

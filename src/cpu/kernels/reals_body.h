@@ -77,8 +77,9 @@ static void pick_channel(const xncc_reals_line *line)
         pick_pixels(line, XNCC_F64);
 }
 
-/* A row of one channel of which some samples may not count or may not be finite. raw may be out. */
-static xncc_reals_found any_line(const xncc_reals_line *line)
+/* A row of one channel of which some samples may not count or may not be finite. raw may be out.
+ * pixel: line->pixel, a constant. */
+REALS_INLINE xncc_reals_found any_samples(const xncc_reals_line *line, xncc_pixel pixel)
 {
     rl bad = { 0 };
     rd square = { 0 };
@@ -87,20 +88,17 @@ static xncc_reals_found any_line(const xncc_reals_line *line)
         rl counts;
         rd sample;
         if (left == REALS_LANES) {
-            sample = rd_samples(line->pixel, line->raw, i);
+            sample = rd_samples(pixel, line->raw, i);
+            counts = line->count ? rl_counts(line->count + i) : (rl){ 0 } - 1;
         } else {
             double v[REALS_LANES] = { 0 };
-            for (int32_t k = 0; k < left; k++)
-                v[k] = xncc_sample_value(line->pixel, line->raw, i + k);
-            memcpy(&sample, v, sizeof sample);
-        }
-        if (!line->count && left == REALS_LANES) {
-            counts = (rl){ 0 } - 1;
-        } else {
-            int64_t mask[REALS_LANES] = { 0 };
-            for (int32_t k = 0; k < left; k++)
-                mask[k] = !line->count || line->count[i + k] ? -1 : 0;
-            memcpy(&counts, mask, sizeof counts);
+            uint8_t count[REALS_LANES] = { 0 };
+            for (int32_t k = 0; k < left; k++) {
+                v[k] = xncc_sample_value(pixel, line->raw, i + k);
+                count[k] = !line->count || line->count[i + k];
+            }
+            sample = rd_load(v);
+            counts = rl_counts(count);
         }
         rd_store(line->out + i, line_value(sample, counts, line, &bad, &square));
     }
@@ -109,6 +107,14 @@ static xncc_reals_found any_line(const xncc_reals_line *line)
     for (int i = 0; i < REALS_LANES; i++)
         any |= lane[i];
     return (xncc_reals_found){ rd_total(square), any != 0 };
+}
+
+static xncc_reals_found any_line(const xncc_reals_line *line)
+{
+    const xncc_reals_line own = *line; /* what is written is not a part of it */
+    return line->pixel == XNCC_F32   ? any_samples(&own, XNCC_F32)
+           : line->pixel == XNCC_U32 ? any_samples(&own, XNCC_U32)
+                                     : any_samples(&own, XNCC_F64);
 }
 
 static xncc_reals_found reals_line(const xncc_reals_line *line)

@@ -189,6 +189,9 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
                       ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
                       : NULL;
     m->buffer = variant->fft ? xncc_carve(memory, &total, columns_bytes(blocks)) : NULL;
+    m->kept = variant->fft && (is_product(&recipe, XNCC_SUM_S) || is_product(&recipe, XNCC_SUM_T))
+                  ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
+                  : NULL;
     carving from[XNCC_EXTRAS];
     for (int i = 0; i < XNCC_EXTRAS; i++) {
         m->extra_bytes[i] = 0;

@@ -27,6 +27,10 @@ typedef struct xncc_reals_run {
     xncc_reals_parts parts; /* how samples are cut for that */
     double known, all_norm, all_templ; /* the bound of the X that is known, and |x| and |t| of all
                                           channels */
+    /* The plane of the image whose spectrum is in m.kept (channel and power, as in
+     * xncc_reals_line), and the root of the sum of its squares; power < 0: none. */
+    int32_t kept_channel, kept_power;
+    double kept_norm;
     int32_t many; /* 1: so many are in doubt that all are scored again by transforms */
 } xncc_reals_run;
 

@@ -63,17 +63,24 @@ static void transform_rows(xncc_reals_run *r, const factors *f, int count, doubl
         norm[k] = 1.01 * sqrt(square[k] + XNCC_REALS_TINY);
 }
 
-/* The rows times one plane of the template, transformed back but for the rows. */
+/* A plane of the image times one of the template, transformed back but for the rows. Where planes
+ * of the image have several products, the spectrum of the last one is kept for the next. The
+ * numbers of counting pixels (power 0) are the same in all channels. */
 static double transform(xncc_reals_run *r, const factors *f)
 {
-    double of_image;
-    transform_rows(r, f, 1, &of_image);
+    const int known = f->power == r->kept_power && (f->power == 0 || f->channel == r->kept_channel);
+    if (!known)
+        transform_rows(r, f, 1, &r->kept_norm);
     char *const array[2] = { r->m.array[0], NULL }, *const spectrum[2] = { f->templ, NULL };
-    r->variant->fft->convolve(
-        r->shared->table, blocking(r), r->job->watch,
-        (xncc_fft_source){ .rows = r->m.stage.height, .wanted = r->area->height }, array, spectrum,
-        r->m.buffer);
-    return of_image;
+    r->variant->fft->convolve(r->shared->table, blocking(r), r->job->watch,
+                              (xncc_fft_source){ .spectrum = r->m.kept,
+                                                 .known = known,
+                                                 .rows = r->m.stage.height,
+                                                 .wanted = r->area->height },
+                              array, spectrum, r->m.buffer);
+    r->kept_channel = f->channel;
+    r->kept_power = r->m.kept ? f->power : -1;
+    return r->kept_norm;
 }
 
 void xncc_reals_transformed_row(const xncc_reals_run *r, int32_t y, double *out)
@@ -160,7 +167,8 @@ static factors factors_of(const xncc_reals_run *r, xncc_sum_id sum, int32_t chan
 
 void xncc_reals_products(xncc_reals_run *r, int32_t channel, xncc_reals_errors *e)
 {
-    static const xncc_sum_id order[] = { XNCC_SUM_S, XNCC_SUM_Q, XNCC_SUM_T, XNCC_SUM_T2 };
+    /* After N and before X, with which they share the spectra of planes. */
+    static const xncc_sum_id order[] = { XNCC_SUM_T, XNCC_SUM_T2, XNCC_SUM_Q, XNCC_SUM_S };
     double *const error[XNCC_SUMS] = {
         [XNCC_SUM_S] = &e->S, [XNCC_SUM_Q] = &e->Q, [XNCC_SUM_T] = &e->T, [XNCC_SUM_T2] = &e->T2
     };

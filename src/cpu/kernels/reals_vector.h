@@ -12,6 +12,7 @@ typedef int64_t rl __attribute__((vector_size(8 * REALS_LANES)));
 typedef float rf __attribute__((vector_size(4 * REALS_LANES)));
 typedef int32_t ri __attribute__((vector_size(4 * REALS_LANES)));
 typedef uint32_t ru __attribute__((vector_size(4 * REALS_LANES)));
+typedef uint8_t rb __attribute__((vector_size(REALS_LANES)));
 
 #define REALS_INLINE __attribute__((always_inline)) static inline
 
@@ -42,6 +43,13 @@ REALS_INLINE rd rd_samples(xncc_pixel pixel, const void *row, int32_t x)
     rf v;
     memcpy(&v, (const float *)row + x, sizeof v);
     return rd_of_floats(v);
+}
+/* Lanes of ones where a byte is not 0. */
+REALS_INLINE rl rl_counts(const uint8_t *from)
+{
+    rb v;
+    memcpy(&v, from, sizeof v);
+    return __builtin_convertvector(v, rl) != 0;
 }
 REALS_INLINE void rd_store(double *to, rd v)
 {

@@ -29,9 +29,10 @@ const void *xncc_stage_raw(const xncc_stage *s, int32_t y)
                            s->width, s->raw);
 }
 
-/* Defines a function that clears the count of pixels whose samples all equal a value. */
-#define DEFINE_EXCLUDE(name, type)                                                                 \
-    static void name(const void *raw, int32_t channels, type value, int32_t count,                 \
+/* Defines a function that clears the count of pixels whose samples all equal a value, a number of
+ * a type in which samples are exact. */
+#define DEFINE_EXCLUDE(name, type, number)                                                         \
+    static void name(const void *raw, int32_t channels, number value, int32_t count,               \
                      uint8_t *restrict out)                                                        \
     {                                                                                              \
         const type *restrict in = raw;                                                             \
@@ -47,9 +48,44 @@ const void *xncc_stage_raw(const xncc_stage *s, int32_t y)
             out[i] = (uint8_t)(out[i] & differ);                                                   \
         }                                                                                          \
     }
-DEFINE_EXCLUDE(exclude_u8, uint8_t)
-DEFINE_EXCLUDE(exclude_u16, uint16_t)
-DEFINE_EXCLUDE(exclude_u32, uint32_t)
+DEFINE_EXCLUDE(exclude_u8, uint8_t, uint8_t)
+DEFINE_EXCLUDE(exclude_u16, uint16_t, uint16_t)
+DEFINE_EXCLUDE(exclude_u32, uint32_t, uint32_t)
+DEFINE_EXCLUDE(exclude_f32, float, double)
+DEFINE_EXCLUDE(exclude_f64, double, double)
+
+/* Defines a function that clears the count of pixels of which a sample is NaN. */
+#define DEFINE_EXCLUDE_NAN(name, type)                                                             \
+    static void name(const void *raw, int32_t channels, int32_t count, uint8_t *restrict out)      \
+    {                                                                                              \
+        const type *restrict in = raw;                                                             \
+        if (channels == 1) {                                                                       \
+            for (int32_t i = 0; i < count; i++)                                                    \
+                out[i] = (uint8_t)(out[i] & (in[i] == in[i]));                                     \
+            return;                                                                                \
+        }                                                                                          \
+        for (int32_t i = 0; i < count; i++, in += channels) {                                      \
+            unsigned all = 1;                                                                      \
+            for (int32_t c = 0; c < channels; c++)                                                 \
+                all &= in[c] == in[c];                                                             \
+            out[i] = (uint8_t)(out[i] & all);                                                      \
+        }                                                                                          \
+    }
+DEFINE_EXCLUDE_NAN(exclude_nan_f32, float)
+DEFINE_EXCLUDE_NAN(exclude_nan_f64, double)
+
+static void exclude_float(xncc_pixel pixel, const void *raw, int32_t channels, double value,
+                          int32_t count, uint8_t *out)
+{
+    if (isnan(value) && pixel == XNCC_F32)
+        exclude_nan_f32(raw, channels, count, out);
+    else if (isnan(value))
+        exclude_nan_f64(raw, channels, count, out);
+    else if (pixel == XNCC_F32)
+        exclude_f32(raw, channels, value, count, out);
+    else
+        exclude_f64(raw, channels, value, count, out);
+}
 
 static void exclude_no_data(const xncc_stage *s, const void *raw, uint8_t *out)
 {
@@ -57,8 +93,7 @@ static void exclude_no_data(const xncc_stage *s, const void *raw, uint8_t *out)
     const int32_t channels = xncc_image_channels(image);
     const double value = image->no_data, bias = (double)xncc_pixel_bias(image->pixel);
     if (xncc_pixel_is_float(image->pixel)) {
-        for (int32_t i = 0; i < s->width; i++)
-            out[i] = (uint8_t)(out[i] & xncc_pixel_has_data(image->pixel, channels, value, raw, i));
+        exclude_float(image->pixel, raw, channels, value, s->width, out);
         return;
     }
     if (!(value >= -bias && value <= (double)xncc_pixel_max(image->pixel) - bias) ||
