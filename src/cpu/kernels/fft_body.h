@@ -362,14 +362,12 @@ static void add_products(const void *table, const xncc_fft_blocking *blocking,
         for (int32_t y = 0; y < ny; y += part) {
             for (int k = 0; k < p->count; k++)
                 transform(&forward, s.column + k * s.step + y, part, NULL);
-            if (p->count == 1)
-                sum_points(&s, y, y + part, 1);
-            else if (p->count == 2)
-                sum_points(&s, y, y + part, 2);
-            else if (p->count == 3)
-                sum_points(&s, y, y + part, 3);
-            else
-                sum_points(&s, y, y + part, XNCC_FFT_AT_ONCE);
+            switch (p->count) {
+            case 1: sum_points(&s, y, y + part, 1); break;
+            case 2: sum_points(&s, y, y + part, 2); break;
+            case 3: sum_points(&s, y, y + part, 3); break;
+            default: sum_points(&s, y, y + part, XNCC_FFT_AT_ONCE);
+            }
             if (p->last)
                 transform(&back, s.column + y, part, NULL);
         }

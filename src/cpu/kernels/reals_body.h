@@ -318,21 +318,23 @@ REALS_INLINE void cut_rows(const xncc_reals_cut_rows *cut, xncc_pixel pixel, xnc
     }
 }
 
+/* several: as in cut_load, a constant. */
+REALS_INLINE void cut_pixels(const xncc_reals_cut_rows *cut, int several, xncc_reals_cut_sums *sums)
+{
+    if (cut->line.pixel == XNCC_F32)
+        cut_rows(cut, XNCC_F32, XNCC_F32, several, sums);
+    else if (cut->line.pixel == XNCC_U32)
+        cut_rows(cut, XNCC_U32, several ? XNCC_U32 : XNCC_F64, several, sums);
+    else
+        cut_rows(cut, XNCC_F64, XNCC_F64, several, sums);
+}
+
 static void reals_cut_products(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums)
 {
-    const int several = cut->pivots[0] != NULL;
-    if (cut->line.pixel == XNCC_F32 && several)
-        cut_rows(cut, XNCC_F32, XNCC_F32, 1, sums);
-    else if (cut->line.pixel == XNCC_F32)
-        cut_rows(cut, XNCC_F32, XNCC_F32, 0, sums);
-    else if (cut->line.pixel == XNCC_U32 && several)
-        cut_rows(cut, XNCC_U32, XNCC_U32, 1, sums);
-    else if (cut->line.pixel == XNCC_U32)
-        cut_rows(cut, XNCC_U32, XNCC_F64, 0, sums);
-    else if (several)
-        cut_rows(cut, XNCC_F64, XNCC_F64, 1, sums);
+    if (cut->pivots[0])
+        cut_pixels(cut, 1, sums);
     else
-        cut_rows(cut, XNCC_F64, XNCC_F64, 0, sums);
+        cut_pixels(cut, 0, sums);
 }
 
 static void reals_moments(const double *v, int32_t count, double *sum, double *square)

@@ -21,6 +21,13 @@ static int is_product(const xncc_sum_recipe *recipe, xncc_sum_id sum)
     return recipe->sum[sum] == XNCC_FROM_PRODUCTS;
 }
 
+/* Has a plane of the image several products? S has the plane of X, and T and T2 that of N. */
+static int has_common_plane(const xncc_sum_recipe *recipe)
+{
+    return is_product(recipe, XNCC_SUM_S) || is_product(recipe, XNCC_SUM_T) ||
+           is_product(recipe, XNCC_SUM_T2);
+}
+
 uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_problem *problem,
                                   const xncc_cpu_blocks *blocks, xncc_reals_shared *s)
 {
@@ -189,7 +196,7 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
                       ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
                       : NULL;
     m->buffer = variant->fft ? xncc_carve(memory, &total, columns_bytes(blocks)) : NULL;
-    m->kept = variant->fft && (is_product(&recipe, XNCC_SUM_S) || is_product(&recipe, XNCC_SUM_T))
+    m->kept = variant->fft && has_common_plane(&recipe)
                   ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
                   : NULL;
     carving from[XNCC_EXTRAS];
