@@ -96,8 +96,8 @@ static void engines_destroy(engines e)
 
 /* ---- the calls ---- */
 
-/* Memory or descriptors that nobody gives back. */
-static atomic_uintptr_t leaked;
+/* Memory or descriptors that nobody gives back. A compiler may leave out what nobody reads. */
+static volatile atomic_uintptr_t leaked;
 static void plant_now(const worker *w)
 {
     if (planted == PLANT_LEAK && w->calls % 16 == 0)
