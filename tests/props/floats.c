@@ -450,7 +450,7 @@ static void raise_rows(const xncc_image *image)
 {
     for (int32_t y = 0; y < image->height; y += 7)
         for (int32_t x = 0; x < image->width; x++)
-            kit_sample_set(image, x, y, 0, ldexp(kit_sample(image, x, y, 0), 90));
+            kit_sample_set(image, x, y, 0, ldexp(kit_sample(image, x, y, 0), 300));
 }
 
 /* So many slices of so large a transform that their products are computed in groups. */
@@ -464,6 +464,43 @@ static void check_large(void)
     kit_map map = map_of(p, XNCC_CCOEFF_NORMED, "fft-portable");
     check_against_oracle(p, XNCC_CCOEFF_NORMED, &map.view, 3, "large");
     kit_map_destroy(&map);
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+/* Doubles near the ends of their range, whose squares are beyond it. */
+typedef enum range { SMALLEST, LARGEST, SCATTERED, FEW, RANGES } range;
+
+static double at_end(range kind, kit_random *random)
+{
+    const double v = one_to_two((int32_t)kit_below(random, 1 << 20));
+    const int power = kit_between(random, -300, 600);
+    switch (kind) {
+    case SMALLEST: return ldexp(v, -1000);
+    case LARGEST: return ldexp(v, 900);
+    case SCATTERED: return ldexp(v, power);
+    default: return power == 600 ? ldexp(v, 600) : v;
+    }
+}
+
+/* channels: 1 or 2, the second one smaller by far */
+static void check_ends(range kind, int32_t size, int32_t channels)
+{
+    kit_random random = kit_stream(960 + (uint64_t)kind);
+    kit_image image = kit_image_create_channels(XNCC_F64, channels, size + 30, size + 25, room);
+    for (int32_t y = 0; y < image.view.height; y++)
+        for (int32_t x = 0; x < image.view.width; x++)
+            for (int32_t c = 0; c < channels; c++)
+                kit_sample_set(&image.view, x, y, c, ldexp(at_end(kind, &random), -320 * c));
+    kit_image templ = kit_image_create_channels(XNCC_F64, channels, size, size, room);
+    kit_image_copy(&templ.view, &image.view, 11, 9);
+    const pair p = { .image = &image.view, .templ = &templ.view };
+    for (int method = 0; method < METHODS; method++) {
+        kit_map map = map_of(p, (xncc_method)method, NULL);
+        check_against_oracle(p, (xncc_method)method, &map.view, 40, "ends of the range");
+        check_maps(p, (xncc_method)method, &map.view, 0, 0, 0, "ends of the range");
+        kit_map_destroy(&map);
+    }
     kit_image_destroy(&image);
     kit_image_destroy(&templ);
 }
@@ -526,6 +563,9 @@ int main(int argc, char **argv)
                 if (!kit_short() || kind % 4 == 2 * (int)i + size / 36)
                     check_hostile((hostile)kind, PLAIN, reals[i], size);
         }
+    for (int kind = 0; kind < RANGES && strcmp(group, "hostile") == 0; kind++)
+        for (int32_t size = 6; size <= 22; size += 16)
+            check_ends((range)kind, size, kind == SMALLEST ? 1 : 1 + size / 22);
     static const hostile wide[] = { THIRDS, COPIES, EQUAL, ENDS };
     for (size_t k = 0; k < 4 && strcmp(group, "hostile") == 0; k++)
         for (int32_t size = 6; size <= 36; size += 30)

@@ -52,11 +52,12 @@ typedef struct xncc_reals_range {
     int32_t equal;
 } xncc_reals_range;
 
-/* How doubles are cut: slice k, which goes to out + k * pitch, is the double rounded to a multiple
- * of unit * step^k less the one rounded to a multiple of unit * step^(k + 1), in multiples of the
- * former. The last of `count` slices, at most 64, is the whole rest. unit, step: powers of two. */
+/* How doubles are cut: slice k, which goes to out + k * pitch, is the double times `scale` rounded
+ * to a multiple of unit * step^k less the one rounded to a multiple of unit * step^(k + 1), in
+ * multiples of the former. The last of `count` slices, at most 64, is the whole rest. scale, unit,
+ * step: powers of two. */
 typedef struct xncc_reals_slicing {
-    double unit, step;
+    double scale, unit, step;
     int32_t count;
     ptrdiff_t pitch;
 } xncc_reals_slicing;
@@ -352,6 +353,7 @@ static inline int xncc_reals_sums_fit(const xncc_template *templ, double most)
 /* The memory that a refinement needs, and what it may rely on. */
 typedef struct xncc_refine_memory {
     int32_t exact; /* 1: sums in pairs of doubles are exact in all windows of the rectangle */
+    int32_t far;   /* 1: the last window was decided by samples that were scaled */
     xncc_stage stage;
     uint8_t *count;
     double *v, *t;
@@ -377,7 +379,8 @@ static inline double xncc_refine_unit(double most, int bits)
 int xncc_reals_templ_on_grid(const xncc_reals_isa *isa, const xncc_template *templ,
                              const xncc_reals_shared *shared, double unit);
 
-/* Returns 1 and the score of the window at (left, top), if sums in pairs of doubles decide it. */
+/* Returns 1 and the score of the window at (left, top), if sums in pairs of doubles decide it; 2 if
+ * those of samples that are scaled do. */
 int xncc_reals_refine(const xncc_reals_isa *isa, const xncc_job *job, const xncc_refine_memory *m,
                       int64_t left, int64_t top, float *score);
 

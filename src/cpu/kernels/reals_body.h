@@ -468,7 +468,7 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
     for (int k = 0; k < s->count; k++)
         some[k] = none;
     for (int32_t i = 0; i < count; i += REALS_LANES) {
-        const rd a = rd_load(v + i), zero = { 0 };
+        const rd a = rd_load(v + i) * s->scale, zero = { 0 };
         double unit = s->unit, over = 1.0 / unit;
         rd low = to_multiple(a, unit);
         for (int k = 0; k < s->count; k++) {

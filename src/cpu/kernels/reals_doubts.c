@@ -115,7 +115,9 @@ static double settle(xncc_alone *t, int32_t x, int32_t y, float *at)
     xncc_refine_memory *m = &r->m.refine;
     const int64_t left = r->m.stage.left + x, top = r->m.stage.top + y;
     const double cost = cost_of_pairs(r);
-    if (xncc_reals_refine(r->isa, r->job, m, left, top, at))
+    const int by = xncc_reals_refine(r->isa, r->job, m, left, top, at);
+    m->far = by == 2;
+    if (by)
         return cost;
     if (!r->grid_known) {
         r->grid_known = 1;

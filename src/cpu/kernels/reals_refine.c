@@ -5,17 +5,19 @@
 #include <math.h>
 #include <string.h>
 
+enum {
+    BATCH = 2048,
+    LANES = 8
+}; /* doubles that are summed at a time; those of a vector, at most */
+
 uint64_t xncc_refine_layout(const xncc_problem *problem, char *memory, xncc_refine_memory *m)
 {
-    const uint64_t width = (uint64_t)problem->templ_width, room = width + XNCC_REALS_ROOM;
+    const uint64_t width = (uint64_t)problem->templ_width,
+                   room = (width > BATCH ? width : BATCH) + XNCC_REALS_ROOM;
     uint64_t total = 0;
     m->count = xncc_carve(memory, &total, width);
     m->v = xncc_carve(memory, &total, room * sizeof(double));
     m->t = xncc_carve(memory, &total, room * sizeof(double));
-    if (memory) {
-        memset(m->v, 0, (size_t)room * sizeof(double));
-        memset(m->t, 0, (size_t)room * sizeof(double));
-    }
     return total + xncc_stage_layout(problem, problem->templ_width, memory ? memory + total : NULL,
                                      &m->stage);
 }
@@ -27,19 +29,22 @@ typedef struct window {
     const xncc_reals_shared *shared;
     const xncc_refine_memory *m;
     xncc_stage stage;
-    int varies;
-    int64_t n;            /* pixels that count */
-    int bad, flat, empty; /* a sample is not finite; all samples of each channel are equal, are 0 */
+    int varies, masked;        /* do pixels of the image, or of the template, not count? */
+    double scale, templ_scale; /* what samples are multiplied by: powers of two, or both 0: none */
+    int64_t n;                 /* pixels of a channel that count */
+    double first;              /* the first sample of a channel that counts */
+    int bad, flat, empty;      /* a sample is not finite; all samples of each channel are equal, are
+                                  0 */
 } window;
 
-/* Fills the doubles of row j: 0 where a pixel does not count, in both arrays. Returns the
- * template's array. */
-static const double *fill_row(window *w, int32_t j, int32_t channel, double *first, int64_t *n)
+/* Reads row j to v and, if some of its pixels do not count, the template's to t. Those are 0 in
+ * both. */
+static void read_row(window *w, int32_t j, int32_t channel, double *v, double *t)
 {
     const xncc_template *templ = w->job->templ;
     const int32_t width = templ->width;
-    const double *t = w->shared->value[channel] + (ptrdiff_t)j * width;
-    const uint8_t *mask = templ->mask ? templ->mask + (ptrdiff_t)j * width : NULL;
+    const double *value = w->shared->value[channel] + (ptrdiff_t)j * width;
+    const uint8_t *mask = w->masked ? templ->mask + (ptrdiff_t)j * width : NULL;
     xncc_reals_line line = { .raw = xncc_stage_raw(&w->stage, j),
                              .pixel = templ->pixel,
                              .channels = templ->channels,
@@ -47,7 +52,7 @@ static const double *fill_row(window *w, int32_t j, int32_t channel, double *fir
                              .width = width,
                              .count = mask,
                              .power = 1,
-                             .out = w->m->v };
+                             .out = v };
     if (w->varies) {
         xncc_stage_count_row(&w->stage, j, w->m->count);
         for (int32_t i = 0; i < width && mask; i++)
@@ -55,21 +60,61 @@ static const double *fill_row(window *w, int32_t j, int32_t channel, double *fir
         line.count = w->m->count;
     }
     w->bad |= w->isa->line(&line).bad;
-    if (!line.count) { /* the doubles past the row meet zeros */
-        *first = *n == 0 ? w->m->v[0] : *first;
-        w->flat = w->flat && w->isa->range(w->m->v, width, *first).equal;
-        *n += width;
-        return t;
-    }
-    for (int32_t i = 0; i < width; i++) {
-        w->m->t[i] = line.count[i] ? t[i] : 0.0;
+    for (int32_t i = 0; i < width && line.count; i++) {
+        t[i] = line.count[i] ? value[i] : 0.0;
         if (!line.count[i])
             continue;
-        *first = *n == 0 ? w->m->v[i] : *first;
-        w->flat &= w->m->v[i] == *first;
-        *n += 1;
+        w->first = w->n == 0 ? v[i] : w->first;
+        w->flat &= v[i] == w->first;
+        w->n++;
     }
-    return w->m->t;
+}
+
+/* Multiplies samples by a power of two. If one channel has factors of its own for image and
+ * template, the largest sample of each becomes 1 to 2. Then those below 2^-300 become 0, which the
+ * slack of the bounds covers: products below the smallest double take many times as long. */
+static void multiply(const window *w, const double *from, double factor, int32_t count, double *to)
+{
+    const int alone = w->job->templ->channels == 1 &&
+                      !xncc_method_of_difference(w->job->problem->rule.method);
+    const double least = alone ? 0x1p-300 : 0.0;
+    for (int32_t i = 0; i < count; i++) {
+        const double v = from[i] * factor;
+        to[i] = fabs(v) < least ? 0.0 : v;
+    }
+}
+
+/* The rows that are read at a time from row j on. */
+static int32_t rows_from(const window *w, int32_t j)
+{
+    const xncc_template *templ = w->job->templ;
+    const int32_t rows = templ->width < BATCH ? BATCH / templ->width : 1;
+    return rows < templ->height - j ? rows : templ->height - j;
+}
+
+/* Reads these rows to m->v, one after the other, with zeros up to whole vectors past them. Returns
+ * those of the template. */
+static const double *read_rows(window *w, int32_t j, int32_t channel)
+{
+    const int32_t width = w->job->templ->width, rows = rows_from(w, j), count = rows * width;
+    const int counts_all = !w->varies && !w->masked;
+    const double *t = counts_all ? w->shared->value[channel] + (ptrdiff_t)j * width : w->m->t;
+    double *v = w->m->v;
+    for (int32_t k = 0; k < rows; k++)
+        read_row(w, j + k, channel, v + (ptrdiff_t)k * width, w->m->t + (ptrdiff_t)k * width);
+    if (counts_all) {
+        w->first = w->n == 0 ? v[0] : w->first;
+        w->flat = w->flat && w->isa->range(v, count, w->first).equal;
+        w->n += count;
+    }
+    if (w->scale != 0.0) {
+        multiply(w, v, w->scale, count, v);
+        multiply(w, t, w->templ_scale, count, w->m->t);
+        t = w->m->t;
+    }
+    memset(v + count, 0, LANES * sizeof *v);
+    memset(w->m->t + count, 0, LANES * sizeof *v);
+    return t;
 }
 
 /* Adds a channel to the terms. Returns 0 if a sample that counts is not finite. */
@@ -77,62 +122,107 @@ static int add_channel(window *w, int32_t channel, xncc_near_terms *terms)
 {
     const xncc_template *templ = w->job->templ;
     const xncc_reals_channel *of_templ = &w->shared->channel[channel];
+    const int own_templ = w->varies || w->scale != 0.0; /* other sums than those that are known */
     xncc_twofold_sums v = { { 0, 0 }, { 0, 0 }, { 0, 0 } }, t = v;
-    double first = 0.0;
-    int64_t n = 0;
-    for (int32_t j = 0; j < templ->height && !w->bad; j++) {
-        const double *of_row = fill_row(w, j, channel, &first, &n);
-        w->isa->twofold(w->m->v, of_row, templ->width, &v);
-        if (w->varies)
-            w->isa->twofold(of_row, NULL, templ->width, &t);
+    w->n = 0;
+    w->first = 0.0;
+    for (int32_t j = 0; j < templ->height && !w->bad; j += rows_from(w, j)) {
+        const int32_t count = rows_from(w, j) * templ->width;
+        const double *of_rows = read_rows(w, j, channel);
+        w->isa->twofold(w->m->v, of_rows, count, &v);
+        if (own_templ)
+            w->isa->twofold(of_rows, NULL, count, &t);
     }
-    w->n = n;
-    w->empty &= w->flat && first == 0.0;
-    const xncc_near_sums sums = { .n = (double)n,
+    w->empty &= w->flat && w->first == 0.0;
+    const xncc_near_sums sums = { .n = (double)w->n,
                                   .S = v.S,
                                   .Q = v.Q,
                                   .X = v.X,
-                                  .T = w->varies ? t.S : of_templ->T,
-                                  .T2 = w->varies ? t.Q : of_templ->T2 };
+                                  .T = own_templ ? t.S : of_templ->T,
+                                  .T2 = own_templ ? t.Q : of_templ->T2 };
     xncc_near_add_channel(terms, w->job->problem->rule.method, &sums,
-                          (double)templ->width * (double)templ->height, w->m->exact);
+                          (double)templ->width * (double)templ->height,
+                          w->m->exact && w->scale == 0.0);
     return !w->bad;
+}
+
+/* Scores the window from the sums of all channels. Returns 1 if it is decided. */
+static int score_window(window *w, float *score)
+{
+    const xncc_job *job = w->job;
+    const xncc_method method = job->problem->rule.method;
+    xncc_near_terms terms = { { { 0.0, 0.0 }, 0.0 }, { { 0.0, 0.0 }, 0.0 }, { { 0.0, 0.0 }, 0.0 } };
+    w->flat = w->empty = 1;
+    for (int32_t c = 0; c < job->templ->channels; c++) {
+        if (!add_channel(w, c, &terms)) {
+            *score = xncc_float_of_bits(UINT32_C(0x7fc00000));
+            return 1;
+        }
+    }
+    if (xncc_general_score_from_count(method, &job->general, (uint64_t)w->n, score))
+        return 1;
+    if (w->flat && xncc_method_is_centred(method)) { /* num and var are exactly 0 */
+        *score = method == XNCC_CCOEFF ? 0.0f : job->general.undefined;
+        return 1;
+    }
+    if (w->empty && !w->varies) {
+        *score = w->shared->zero_score;
+        return 1;
+    }
+    return xncc_near_score(method, (double)w->n, &terms, score);
+}
+
+/* The power of two that brings the largest of some samples near 1. */
+static double scale_for(double most)
+{
+    const int exponent = most > 0.0 ? ilogb(most) : 0;
+    return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
+}
+
+/* Squares of samples near the ends of their range are beyond the range of doubles. A score that is
+ * a quotient is the same if all samples of the image, or of the template, are multiplied by one
+ * number; differences want the same for both. Returns 0 if that changes nothing. */
+static int choose_scales(window *w)
+{
+    const xncc_template *templ = w->job->templ;
+    const xncc_method method = w->job->problem->rule.method;
+    double most = 0.0, templ_most = 0.0;
+    if (!xncc_method_is_normed(method))
+        return 0;
+    w->scale = 0.0;
+    for (int32_t c = 0; c < templ->channels; c++)
+        for (int32_t j = 0; j < templ->height; j += rows_from(w, j)) {
+            const int32_t count = rows_from(w, j) * templ->width;
+            const double *t = read_rows(w, j, c);
+            most = fmax(most, w->isa->range(w->m->v, count, 0.0).most);
+            templ_most = fmax(templ_most, w->isa->range(t, count, 0.0).most);
+        }
+    if (xncc_method_of_difference(method))
+        most = templ_most = fmax(most, templ_most);
+    w->scale = scale_for(most);
+    w->templ_scale = scale_for(templ_most);
+    return fmax(most, templ_most) > 0x1p400 || fmin(most, templ_most) < 0x1p-400;
 }
 
 int xncc_reals_refine(const xncc_reals_isa *isa, const xncc_job *job, const xncc_refine_memory *m,
                       int64_t left, int64_t top, float *score)
 {
-    const xncc_template *templ = job->templ;
-    const xncc_method method = job->problem->rule.method;
     window w = { .isa = isa,
                  .job = job,
                  .shared = job->shared,
                  .m = m,
                  .stage = m->stage,
                  .varies = xncc_problem_image_varies(job->problem),
-                 .flat = 1,
-                 .empty = 1 };
-    xncc_near_terms terms = { { { 0.0, 0.0 }, 0.0 }, { { 0.0, 0.0 }, 0.0 }, { { 0.0, 0.0 }, 0.0 } };
+                 .masked = job->templ->mask != NULL };
     w.stage.job = job;
     w.stage.left = left;
     w.stage.top = top;
-    w.stage.width = templ->width;
-    w.stage.height = templ->height;
-    for (int32_t c = 0; c < templ->channels; c++) {
-        if (!add_channel(&w, c, &terms)) {
-            *score = xncc_float_of_bits(UINT32_C(0x7fc00000));
-            return 1;
-        }
-    }
-    if (xncc_general_score_from_count(method, &job->general, (uint64_t)w.n, score))
+    w.stage.width = job->templ->width;
+    w.stage.height = job->templ->height;
+    if (!m->far && score_window(&w, score))
         return 1;
-    if (w.flat && xncc_method_is_centred(method)) { /* num and var are exactly 0 */
-        *score = method == XNCC_CCOEFF ? 0.0f : job->general.undefined;
-        return 1;
-    }
-    if (w.empty && !w.varies) {
-        *score = w.shared->zero_score;
-        return 1;
-    }
-    return xncc_near_score(method, (double)w.n, &terms, score);
+    if (choose_scales(&w) && score_window(&w, score))
+        return 2;
+    w.scale = 0.0;
+    return m->far && score_window(&w, score);
 }

@@ -6,13 +6,25 @@
 
 /* ---- how to cut ---- */
 
+enum { END_OF_RANGE = 900 }; /* the exponents of doubles that are multiplied by weights */
+
 static xncc_slicing slicing_of(const xncc_reals_span *span, double unit)
 {
     const double most = fmax(fabs(span->low), fabs(span->high));
-    xncc_slicing s = { .unit = isinf(unit) ? 1.0 : unit };
-    s.exponent = ilogb(s.unit);
+    xncc_slicing s = { .scale = 1.0, .exponent = isinf(unit) ? 0 : ilogb(unit) };
     s.bits = most > 0.0 ? ilogb(most) + 1 - s.exponent : 1;
+    const int middle = s.exponent + s.bits / 2;
+    if (s.exponent <= -END_OF_RANGE || s.exponent + s.bits > END_OF_RANGE)
+        s.scale = ldexp(1.0, middle < -1000 ? 1000 : -middle);
+    s.unit = ldexp(s.scale, s.exponent);
     return s;
+}
+
+/* Is the range of samples far enough from its ends, once they are scaled? */
+static int fits_range(const xncc_slicing *s)
+{
+    return s->unit > ldexp(1.0, -END_OF_RANGE) &&
+           ldexp(s->unit, s->bits) <= ldexp(1.0, END_OF_RANGE);
 }
 
 /* Are sums of `pairs` products of integers of two planes exact, of which each product is at most
@@ -70,11 +82,10 @@ int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut)
     xncc_reals_span image = { 0.0, 0.0, INFINITY }, templ = image;
     measure(r, &image, &templ);
     const int difference = xncc_method_of_difference(r->job->problem->rule.method);
-    const double both = fmin(image.unit, templ.unit),
-                 most = fmax(fmax(-image.low, image.high), fmax(-templ.low, templ.high));
+    const double both = fmin(image.unit, templ.unit);
     cut->image = slicing_of(&image, difference ? both : image.unit);
     cut->templ = slicing_of(&templ, difference ? both : templ.unit);
-    if (!(cut->image.unit > 0x1p-900 && cut->templ.unit > 0x1p-900 && most < 0x1p900))
+    if (!fits_range(&cut->image) || !fits_range(&cut->templ))
         return 0;
     for (cut->bits = XNCC_DIGIT_BITS; cut->bits > 6; cut->bits--) {
         const xncc_planes a = { .bits = cut->bits,
@@ -106,7 +117,8 @@ void xncc_reals_clear_planes(xncc_reals_run *r)
 static uint64_t slice_line(const xncc_reals_run *r, const xncc_slicing *of, int bits, int32_t count,
                            int32_t width, double *out)
 {
-    const xncc_reals_slicing slicing = { of->unit, ldexp(1.0, bits), count, (ptrdiff_t)line_of(r) };
+    const xncc_reals_slicing slicing = { of->scale, of->unit, ldexp(1.0, bits), count,
+                                         (ptrdiff_t)line_of(r) };
     return r->isa->slices(r->m.line, width, &slicing, out);
 }
 

@@ -16,8 +16,9 @@
 
 /* The samples of an operand, in all channels. */
 typedef struct xncc_slicing {
-    double unit;  /* all samples are multiples of it, a power of two */
-    int exponent; /* its logarithm */
+    double scale; /* 1, or a power of two where samples are near the ends of their range */
+    double unit;  /* all samples times the scale are multiples of it, a power of two */
+    int exponent; /* the logarithm of the samples' unit */
     int bits;     /* of the largest sample, in units */
 } xncc_slicing;
 
