@@ -306,7 +306,6 @@ static void run_begin(xncc_reals_run *r, void *scratch)
     const xncc_template *templ = r->job->templ;
     (void)xncc_reals_scratch_layout(r->variant, r->job->problem, r->job->blocks, scratch, &r->m);
     xncc_stage *stage = &r->m.stage;
-    r->m.refine.exact = r->m.refine.far = 0;
     stage->job = r->job;
     stage->left = (int64_t)r->job->x0 + r->area->x;
     stage->top = (int64_t)r->job->y0 + r->area->y;

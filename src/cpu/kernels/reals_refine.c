@@ -15,6 +15,7 @@ uint64_t xncc_refine_layout(const xncc_problem *problem, char *memory, xncc_refi
     const uint64_t width = (uint64_t)problem->templ_width,
                    room = (width > BATCH ? width : BATCH) + XNCC_REALS_ROOM;
     uint64_t total = 0;
+    m->exact = m->far = 0; /* whatever the memory of *m held */
     m->count = xncc_carve(memory, &total, width);
     m->v = xncc_carve(memory, &total, room * sizeof(double));
     m->t = xncc_carve(memory, &total, room * sizeof(double));
