@@ -5,10 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    BATCH = 2048,
-    LANES = 8
-}; /* doubles that are summed at a time; those of a vector, at most */
+enum { BATCH = 2048 }; /* doubles that are summed at a time */
+enum { LANES = 8 };    /* those of a vector, at most */
 
 uint64_t xncc_refine_layout(const xncc_problem *problem, char *memory, xncc_refine_memory *m)
 {
@@ -90,14 +88,14 @@ static int32_t rows_from(const window *w, int32_t j)
 {
     const xncc_template *templ = w->job->templ;
     const int32_t rows = templ->width < BATCH ? BATCH / templ->width : 1;
-    return rows < templ->height - j ? rows : templ->height - j;
+    return xncc_min_i32(rows, templ->height - j);
 }
 
-/* Reads these rows to m->v, one after the other, with zeros up to whole vectors past them. Returns
- * those of the template. */
-static const double *read_rows(window *w, int32_t j, int32_t channel)
+/* Reads `rows` rows from row j on to m->v, one after the other, with zeros up to whole vectors past
+ * them. Returns those of the template. */
+static const double *read_rows(window *w, int32_t j, int32_t rows, int32_t channel)
 {
-    const int32_t width = w->job->templ->width, rows = rows_from(w, j), count = rows * width;
+    const int32_t width = w->job->templ->width, count = rows * width;
     const int counts_all = !w->varies && !w->masked;
     const double *t = counts_all ? w->shared->value[channel] + (ptrdiff_t)j * width : w->m->t;
     double *v = w->m->v;
@@ -127,9 +125,10 @@ static int add_channel(window *w, int32_t channel, xncc_near_terms *terms)
     xncc_twofold_sums v = { { 0, 0 }, { 0, 0 }, { 0, 0 } }, t = v;
     w->n = 0;
     w->first = 0.0;
-    for (int32_t j = 0; j < templ->height && !w->bad; j += rows_from(w, j)) {
-        const int32_t count = rows_from(w, j) * templ->width;
-        const double *of_rows = read_rows(w, j, channel);
+    for (int32_t j = 0, rows; j < templ->height && !w->bad; j += rows) {
+        rows = rows_from(w, j);
+        const int32_t count = rows * templ->width;
+        const double *of_rows = read_rows(w, j, rows, channel);
         w->isa->twofold(w->m->v, of_rows, count, &v);
         if (own_templ)
             w->isa->twofold(of_rows, NULL, count, &t);
@@ -192,9 +191,10 @@ static int choose_scales(window *w)
         return 0;
     w->scale = 0.0;
     for (int32_t c = 0; c < templ->channels; c++)
-        for (int32_t j = 0; j < templ->height; j += rows_from(w, j)) {
-            const int32_t count = rows_from(w, j) * templ->width;
-            const double *t = read_rows(w, j, c);
+        for (int32_t j = 0, rows; j < templ->height; j += rows) {
+            rows = rows_from(w, j);
+            const int32_t count = rows * templ->width;
+            const double *t = read_rows(w, j, rows, c);
             most = fmax(most, w->isa->range(w->m->v, count, 0.0).most);
             templ_most = fmax(templ_most, w->isa->range(t, count, 0.0).most);
         }
