@@ -40,6 +40,14 @@ struct FloatOutlier {
 constexpr uint32_t MOST_OUTLIERS = 32;     // if there are more, none is one
 constexpr int32_t ALL_FINITE = 0x7fefffff; // as a limit (FloatConstants): none is one
 
+// Shares of a launch's work (cuda/products/shares.cuh): how many have been taken, and how many are
+// done.
+struct Shares {
+    uint32_t taken, done;
+};
+
+constexpr int MOST_SHARERS = 256; // thread blocks that share the work of levels, or of exact sums
+
 // The constants of the template and of the band, in device memory. Kernels make and read them.
 struct FloatConstants {
     xncc_window_templ templ;
@@ -53,8 +61,8 @@ struct FloatConstants {
     uint32_t hard;   // of these, those that finer sums leave in doubt
     uint32_t last;   // of these, those that sums in pairs of doubles leave in doubt
     uint32_t far;    // of these, those whose sums need longer integers than most (settle_long.cu)
-    // Exact sums (exact_sums.cu): shares of the work; how fine and how large samples are.
-    uint32_t taken, done;
+    // Exact sums (exact_sums.cu): the work; how fine and how large samples are.
+    Shares shares;
     int32_t finest, top;
     uint32_t again; // 1 if sums are made again, those of columns without a loss
     // float-split: samples are outliers if the size of the sample less the pivot, as a double, has
@@ -70,8 +78,6 @@ struct FloatConstants {
 // The size of a window is a number that grows with the root of its Q: there are so many sizes.
 constexpr int SIZES_OF_WINDOWS = 1024;
 
-constexpr int MOST_SHARERS = 256; // thread blocks that share the work of levels, or of exact sums
-
 // The sizes of the windows of a block that wait for X: from `least` to `most`.
 struct BlockSizes {
     int32_t least, most;
@@ -84,8 +90,7 @@ struct FloatLevels {
     uint32_t seen[SIZES_OF_WINDOWS]; // 1 if a window of that size waits for X
     int32_t count;
     int32_t least[XNCC_SPLIT_LEVELS], most[XNCC_SPLIT_LEVELS]; // the sizes of a level's windows
-    uint32_t taken, done;          // shares of the work (split_levels.cu)
-    uint32_t number[MOST_SHARERS]; // of each thread block: its share
+    Shares shares;                                             // of the work (split_levels.cu)
 };
 
 // S and Q of the columns of a band's windows.

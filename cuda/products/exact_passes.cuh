@@ -56,37 +56,20 @@ __device__ __forceinline__ void load_slices(const ExactJob &job, const Pair &pai
     }
 }
 
-// Where a thread is among the rows of a transform, of which half of a block has LINES at a time.
-template <int R> struct RowPlace {
-    using Row = Line<R>;
-    static constexpr int LINES = HalfCrew::THREADS / Row::THREADS;
-    int line, t; // of the half; as a thread of the line
-    double2 *room;
-
-    __device__ __forceinline__ RowPlace()
-        : line(HalfCrew::own() / Row::THREADS), t(HalfCrew::own() % Row::THREADS)
-    {
-        extern __shared__ __align__(16) unsigned char memory[];
-        room = reinterpret_cast<double2 *>(memory) + (HalfCrew::part() * LINES + line) * Row::ROOM;
-    }
-};
-
 // Rows of two slices, forward. As split_rows_of.
 template <int R>
 __device__ __noinline__ void transform_rows(const ExactJob &job, const Pair &pair, int first,
                                             int index)
 {
     using Row = Line<R>;
-    using Crew = HalfCrew;
-    constexpr int LINES = RowPlace<R>::LINES;
     const Arena arena(job);
-    const RowPlace<R> at;
+    const RowPlace<R, THREADS> at;
+    constexpr int LINES = at.LINES;
     const int t = at.t, pieces = job.blocks.height / LINES,
               blocks = pair.templ ? 1 : blocks_at(job, first);
     double2 *room = at.room;
     const double2 *turns = turns_of(turns_in(job), job.blocks.width);
-    for (int piece = 2 * index + Crew::part(); piece < pieces * blocks;
-         piece += 2 * static_cast<int>(gridDim.x)) {
+    for (int piece = index; piece < pieces * blocks; piece += static_cast<int>(gridDim.x)) {
         const int transform = piece / pieces, block = first + transform,
                   y = piece % pieces * LINES + at.line;
         if (!pair.templ && is_zero(job, pair, block))
@@ -102,13 +85,13 @@ __device__ __noinline__ void transform_rows(const ExactJob &job, const Pair &pai
 #pragma unroll
         for (int j = 0; j < SPLIT_EACH; j++)
             v[j] = room[t + j * Row::THREADS]; // its own
-        Crew::wait();
-        Row::template forward<Crew>(v, room, t, turns);
-        Crew::wait();
-        store_halves<R, Crew>(v, room, t, y, y < rows, job.blocks.height,
-                              arena.data + transform * place_of(Row::POINTS / 2 + XNCC_SPLIT_GROUP,
-                                                                0, job.blocks.height));
-        Crew::wait();
+        __syncthreads();
+        Row::forward(v, room, t, turns);
+        __syncthreads();
+        store_halves<R>(v, room, t, y, y < rows, job.blocks.height,
+                        arena.data + transform * place_of(Row::POINTS / 2 + XNCC_SPLIT_GROUP, 0,
+                                                          job.blocks.height));
+        __syncthreads();
     }
 }
 
@@ -118,7 +101,6 @@ __device__ __noinline__ void transform_columns(const ExactJob &job, const Pair &
                                                int index)
 {
     using Column = Line<R>;
-    using Crew = LineCrew<THREADS, false>;
     const Arena arena(job);
     const ColumnPlace<R> at(job.blocks.width);
     const int blocks = pair.templ ? 1 : blocks_at(job, first);
@@ -148,11 +130,11 @@ __device__ __noinline__ void transform_columns(const ExactJob &job, const Pair &
             v[j] = y < rows ? data[static_cast<int64_t>(y) * (2 * XNCC_SPLIT_GROUP)]
                             : make_double2(0.0, 0.0);
         }
-        Column::template forward<Crew>(v, at.room(), at.t, turns);
+        Column::forward(v, at.room(), at.t, turns);
 #pragma unroll
         for (int i = 0; i < SPLIT_EACH; i++)
             to[i * THREADS] = make_double2(v[i].x * scale, v[i].y * scale);
-        Crew::wait();
+        __syncthreads();
     }
 }
 
@@ -162,7 +144,6 @@ __device__ __noinline__ void multiply_slices(const ExactJob &job, const Pair &pa
                                              const Couple &couple, int first, int index)
 {
     using Column = Line<R>;
-    using Crew = LineCrew<THREADS, false>;
     const Arena arena(job);
     const ColumnPlace<R> at(job.blocks.width);
     const int64_t spectrum = static_cast<int64_t>(job.at.spectrum / sizeof(double2)),
@@ -194,7 +175,7 @@ __device__ __noinline__ void multiply_slices(const ExactJob &job, const Pair &pa
             if (of_W)
                 v[i] = v[i] + times_conjugate(W, of_W[i * THREADS]);
         }
-        Column::template back<Crew>(v, at.room(), at.t, turns);
+        Column::back(v, at.room(), at.t, turns);
         const int wanted = min(job.blocks.step_y, job.height - start_of(job, first + transform).y);
         double2 *data = arena.data + transform * transform_size +
                         place_of(frequency, 0, Column::POINTS) + at.rest;
@@ -204,7 +185,7 @@ __device__ __noinline__ void multiply_slices(const ExactJob &job, const Pair &pa
             if (y < wanted && frequency < at.columns)
                 data[static_cast<int64_t>(y) * (2 * XNCC_SPLIT_GROUP)] = v[j];
         }
-        Crew::wait();
+        __syncthreads();
     }
 }
 
@@ -249,15 +230,14 @@ __device__ __noinline__ void add_rows(const ExactJob &job, const Pair &pair, con
                                       int first, int index)
 {
     using Row = Line<R>;
-    using Crew = HalfCrew;
-    constexpr int LINES = RowPlace<R>::LINES;
     const Arena arena(job);
-    const RowPlace<R> at;
+    const RowPlace<R, THREADS> at;
+    constexpr int LINES = at.LINES;
     const int t = at.t, pieces = ceil_div(job.blocks.step_y, LINES);
     double2 *room = at.room;
     const double2 *turns = turns_of(turns_in(job), job.blocks.width);
-    for (int piece = 2 * index + Crew::part(); piece < pieces * blocks_at(job, first);
-         piece += 2 * static_cast<int>(gridDim.x)) {
+    for (int piece = index; piece < pieces * blocks_at(job, first);
+         piece += static_cast<int>(gridDim.x)) {
         const int transform = piece / pieces, block = first + transform,
                   y = piece % pieces * LINES + at.line;
         if (is_zero(job, pair, block))
@@ -267,10 +247,10 @@ __device__ __noinline__ void add_rows(const ExactJob &job, const Pair &pair, con
         if (piece % pieces * LINES >= wanted)
             continue;
         double2 v[SPLIT_EACH];
-        load_halves<R, Crew>(v, room, t, y, y < wanted, job.blocks.height,
-                             arena.data + transform * place_of(Row::POINTS / 2 + XNCC_SPLIT_GROUP,
-                                                               0, job.blocks.height));
-        Row::template back<Crew>(v, room, t, turns);
+        load_halves<R>(v, room, t, y, y < wanted, job.blocks.height,
+                       arena.data + transform * place_of(Row::POINTS / 2 + XNCC_SPLIT_GROUP, 0,
+                                                         job.blocks.height));
+        Row::back(v, room, t, turns);
         const int columns = y < wanted ? min(job.blocks.step_x, job.width - start.x) : 0;
         uint32_t *to = arena.sums + transform * windows_of(job) + int64_t{ y } * job.blocks.step_x;
 #pragma unroll
@@ -283,7 +263,7 @@ __device__ __noinline__ void add_rows(const ExactJob &job, const Pair &pair, con
             add_sums<Row::THREADS>(to + t + Row::THREADS * from, arena.windows, state_of(job)->of_X,
                                    couple.bit, columns - t - Row::THREADS * from, sum);
         }
-        Crew::wait();
+        __syncthreads();
     }
 }
 

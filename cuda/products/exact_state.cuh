@@ -16,8 +16,7 @@ namespace xncc {
 
 // What is known of a call, in device memory.
 struct ExactState {
-    uint32_t number[MOST_SHARERS]; // of each thread block: its share
-    int32_t on;                    // 0: nothing is done
+    int32_t on;   // 0: nothing is done
     int32_t unit; // samples are integers times 2^unit, counted from the least double
     int32_t slices, templ_slices;
     int32_t of_X, of_term; // words
@@ -40,7 +39,6 @@ constexpr int LIMBS_S = XNCC_EXACT_WORDS / 2 + 3, LIMBS_Q = XNCC_EXACT_WORDS + 5
 constexpr int SHORT_BITS = 40;
 constexpr uint32_t DOUBTS = 1u << 31; // behind all slices
 constexpr int FINEST = 4096;          // minus the unit: a number that grows as samples get finer
-using HalfCrew = LineCrew<THREADS / 2, true>;
 
 static __device__ ExactState *state_of(const ExactJob &job)
 {

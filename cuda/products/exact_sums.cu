@@ -2,10 +2,7 @@
 // The exact sums of all windows of a band (exact_sums.h), in one launch, since launches that find
 // nothing to do are not free.
 //
-// The work is a list of steps, each in as many shares as the launch has blocks. A block takes the
-// next share of the list and waits until all shares of the steps before are done. Those that it
-// waits for have been taken by blocks that run, so that no block waits for one that has not begun.
-// The steps:
+// The work is a list of shares (shares.cuh). The steps:
 //
 // - how many bits the samples have; factors for the transforms,
 // - units, slices and memory, in the first share; nothing more if it is not worth while,
@@ -32,6 +29,7 @@
 #include "cuda/products/exact_passes.cuh"
 #include "cuda/products/exact_range.cuh"
 #include "cuda/products/exact_windows.cuh"
+#include "cuda/products/shares.cuh"
 
 namespace xncc {
 
@@ -57,34 +55,25 @@ __device__ Couple couple_of(const ExactJob &job, const Pair &pair, int number)
     return c;
 }
 
-// Calls `call` with R of a side.
-template <class Call> __device__ __forceinline__ void of_side(int32_t side, const Call &call)
-{
-    switch (side / 256) {
-    case 2: call(std::integral_constant<int, 2>()); break;
-    case 4: call(std::integral_constant<int, 4>()); break;
-    case 8: call(std::integral_constant<int, 8>()); break;
-    }
-}
-
 // Step `step` of a pair: rows, columns, and two steps for each couple.
 __device__ void step_of_pair(const ExactJob &job, const Pair &pair, int step, int first, int index)
 {
     if (step == 0) {
-        of_side(job.blocks.width,
-                [&](auto r) { transform_rows<decltype(r)::value>(job, pair, first, index); });
+        of_side<8>(job.blocks.width,
+                   [&](auto r) { transform_rows<decltype(r)::value>(job, pair, first, index); });
     } else if (step == 1) {
-        of_side(job.blocks.height,
-                [&](auto r) { transform_columns<decltype(r)::value>(job, pair, first, index); });
+        of_side<8>(job.blocks.height,
+                   [&](auto r) { transform_columns<decltype(r)::value>(job, pair, first, index); });
     } else {
         const Couple couple = couple_of(job, pair, step / 2 - 1);
         if (step % 2 == 0)
-            of_side(job.blocks.height, [&](auto r) {
+            of_side<8>(job.blocks.height, [&](auto r) {
                 multiply_slices<decltype(r)::value>(job, pair, couple, first, index);
             });
         else
-            of_side(job.blocks.width,
-                    [&](auto r) { add_rows<decltype(r)::value>(job, pair, couple, first, index); });
+            of_side<8>(job.blocks.width, [&](auto r) {
+                add_rows<decltype(r)::value>(job, pair, couple, first, index);
+            });
     }
 }
 
@@ -145,37 +134,13 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
     return true;
 }
 
-// The number of the next share. All that other blocks have written in the steps before is visible.
-// first: the block has had none. The number goes through global memory: racecheck takes it for a
-// hazard in shared memory, since the halves of a block also have barriers of their own.
-__device__ uint32_t next_share(const ExactJob &job, bool first)
-{
-    volatile uint32_t *number = state_of(job)->number + blockIdx.x;
-    __syncthreads(); // the share before is done
-    if (threadIdx.x == 0) {
-        if (!first) {
-            __threadfence();
-            atomicAdd(&job.constants->done, 1u);
-        }
-        const uint32_t taken = atomicAdd(&job.constants->taken, 1u),
-                       before = taken / gridDim.x * gridDim.x;
-        *number = taken;
-        const volatile uint32_t *done = &job.constants->done;
-        while (*done < before)
-            __nanosleep(50);
-        __threadfence();
-    }
-    __syncthreads();
-    return *number;
-}
-
 __global__ __launch_bounds__(THREADS, 1) void exact_sums(const __grid_constant__ ExactJob job)
 {
     if constexpr (SPLIT_BUILT) {
         if (job.constants->doubts <= job.blocks.most_alone)
             return;
         for (bool first = true;; first = false) {
-            const uint32_t number = next_share(job, first);
+            const uint32_t number = next_share(&job.constants->shares, first);
             if (!make_step(job, static_cast<int>(number / gridDim.x),
                            static_cast<int>(number % gridDim.x)))
                 return;

@@ -36,7 +36,7 @@ template <xncc_pixel PIXEL, bool TEMPL, int R>
 __global__ __launch_bounds__(THREADS, BLOCKS) void split_rows(const __grid_constant__ SplitJob job)
 {
     if constexpr (SPLIT_BUILT)
-        split_rows_of<PIXEL, TEMPL, R, LineCrew<THREADS, false>>(job, share_of(job));
+        split_rows_of<PIXEL, TEMPL, R, THREADS>(job, share_of(job));
 }
 
 template <bool TEMPL, int R>
@@ -51,7 +51,7 @@ template <int R>
 __global__ __launch_bounds__(THREADS, BLOCKS) void join_rows(const __grid_constant__ SplitJob job)
 {
     if constexpr (SPLIT_BUILT)
-        join_rows_of<R, LineCrew<THREADS, false>, false>(job, share_of(job));
+        join_rows_of<R, THREADS, false>(job, share_of(job));
 }
 
 __global__ __launch_bounds__(THREADS) void make_turns(double2 *turns)

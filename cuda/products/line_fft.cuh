@@ -19,27 +19,6 @@
 
 namespace xncc {
 
-// The threads that transform lines together and wait for each other: T adjacent ones, which are the
-// whole block, or one half of it (PART).
-template <int T, bool PART> struct LineCrew {
-    static constexpr int THREADS = T;
-    static __device__ __forceinline__ int part()
-    {
-        return PART ? static_cast<int>(threadIdx.x) / T : 0;
-    }
-    static __device__ __forceinline__ int own()
-    {
-        return PART ? static_cast<int>(threadIdx.x) % T : static_cast<int>(threadIdx.x);
-    }
-    static __device__ __forceinline__ void wait()
-    {
-        if constexpr (PART)
-            asm volatile("bar.sync %0, %1;" ::"r"(1 + part()), "n"(T) : "memory");
-        else
-            __syncthreads();
-    }
-};
-
 template <int R> struct Line {
     static constexpr int POINTS = 256 * R, THREADS = 16 * R, EACH = 16;
     // Of an r and of a q in shared memory: nearly free of bank conflicts.
@@ -99,8 +78,7 @@ template <int R> struct Line {
         }
     }
 
-    // The room must not be in use. All threads of the crew call this together.
-    template <class Crew>
+    // The room must not be in use. All threads of the block call this together.
     static __device__ __forceinline__ void forward(double2 (&v)[EACH], double2 *room, int t,
                                                    const double2 *turns)
     {
@@ -111,7 +89,7 @@ template <int R> struct Line {
 #pragma unroll
         for (int q = 0; q < EACH; q++)
             room[q * PITCH + t] = v[q];
-        Crew::wait();
+        __syncthreads();
 #pragma unroll
         for (int i = 0; i < EACH; i++)
             v[i] = own[k + R * i];
@@ -128,8 +106,8 @@ template <int R> struct Line {
         short_ones<false>(v);
     }
 
-    // Only the warps that share a q may still read from the room.
-    template <class Crew>
+    // Only the warps that share a q may still read from the room. All threads of the block call
+    // this together.
     static __device__ __forceinline__ void back(double2 (&v)[EACH], double2 *room, int t,
                                                 const double2 *turns)
     {
@@ -150,7 +128,7 @@ template <int R> struct Line {
 #pragma unroll
         for (int i = 0; i < EACH; i++)
             own[k + R * i] = v[i];
-        Crew::wait();
+        __syncthreads();
 #pragma unroll
         for (int q = 0; q < EACH; q++)
             v[q] = room[q * PITCH + t];

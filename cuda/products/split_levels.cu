@@ -3,10 +3,7 @@
 // kernel float-split (split_passes.cuh).
 //
 // choose_levels is one block. transform_levels does all levels in one launch, since launches that
-// find nothing to do are not free. Its work is a list of steps, each in as many shares as the
-// launch has blocks. A block takes the next share of the list and waits until all shares of the
-// steps before are done. Those that it waits for have been taken by blocks that run, so that no
-// block waits for one that has not begun. The steps of a level:
+// find nothing to do are not free. Its work is a list of shares (shares.cuh). The steps of a level:
 //
 // - add up the squares of the blocks' samples, without those beyond the level's limit; the unit of
 //   the template, in the first share, and factors of the transforms, if they are not there,
@@ -17,6 +14,7 @@
 // Thread mapping: blocks of 512 threads, one per multiprocessor, with 8192 points in shared memory
 // (at most 160 KB). The passes are functions that are called, not inlined: one kernel has those of
 // all sides. Compute capability 7.0 and later, as far as it has that shared memory.
+#include "cuda/products/shares.cuh"
 #include "cuda/products/split_passes.cuh"
 
 namespace xncc {
@@ -108,64 +106,21 @@ __device__ void choose_units(const LevelsJob &job)
         choose_unit(job.split, i % blocks, job.squares[i], job.units + i, job.error + i);
 }
 
-// Rows are transformed by two crews, so that one computes while the other one waits.
-using HalfCrew = LineCrew<THREADS / 2, true>;
-
-[[maybe_unused]] __device__ __forceinline__ SplitShare half_of(SplitShare share)
-{
-    share.index = 2 * share.index + HalfCrew::part();
-    share.of *= 2;
-    return share;
-}
-
-// The number of the next share. All that other blocks have written in the steps before is visible.
-// first: the block has had none. The number goes through global memory: racecheck takes it for a
-// hazard in shared memory, since the halves of a block also have barriers of their own.
-__device__ uint32_t next_share(FloatLevels *levels, bool first)
-{
-    volatile uint32_t *number = levels->number + blockIdx.x;
-    __syncthreads(); // the share before is done
-    if (threadIdx.x == 0) {
-        if (!first) {
-            __threadfence();
-            atomicAdd(&levels->done, 1u);
-        }
-        const uint32_t taken = atomicAdd(&levels->taken, 1u),
-                       before = taken / gridDim.x * gridDim.x;
-        *number = taken;
-        while (atomicAdd(&levels->done, 0u) < before)
-            __nanosleep(200);
-        __threadfence();
-    }
-    __syncthreads();
-    return *number;
-}
-
 // Makes pass 0, 1 or 2 of a batch of blocks; TEMPL: 0 or 1 of the template.
 template <xncc_pixel PIXEL, bool TEMPL>
 __device__ __forceinline__ void make_pass(const SplitJob &job, int pass, const SplitShare &share)
 {
-#define OF_SIDE(side, call)                                                                        \
-    switch ((side) / 256) {                                                                        \
-    case 2: call(2); break;                                                                        \
-    case 4: call(4); break;                                                                        \
-    case 8: call(8); break;                                                                        \
-    case 16: call(16); break;                                                                      \
-    }
-#define ROWS(r) split_rows_of<PIXEL, TEMPL, r, HalfCrew>(job, half_of(share))
-#define COLUMNS(r) multiply_columns_of<TEMPL, r>(job, share)
-#define ROWS_BACK(r) join_rows_of<r, HalfCrew, true>(job, half_of(share))
     if (pass == 0) {
-        OF_SIDE(job.set.of.width, ROWS)
+        of_side<16>(job.set.of.width, [&](auto r) {
+            split_rows_of<PIXEL, TEMPL, decltype(r)::value, THREADS>(job, share);
+        });
     } else if (pass == 1) {
-        OF_SIDE(job.set.of.height, COLUMNS)
+        of_side<16>(job.set.of.height,
+                    [&](auto r) { multiply_columns_of<TEMPL, decltype(r)::value>(job, share); });
     } else if constexpr (!TEMPL) {
-        OF_SIDE(job.set.of.width, ROWS_BACK)
+        of_side<16>(job.set.of.width,
+                    [&](auto r) { join_rows_of<decltype(r)::value, THREADS, true>(job, share); });
     }
-#undef ROWS_BACK
-#undef COLUMNS
-#undef ROWS
-#undef OF_SIDE
 }
 
 // A share of a step.
@@ -205,7 +160,7 @@ __global__ __launch_bounds__(THREADS,
               steps = 3 * ceil_div(blocks, batch), // of a level
         before = job.makes_template ? 4 : 2;       // the first level
     for (bool first = true;; first = false) {
-        const uint32_t number = next_share(job.levels, first);
+        const uint32_t number = next_share(&job.levels->shares, first);
         const int index = static_cast<int>(number % gridDim.x),
                   step = static_cast<int>(number / gridDim.x);
         if (step == 0) {

@@ -157,9 +157,9 @@ __device__ __forceinline__ void prefetch_row(const SplitJob &job, int2 start, in
         asm volatile("prefetch.global.L2 [%0];" ::"l"(row + at));
 }
 
-// Stores the halves of a row's spectrum that a crew has, V and W, if `real` is true. All threads of
-// the crew take part.
-template <int R, class Crew>
+// Stores the halves of a row's spectrum, V and W, if `real` is true. All threads of the block take
+// part.
+template <int R>
 __device__ __forceinline__ void store_halves(const double2 (&v)[SPLIT_EACH], double2 *room, int t,
                                              int y, bool real, int height, double2 *to)
 {
@@ -168,7 +168,7 @@ __device__ __forceinline__ void store_halves(const double2 (&v)[SPLIT_EACH], dou
 #pragma unroll
     for (int i = 0; i < SPLIT_EACH; i++)
         room[Row::at(Row::frequency(t, i))] = v[i];
-    Crew::wait();
+    __syncthreads();
     const bool rest = t % 2;
     for (int f = t / 2; f <= HALVES && real; f += Row::THREADS / 2) {
         const double2 a = room[Row::at(f)], b = room[Row::at((Row::POINTS - f) % Row::POINTS)];
@@ -177,8 +177,9 @@ __device__ __forceinline__ void store_halves(const double2 (&v)[SPLIT_EACH], dou
     }
 }
 
-// Loads the halves of a row's spectrum, P and R, as P + i R, if `real` is true, else zeros.
-template <int R, class Crew>
+// Loads the halves of a row's spectrum, P and R, as P + i R, if `real` is true, else zeros. All
+// threads of the block take part.
+template <int R>
 __device__ __forceinline__ void load_halves(double2 (&v)[SPLIT_EACH], double2 *room, int t, int y,
                                             bool real, int height, const double2 *from)
 {
@@ -204,11 +205,11 @@ __device__ __forceinline__ void load_halves(double2 (&v)[SPLIT_EACH], double2 *r
         const double2 *middle = from + place_of(HALVES, y, height);
         room[Row::at(HALVES)] = make_double2(middle[0].x - middle[1].y, middle[0].y + middle[1].x);
     }
-    Crew::wait();
+    __syncthreads();
 #pragma unroll
     for (int i = 0; i < SPLIT_EACH; i++)
         v[i] = room[Row::at(Row::frequency(t, i))];
-    Crew::wait();
+    __syncthreads();
 }
 
 // Where a thread is among the columns of a transform: half of a warp has points of a column of V,
@@ -246,16 +247,31 @@ template <int R> struct ColumnPlace {
     }
 };
 
-// Pass 1.
-template <xncc_pixel PIXEL, bool TEMPL, int R, class Crew>
+// Where a thread is among the rows of a transform, of which a block has LINES at a time.
+template <int R, int THREADS> struct RowPlace {
+    using Row = Line<R>;
+    static constexpr int LINES = THREADS / Row::THREADS;
+    int line, t; // of the block; as a thread of the line
+    double2 *room;
+
+    __device__ __forceinline__ RowPlace()
+        : line(static_cast<int>(threadIdx.x) / Row::THREADS),
+          t(static_cast<int>(threadIdx.x) % Row::THREADS)
+    {
+        extern __shared__ __align__(16) unsigned char memory[];
+        room = reinterpret_cast<double2 *>(memory) + line * Row::ROOM;
+    }
+};
+
+// Pass 1, by THREADS threads.
+template <xncc_pixel PIXEL, bool TEMPL, int R, int THREADS>
 __device__ __forceinline__ void split_rows_of(const SplitJob &job, SplitShare share)
 {
     using Row = Line<R>;
-    constexpr int LINES = Crew::THREADS / Row::THREADS, HALVES = Row::POINTS / 2;
-    extern __shared__ __align__(16) unsigned char memory[];
-    const int own = Crew::own(), line = own / Row::THREADS, t = own % Row::THREADS,
-              pieces = job.set.of.height / LINES;
-    double2 *room = reinterpret_cast<double2 *>(memory) + (Crew::part() * LINES + line) * Row::ROOM;
+    const RowPlace<R, THREADS> at;
+    constexpr int LINES = at.LINES, HALVES = Row::POINTS / 2;
+    const int line = at.line, t = at.t, pieces = job.set.of.height / LINES;
+    double2 *room = at.room;
     const double scale = scalbn(1.0, job.set.split.bits);
     for (int piece = share.index; piece < pieces * (TEMPL ? 1 : job.batch); piece += share.of) {
         const int transform = piece / pieces, block = share.first + transform,
@@ -278,15 +294,15 @@ __device__ __forceinline__ void split_rows_of(const SplitJob &job, SplitShare sh
             const double leading = (real[j] + lift) - lift;
             v[j] = make_double2(leading, (real[j] - leading) * scale);
         }
-        Row::template forward<Crew>(v, room, t, job.row_turns);
-        Crew::wait();
+        Row::forward(v, room, t, job.row_turns);
+        __syncthreads();
         const int later = piece + share.of;
         if (!TEMPL && later / pieces == transform)
             prefetch_row<PIXEL>(job, start, later % pieces * LINES + line, t, Row::THREADS);
-        store_halves<R, Crew>(
-            v, room, t, y, y < rows, job.set.of.height,
-            job.data + transform * place_of(HALVES + XNCC_SPLIT_GROUP, 0, job.set.of.height));
-        Crew::wait();
+        store_halves<R>(v, room, t, y, y < rows, job.set.of.height,
+                        job.data +
+                            transform * place_of(HALVES + XNCC_SPLIT_GROUP, 0, job.set.of.height));
+        __syncthreads();
     }
 }
 
@@ -307,19 +323,14 @@ template <bool TEMPL, int R>
 __device__ __forceinline__ void multiply_columns_of(const SplitJob &job, SplitShare share)
 {
     using Column = Line<R>;
-    using Crew = LineCrew<SPLIT_COLUMN_THREADS, false>;
-    constexpr int WARPS = Column::THREADS / SPLIT_HALF; // per column
-    constexpr int COLUMNS = SPLIT_COLUMN_THREADS / 2 / Column::THREADS;
-    extern __shared__ __align__(16) unsigned char memory[];
-    const int own = static_cast<int>(threadIdx.x), lane = own % (2 * SPLIT_HALF),
-              warp = own / (2 * SPLIT_HALF), column = warp / WARPS,
-              t = warp % WARPS * SPLIT_HALF + lane % SPLIT_HALF, rest = lane / SPLIT_HALF;
-    const int columns = job.set.of.width / 2 + 1, pieces = ceil_div(columns, COLUMNS);
-    double2 *room = reinterpret_cast<double2 *>(memory) + (2 * column + rest) * Column::ROOM;
+    const ColumnPlace<R> at(job.set.of.width);
+    const int lane = static_cast<int>(threadIdx.x) % (2 * SPLIT_HALF), t = at.t, rest = at.rest,
+              columns = at.columns, pieces = at.pieces;
+    double2 *room = at.room();
     const double finest = scalbn(1.0, -job.set.split.bits);
     for (int piece = share.index; piece < pieces * (TEMPL ? 1 : job.batch); piece += share.of) {
         const int transform = piece / pieces, block = share.first + transform,
-                  frequency = piece % pieces * COLUMNS + column;
+                  frequency = at.frequency(piece);
         if (!TEMPL && block >= job.set.of.count)
             break;
         if (!TEMPL && !has_chosen(share, block))
@@ -330,10 +341,7 @@ __device__ __forceinline__ void multiply_columns_of(const SplitJob &job, SplitSh
                         transform *
                             place_of(job.set.of.width / 2 + XNCC_SPLIT_GROUP, 0, Column::POINTS) +
                         place_of(frequency, 0, Column::POINTS) + rest;
-        double2 *spectrum = job.set.spectrum +
-                            static_cast<int64_t>(piece % pieces) * SPLIT_EACH *
-                                SPLIT_COLUMN_THREADS +
-                            own;
+        double2 *spectrum = job.set.spectrum + at.spectrum(piece);
         double2 v[SPLIT_EACH];
 #pragma unroll
         for (int j = 0; j < SPLIT_EACH; j++) {
@@ -341,7 +349,7 @@ __device__ __forceinline__ void multiply_columns_of(const SplitJob &job, SplitSh
             v[j] = y < rows ? data[static_cast<int64_t>(y) * (2 * XNCC_SPLIT_GROUP)]
                             : make_double2(0.0, 0.0);
         }
-        Column::template forward<Crew>(v, room, t, job.column_turns);
+        Column::forward(v, room, t, job.column_turns);
         if constexpr (TEMPL) {
             const double scale = 0.25 / (static_cast<double>(job.set.of.width) * Column::POINTS);
 #pragma unroll
@@ -358,7 +366,7 @@ __device__ __forceinline__ void multiply_columns_of(const SplitJob &job, SplitSh
                                                    fma(low.y, finest, leading.y));
                 v[i] = times_conjugate(v[i], whole) + times_conjugate(image, low);
             }
-            Column::template back<Crew>(v, room, t, job.column_turns);
+            Column::back(v, room, t, job.column_turns);
             const int wanted = min(job.set.of.step_y, job.products.height - start.y);
 #pragma unroll
             for (int j = 0; j < SPLIT_EACH; j++) {
@@ -367,20 +375,20 @@ __device__ __forceinline__ void multiply_columns_of(const SplitJob &job, SplitSh
                     data[static_cast<int64_t>(y) * (2 * XNCC_SPLIT_GROUP)] = v[j];
             }
         }
-        Crew::wait();
+        __syncthreads();
     }
 }
 
-// Pass 3. CHOSEN: only for windows that wait for X and have one of the share's sizes.
-template <int R, class Crew, bool CHOSEN>
+// Pass 3, by THREADS threads. CHOSEN: only for windows that wait for X and have one of the share's
+// sizes.
+template <int R, int THREADS, bool CHOSEN>
 __device__ __forceinline__ void join_rows_of(const SplitJob &job, SplitShare share)
 {
     using Row = Line<R>;
-    constexpr int LINES = Crew::THREADS / Row::THREADS, HALVES = Row::POINTS / 2;
-    extern __shared__ __align__(16) unsigned char memory[];
-    const int own = Crew::own(), line = own / Row::THREADS, t = own % Row::THREADS,
-              pieces = ceil_div(job.set.of.step_y, LINES);
-    double2 *room = reinterpret_cast<double2 *>(memory) + (Crew::part() * LINES + line) * Row::ROOM;
+    const RowPlace<R, THREADS> at;
+    constexpr int LINES = at.LINES, HALVES = Row::POINTS / 2;
+    const int line = at.line, t = at.t, pieces = ceil_div(job.set.of.step_y, LINES);
+    double2 *room = at.room;
     const double finest = scalbn(1.0, -job.set.split.bits);
     for (int piece = share.index; piece < pieces * job.batch; piece += share.of) {
         const int transform = piece / pieces, block = share.first + transform,
@@ -394,10 +402,10 @@ __device__ __forceinline__ void join_rows_of(const SplitJob &job, SplitShare sha
         if (piece % pieces * LINES >= wanted)
             continue;
         double2 v[SPLIT_EACH];
-        load_halves<R, Crew>(
-            v, room, t, y, y < wanted, job.set.of.height,
-            job.data + transform * place_of(HALVES + XNCC_SPLIT_GROUP, 0, job.set.of.height));
-        Row::template back<Crew>(v, room, t, job.row_turns);
+        load_halves<R>(v, room, t, y, y < wanted, job.set.of.height,
+                       job.data +
+                           transform * place_of(HALVES + XNCC_SPLIT_GROUP, 0, job.set.of.height));
+        Row::back(v, room, t, job.row_turns);
         const double lift = SPLIT_WHOLE * share.units[block].y;
 #pragma unroll
         for (int j = 0; j < SPLIT_EACH; j++) {
@@ -407,7 +415,7 @@ __device__ __forceinline__ void join_rows_of(const SplitJob &job, SplitShare sha
                 store_product(job.products, start, x, y,
                               fma(v[j].y, finest, (v[j].x + lift) - lift));
         }
-        Crew::wait();
+        __syncthreads();
     }
 }
 
@@ -440,7 +448,22 @@ __host__ __device__ inline const double2 *turns_of(const double2 *turns, int32_t
     return turns;
 }
 
-// Calls a function with R of a side of 256 R points as a constant.
+// Calls a function with R of a side of 256 R points as a constant; MOST: the largest R.
+template <int MOST, class Function>
+__device__ __forceinline__ void of_side(int32_t side, const Function &function)
+{
+    switch (side / 256) {
+    case 2: function(std::integral_constant<int, 2>()); break;
+    case 4: function(std::integral_constant<int, 4>()); break;
+    case 8: function(std::integral_constant<int, 8>()); break;
+    case 16:
+        if constexpr (MOST == 16)
+            function(std::integral_constant<int, 16>());
+        break;
+    }
+}
+
+// The same on the host, with every R.
 template <class Function> void with_side(int32_t side, const Function &function)
 {
     switch (side / 256) {
