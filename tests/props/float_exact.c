@@ -21,10 +21,11 @@ typedef enum picture {
     TWO,     /* noise, and a region of two values, as the template has: some numerators are 0 */
     SPARSE,  /* noise with some samples that are far larger, or smaller */
     COARSE,  /* stripes, of which blocks on the left have few bits, all of them in upper slices */
+    PATCH,   /* noise, and stripes under 13 x 7 adjacent windows */
     PICTURES
 } picture;
-static const char *const names[PICTURES] = { "stripes", "flat", "copies", "apart", "fading",
-                                             "broken",  "two",  "sparse", "coarse" };
+static const char *const names[PICTURES] = { "stripes", "flat", "copies", "apart",  "fading",
+                                             "broken",  "two",  "sparse", "coarse", "patch" };
 
 static double noise(kit_random *random, xncc_pixel pixel)
 {
@@ -62,6 +63,8 @@ static double sample(picture of, xncc_pixel pixel, int32_t x, int32_t y, int32_t
                                                                    : y % 2 ? 600
                                                                            : -300);
     case COARSE: return x >= 550 || wide ? (y % 3 ? one : two) : y % 3 ? 1.0 : -0.75;
+    case PATCH:
+        return x < 200 || x >= 212 + columns || y < 150 || y >= 156 + rows ? v : y % 3 ? one : two;
     default: return 0.0;
     }
 }
@@ -70,7 +73,7 @@ static double templ_sample(picture of, xncc_pixel pixel, const kit_image *image,
                            int32_t y)
 {
     const int wide = pixel == XNCC_U32;
-    if (of == STRIPES || of == BROKEN || of == COARSE)
+    if (of == STRIPES || of == BROKEN || of == COARSE || of == PATCH)
         return x % 2 ? (wide ? 5.0 : 0.25) : (wide ? 4e9 : 1e-3);
     if (of == TWO)
         return (x * 5 + y * 3) % 4 / 2 ? (wide ? 7e8 : 103.0) / 7.0 : (wide ? 21e8 : -99.0) / 7.0;
@@ -158,10 +161,9 @@ int main(int argc, char **argv)
     xncc_context *gpu = kit_context(kit_device_option(argc, argv), 2),
                  *cpu = kit_context(XNCC_DEVICE_CPU, 2);
     const int brief = kit_flag(argc, argv, "brief"); /* every third shape, with one picture */
-    int number = 0;
     for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i += brief ? 3 : 1)
-        for (int kind = brief ? i % PICTURES : 0; kind < PICTURES;
-             kind += brief ? PICTURES : 1, number++) {
+        for (int kind = brief ? i % 9 : 0; kind < PICTURES; kind += brief ? PICTURES : 1) {
+            const int number = brief ? i / 3 : 9 * i + kind; /* what goes by turns */
             /* most windows of a large template would hold a sample that is far from the others */
             if (kind == SPARSE && shapes[i].columns * shapes[i].rows > 500)
                 continue;
