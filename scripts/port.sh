@@ -18,7 +18,7 @@
 # An emulator is 10 to 50 times slower than a processor, so this is a selection of tests: the parts, one group of maps per type of pixel,
 # statements about floats, the readers and writers of TIFF with both orders of bytes, and damaged files. Left out are what asks for time or
 # memory (cancelling, threads, hostile floats, the larger maps), tests in Python and what is not a matter of the processor. Beyond that,
-# `digest --kernels common` hashes results of over a thousand calls; all targets must print the number of this machine's own build.
+# `digest --kernels common` hashes results of some 900 calls; all targets must print the number of this machine's own build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/setup.sh
