@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures of floats and u32 on which windows by the thousand cancel, or whose samples are near the
+ * ends of their range: they score as the oracle says, by every kernel. */
+#include "props/float_maps.h"
+
+#include <math.h>
+#include <string.h>
+
+static const kit_room room = { 3, KIT_AFTER };
+
+typedef enum hostile {
+    STRIPES, /* across in the image, down in the template: no window correlates */
+    THIRDS,  /* the same with samples of all bits */
+    STEEP,   /* the same, with rows 2^60 apart */
+    COPIES,  /* of the template, side by side */
+    EQUAL,   /* image and template of one value */
+    LABELS,  /* 0 and 1 at random */
+    FAINT,   /* labels + 2^-60 times a picture */
+    SPIKE,   /* a picture with one sample of 1e30 */
+    WIDE,    /* rows far apart, in image and template, that cancel across */
+    SPLIT,   /* the same, where the numbers that cancel have different bits */
+    FAR,     /* rows that cancel, and rows so faint that only exact sums have them */
+    PATCH,   /* few windows of that kind, in noise */
+    LEVELS,  /* rows of one value each, the first of them the same */
+    ENDS,    /* 0 and almost 2 at random; on the left almost 2, or hardly less */
+    TINY,    /* samples near the smallest number */
+    HOSTILES
+} hostile;
+
+static const char *const hostile_name[HOSTILES] = { "stripes", "thirds", "steep", "copies",
+                                                    "equal",   "labels", "faint", "spike",
+                                                    "wide",    "split",  "far",   "patch",
+                                                    "levels",  "ends",   "tiny" };
+
+/* A number that depends on k alone, within 1 .. 2, with all bits of a float. */
+static double one_to_two(int32_t k)
+{
+    return 1.0 + (double)((uint32_t)k * 2654435761u >> 9) * 0x1p-23;
+}
+
+static double hostile_sample(hostile kind, int of_templ, int32_t size, int32_t x, int32_t y,
+                             kit_random *random)
+{
+    const double noise = (double)kit_below(random, 256), sign = x & 1 ? 1.0 : -1.0;
+    switch (kind) {
+    case STRIPES: return (of_templ ? x : y) & 1;
+    case THIRDS: return (of_templ ? x : y) & 1 ? 0.7f : (double)(1.0f / 3.0f);
+    case STEEP: return of_templ ? sign * 0.3f : ldexp(one_to_two(y), 20 * (y % 4) - 30);
+    case COPIES: {
+        const int32_t i = x % size + size * (y % size);
+        return one_to_two(i) + ldexp(one_to_two(7 * i + 1), -28);
+    }
+    case EQUAL: return 0.3f;
+    case LABELS: return (double)((int)noise & 1);
+    case FAINT: return ((int)noise & 1) + ldexp(one_to_two(x * 31 + y), -60);
+    case SPIKE: return !of_templ && x == 50 && y == 40 ? 1e30 : noise / 255.0;
+    case PATCH:
+        if (!of_templ && (x >= size + 2 || y >= size + 2))
+            return noise / 255.0;
+        return hostile_sample(FAR, of_templ, size, x, y, random);
+    case LEVELS:
+        if (of_templ ? y % 7 == 3 : y < size + 4)
+            return of_templ ? ldexp(x & 1, -60) : 1.0;
+        return hostile_sample(WIDE, of_templ, size, x, y, random);
+    case FAR:
+        if (y % 7 == 3)
+            return ldexp(of_templ ? sign : x & 1, -60);
+        return hostile_sample(WIDE, of_templ, size, x, y, random);
+    case WIDE:
+        return (of_templ ? sign : 1.0) *
+               ldexp(one_to_two(y), of_templ ? 90 * (y % 2) - 45 : 23 * (y % 5) - 50);
+    case SPLIT: {
+        const double a = one_to_two(y), b = one_to_two(y + 1000), part[] = { a + b, -a, -b, 0.0 };
+        return ldexp(of_templ ? part[x % 4] : a, of_templ ? 90 * (y % 2) - 45 : 23 * (y % 5) - 50);
+    }
+    case ENDS:
+        if (!of_templ && x < size + 4)
+            return 2.0 - ldexp(noise < 1.0 ? 2.0 : 1.0, -31);
+        return noise < 128.0 ? 0.0 : 2.0 - ldexp(1.0, -31);
+    default: return ldexp(one_to_two((int32_t)noise), -140);
+    }
+}
+
+/* As a pixel type holds a sample: integers of 32 bits hold 0 .. 2. */
+static double as_pixel(xncc_pixel pixel, double sample)
+{
+    return pixel == XNCC_U32 ? floor(ldexp(sample, 31)) : sample;
+}
+
+/* What pixels there are, and which of them count. */
+typedef enum form {
+    PLAIN,
+    TEMPL_MASK,
+    BOTH_MASKS,
+    CHANNELS, /* three, of different scales */
+    OVERLAP,  /* windows that leave the image */
+    SPOILT,   /* a template mask, and an infinity */
+    FORMS
+} form;
+
+/* Whole rows, so that what cancels across still does. */
+static void mask_rows(kit_image *image, int32_t period)
+{
+    kit_image_mask(image, room);
+    for (int32_t y = 0; y < image->view.height; y++)
+        for (int32_t x = 0; x < image->view.width; x++)
+            kit_mask_set(&image->view, x, y, y % period != 1);
+}
+
+static kit_image hostile_image(hostile kind, form f, xncc_pixel pixel, int of_templ, int32_t size,
+                               int32_t width, int32_t height)
+{
+    kit_random random = kit_stream(940 + (uint64_t)kind);
+    kit_image image = kit_image_create_channels(pixel, f == CHANNELS ? 3 : 1, width, height, room);
+    for (int32_t y = 0; y < height; y++)
+        for (int32_t x = 0; x < width; x++)
+            for (int32_t c = 0; c < image.view.channels; c++)
+                kit_sample_set(
+                    &image.view, x, y, c,
+                    as_pixel(pixel, ldexp(hostile_sample(kind, of_templ, size, x, y + c, &random),
+                                          -9 * c)));
+    if (f == BOTH_MASKS || ((f == TEMPL_MASK || f == SPOILT) && of_templ))
+        mask_rows(&image, of_templ ? 4 : 5);
+    if (f == SPOILT && !of_templ)
+        kit_sample_set(&image.view, width / 2, height / 3, 0, (double)INFINITY);
+    return image;
+}
+
+static void check_hostile(hostile kind, form f, xncc_pixel pixel, int32_t size)
+{
+    kit_image image = hostile_image(kind, f, pixel, 0, size, 2 * size + 60, 2 * size + 50),
+              templ = hostile_image(kind, f, pixel, 1, size, size, size);
+    const float_pair p = { .image = &image.view,
+                           .templ = &templ.view,
+                           .mode = f == OVERLAP ? XNCC_SAME : XNCC_VALID,
+                           .border = f == OVERLAP ? XNCC_BORDER_OVERLAP : XNCC_BORDER_CLAMP };
+    for (int method = f == PLAIN ? 0 : (int)kind % 2; method < FLOAT_METHODS;
+         method += f == PLAIN ? 1 : 2) {
+        kit_map map = float_map_of(p, (xncc_method)method, NULL);
+        check_float_scores(p, (xncc_method)method, &map.view, 60, hostile_name[kind]);
+        check_float_maps(p, (xncc_method)method, &map.view, 0, 0, 0, hostile_name[kind]);
+        kit_map_destroy(&map);
+    }
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+static void raise_rows(const xncc_image *image)
+{
+    for (int32_t y = 0; y < image->height; y += 7)
+        for (int32_t x = 0; x < image->width; x++)
+            kit_sample_set(image, x, y, 0, ldexp(kit_sample(image, x, y, 0), 300));
+}
+
+/* So many slices of so large a transform that their products are computed in groups. */
+static void check_large(void)
+{
+    kit_image image = hostile_image(FAR, PLAIN, XNCC_F64, 0, 770, 804, 803),
+              templ = hostile_image(FAR, PLAIN, XNCC_F64, 1, 770, 770, 770);
+    const float_pair p = { .image = &image.view, .templ = &templ.view };
+    raise_rows(&image.view);
+    raise_rows(&templ.view);
+    kit_map map = float_map_of(p, XNCC_CCOEFF_NORMED, "fft-portable");
+    check_float_scores(p, XNCC_CCOEFF_NORMED, &map.view, 3, "large");
+    kit_map_destroy(&map);
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+/* Doubles near the ends of their range, whose squares are beyond it. */
+typedef enum range { SMALLEST, LARGEST, SCATTERED, FEW, RANGES } range;
+
+static double at_end(range kind, kit_random *random)
+{
+    const double v = one_to_two((int32_t)kit_below(random, 1 << 20));
+    const int power = kit_between(random, -300, 600);
+    switch (kind) {
+    case SMALLEST: return ldexp(v, -1000);
+    case LARGEST: return ldexp(v, 900);
+    case SCATTERED: return ldexp(v, power);
+    default: return power == 600 ? ldexp(v, 600) : v;
+    }
+}
+
+/* channels: 1 or 2, the second one smaller by far */
+static void check_ends(range kind, int32_t size, int32_t channels)
+{
+    kit_random random = kit_stream(960 + (uint64_t)kind);
+    kit_image image = kit_image_create_channels(XNCC_F64, channels, size + 30, size + 25, room);
+    for (int32_t y = 0; y < image.view.height; y++)
+        for (int32_t x = 0; x < image.view.width; x++)
+            for (int32_t c = 0; c < channels; c++)
+                kit_sample_set(&image.view, x, y, c, ldexp(at_end(kind, &random), -320 * c));
+    kit_image templ = kit_image_create_channels(XNCC_F64, channels, size, size, room);
+    kit_image_copy(&templ.view, &image.view, 11, 9);
+    const float_pair p = { .image = &image.view, .templ = &templ.view };
+    for (int method = 0; method < FLOAT_METHODS; method++) {
+        kit_map map = float_map_of(p, (xncc_method)method, NULL);
+        check_float_scores(p, (xncc_method)method, &map.view, 40, "ends of the range");
+        check_float_maps(p, (xncc_method)method, &map.view, 0, 0, 0, "ends of the range");
+        kit_map_destroy(&map);
+    }
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+/* Templates that are prepared in several bands, the last of which has fewer rows: by one thread and
+ * by several. */
+static void check_bands(xncc_pixel pixel, form f)
+{
+    enum { SIDE = 260, MAP = 24 };
+    static const char *const kernels[] = { "fft-portable", "direct-portable" };
+    kit_image image = hostile_image(THIRDS, f, pixel, 0, SIDE, SIDE + MAP - 1, SIDE + MAP - 1),
+              templ = hostile_image(THIRDS, f, pixel, 1, SIDE, SIDE, SIDE);
+    const float_pair p = { .image = &image.view, .templ = &templ.view };
+    xncc_context *const both = float_context, *const alone = kit_context(XNCC_DEVICE_CPU, 1);
+    for (int k = 0; k < 2; k++)
+        for (int m = 0; m < 2; m++) {
+            const xncc_method method = m ? XNCC_SQDIFF_NORMED : XNCC_CCOEFF_NORMED;
+            kit_map map = float_map_of(p, method, kernels[k]);
+            float_context = alone;
+            kit_map other = float_map_of(p, method, kernels[k]);
+            float_context = both;
+            check_float_scores(p, method, &map.view, 8, "bands");
+            for (int32_t y = 0; y < MAP; y++)
+                CHECK(memcmp(kit_map_row(&map.view, y), kit_map_row(&other.view, y),
+                             MAP * sizeof(float)) == 0);
+            kit_map_destroy(&map);
+            kit_map_destroy(&other);
+        }
+    xncc_context_destroy(alone);
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+int main(int argc, char **argv)
+{
+    static const xncc_pixel reals[] = { XNCC_F32, XNCC_F64 };
+    static const hostile wide[] = { THIRDS, COPIES, EQUAL, ENDS },
+                         some[] = { THIRDS, COPIES, FAR, SPLIT };
+    kit_start(argc, argv);
+    const char *group = kit_option(argc, argv, "group", "");
+    const int is_hostile = strcmp(group, "hostile") == 0, is_masked = strcmp(group, "masked") == 0,
+              is_large = strcmp(group, "large") == 0;
+    float_context = kit_context(kit_device_option(argc, argv), 2);
+    for (int i = 0; i < 2 && is_hostile; i++)
+        for (int32_t size = 6; size <= 36; size += 30)
+            for (int kind = 0; kind < HOSTILES; kind++)
+                if (!kit_short() || kind % 4 == 2 * i + size / 36)
+                    check_hostile((hostile)kind, PLAIN, reals[i], size);
+    for (int kind = 0; kind < RANGES && is_hostile; kind++)
+        for (int32_t size = 6; size <= 22; size += 16)
+            check_ends((range)kind, size, kind == SMALLEST ? 1 : 1 + size / 22);
+    for (int k = 0; k < 4 && is_hostile; k++)
+        for (int32_t size = 6; size <= 36; size += 30)
+            if (!kit_short() || (k % 2 == 0) == (size == 6))
+                check_hostile(wide[k], PLAIN, XNCC_U32, size);
+    for (int k = 0; k < 4 && is_masked; k++)
+        for (int f = PLAIN + 1; f < FORMS; f++)
+            if (!kit_short() || k % 2 == f % 2)
+                check_hostile(some[k], (form)f, reals[k % 2], k < 2 ? 6 : 34);
+    for (int k = 0; k < 4 && is_masked; k++)
+        for (int f = PLAIN + 1; f < SPOILT; f++)
+            if (!kit_short() || k % 2 == f % 2)
+                check_hostile(wide[k], (form)f, XNCC_U32, k < 2 ? 6 : 34);
+    if (is_large)
+        check_large();
+    for (int f = PLAIN; f < FORMS && is_large; f++)
+        if (f != OVERLAP && (f == PLAIN || !kit_shortest()))
+            check_bands(reals[f % 2], (form)f);
+    xncc_context_destroy(float_context);
+    return kit_finish("float_hostile");
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "props/float_maps.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_KERNELS = 64 };
+
+xncc_context *float_context;
+
+xncc_template *float_template_of(const xncc_image *templ)
+{
+    xncc_template *template = NULL;
+    if (xncc_template_create(float_context, templ, &template, &kit_error) != XNCC_OK)
+        kit_give_up("no template: %s", kit_error.text);
+    return template;
+}
+
+/* The kernels for a pair; the reference, which is slow, only for small templates. */
+static size_t kernels_of(float_pair p, xncc_method method, const char **name)
+{
+    xncc_template *template = float_template_of(p.templ);
+    xncc_problem problem = kit_problem(
+        (xncc_problem){ .pixel = p.image->pixel,
+                        .image_width = p.image->width,
+                        .image_height = p.image->height,
+                        .templ_width = p.templ->width,
+                        .templ_height = p.templ->height,
+                        .rule.method = method,
+                        .rule.mode = p.mode,
+                        .rule.border = p.border,
+                        .channels = p.image->channels,
+                        .image_masked = p.image->mask != NULL,
+                        .templ_masked = xncc_template_is_masked(template) });
+    const char *all[MOST_KERNELS];
+    const size_t count = xncc_kernel_list(float_context, &problem, all, MOST_KERNELS);
+    size_t kept = 0;
+    xncc_template_destroy(template);
+    for (size_t i = 0; i < count; i++)
+        if (p.templ->width * p.templ->height < 200 || strcmp(all[i], "reference") != 0)
+            name[kept++] = all[i];
+    CHECK(kept > 0);
+    return kept;
+}
+
+kit_map float_map_of(float_pair p, xncc_method method, const char *kernel)
+{
+    const int all = p.mode == XNCC_SAME;
+    kit_map map = kit_map_create(p.image->width - (all ? 0 : p.templ->width - 1),
+                                 p.image->height - (all ? 0 : p.templ->height - 1), 1, KIT_AFTER);
+    xncc_template *template = float_template_of(p.templ);
+    const kit_options options = {
+        .method = method, .kernel = kernel, .mode = p.mode, .border = p.border
+    };
+    if (kit_correlate(float_context, p.image, template, &options, &map.view) != XNCC_OK)
+        kit_give_up("%s: %s", kernel ? kernel : "(chosen)", kit_error.text);
+    xncc_template_destroy(template);
+    return map;
+}
+
+void check_float_maps(float_pair p, xncc_method method, const xncc_map *want, int32_t x, int32_t y,
+                      int power, const char *what)
+{
+    const char *kernel[MOST_KERNELS];
+    const size_t kernels = kernels_of(p, method, kernel);
+    for (size_t k = 0; k < kernels; k++) {
+        kit_map got = float_map_of(p, method, kernel[k]);
+        int same = 1;
+        for (int32_t j = 0; j < got.view.height; j++)
+            for (int32_t i = 0; i < got.view.width; i++) {
+                const float v = ldexpf(kit_map_row(want, y + j)[x + i], power);
+                same &= memcmp(&kit_map_row(&got.view, j)[i], &v, sizeof v) == 0;
+            }
+        if (!CHECK(same))
+            kit_fail(__FILE__, __LINE__, "%s: %s x %d, template %dx%d, %s, %s", what,
+                     xncc_pixel_name(p.image->pixel), p.image->channels, p.templ->width,
+                     p.templ->height, xncc_method_name(method), kernel[k]);
+        kit_map_destroy(&got);
+    }
+}
+
+void check_float_scores(float_pair p, xncc_method method, const xncc_map *map, int windows,
+                        const char *what)
+{
+    kit_random random = kit_stream(950);
+    const kit_options options = { .method = method };
+    const int is_float = p.image->pixel == XNCC_F32 || p.image->pixel == XNCC_F64;
+    oracle_general oracle = oracle_general_make(p.image, p.templ, p.mode, p.border);
+    for (int i = 0; i < windows; i++) {
+        int32_t x = kit_between(&random, 0, map->width - 1);
+        int32_t y = kit_between(&random, 0, map->height - 1);
+        if (i < 6) { /* in the corner, and in the last column */
+            x = i < 3 ? i : map->width - 1;
+            y = i < 3 ? i : 6 * (i - 3);
+        }
+        const float want = is_float ? oracle_exact(&oracle, &options, x, y)
+                                    : oracle_general_score(&oracle, &options, x, y);
+        if (!CHECK(memcmp(&want, &kit_map_row(map, y)[x], sizeof want) == 0))
+            kit_fail(__FILE__, __LINE__, "%s: %s, template %dx%d, %s at %d, %d: %a, not %a", what,
+                     xncc_pixel_name(p.image->pixel), p.templ->width, p.templ->height,
+                     xncc_method_name(method), x, y, (double)kit_map_row(map, y)[x], (double)want);
+    }
+    oracle_general_free(&oracle);
+}
