@@ -183,7 +183,7 @@ static double at_end(range kind, kit_random *random)
 }
 
 /* channels: 1 or 2, the second one smaller by far */
-static void check_ends(range kind, int32_t size, int32_t channels)
+static void check_ends(range kind, int32_t size, int32_t channels, xncc_mode mode)
 {
     kit_random random = kit_stream(960 + (uint64_t)kind);
     kit_image image = kit_image_create_channels(XNCC_F64, channels, size + 30, size + 25, room);
@@ -193,7 +193,9 @@ static void check_ends(range kind, int32_t size, int32_t channels)
                 kit_sample_set(&image.view, x, y, c, ldexp(at_end(kind, &random), -320 * c));
     kit_image templ = kit_image_create_channels(XNCC_F64, channels, size, size, room);
     kit_image_copy(&templ.view, &image.view, 11, 9);
-    const float_pair p = { .image = &image.view, .templ = &templ.view };
+    const float_pair p = {
+        .image = &image.view, .templ = &templ.view, .mode = mode, .border = XNCC_BORDER_MIRROR
+    };
     for (int method = 0; method < FLOAT_METHODS; method++) {
         kit_map map = float_map_of(p, (xncc_method)method, NULL);
         check_float_scores(p, (xncc_method)method, &map.view, 40, "ends of the range");
@@ -248,9 +250,12 @@ int main(int argc, char **argv)
             for (int kind = 0; kind < HOSTILES; kind++)
                 if (!kit_short() || kind % 4 == 2 * i + size / 36)
                     check_hostile((hostile)kind, PLAIN, reals[i], size);
-    for (int kind = 0; kind < RANGES && is_hostile; kind++)
-        for (int32_t size = 6; size <= 22; size += 16)
-            check_ends((range)kind, size, kind == SMALLEST ? 1 : 1 + size / 22);
+    for (int kind = 0; kind < RANGES && is_hostile; kind++) {
+        check_ends((range)kind, 6, 1, XNCC_SAME);
+        check_ends((range)kind, 22, 1, XNCC_VALID);
+        if (kind != SMALLEST)
+            check_ends((range)kind, 22, 2, XNCC_VALID);
+    }
     for (int k = 0; k < 4 && is_hostile; k++)
         for (int32_t size = 6; size <= 36; size += 30)
             if (!kit_short() || (k % 2 == 0) == (size == 6))
