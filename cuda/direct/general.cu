@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Kernel `general`: the sums of each window over the pixels that count, and the score of
-// math/general_score.h or, for floats, of math/near.h.
+// Kernel `general` for integers: the sums of each window over the pixels that count, and the score
+// of math/general_score.h.
 //
 // Thread mapping: a block of 128 threads has 128 adjacent windows of one map row, one per thread.
 // Blocks are numbered row by row along blockIdx.x, `across` blocks per row. For each channel and
 // each template row, the block loads 64 template pixels at a time and the 191 image pixels that
-// meet them to shared memory, where border, bias, pivot and mask have been applied once. Shared
-// memory: struct Tile, 2.3 KB for 64-bit samples.
-//
-// Runs on every compute capability. Measured on one H200, 2026-11: 8.8 x 10^11 pixels per second
-// for f32 (docs/notes/2026-11-masked.md).
+// meet them to shared memory, where border, bias and mask have been applied once. Shared memory:
+// struct Tile, 1.3 KB. Any compute capability.
 #include "cuda/direct/general.h"
 
 #include "image/samples.h"
-#include "math/near.h"
 
 namespace xncc {
 
@@ -45,7 +41,6 @@ __device__ __forceinline__ xncc_u128 widen(xncc_u128 v)
 
 // The sums of one channel of integers. Wide: the type of the sums of products, 64 or 128 bits.
 template <class Wide> struct Integers {
-    using Sample = uint32_t;
     uint64_t S = 0, T = 0;
     Wide Q{}, X{}, T2{};
 
@@ -58,116 +53,24 @@ template <class Wide> struct Integers {
         add_product(X, v, t);
         add_product(T2, t, t);
     }
-    __device__ void end_row()
+    // The sums as the score takes them.
+    __device__ xncc_general_sums widened() const
     {
+        return { S, T, widen(Q), widen(X), widen(T2) };
     }
-};
-
-// Combines the sums of the channels into the score.
-template <class Wide> struct IntegerScore {
-    xncc_general general;
-
-    __device__ void begin(uint64_t n, xncc_method, const xncc_general_rule &)
-    {
-        general = xncc_general_begin(n);
-    }
-    __device__ void add(const Integers<Wide> &s, uint64_t bias)
-    {
-        xncc_general_sums sums = { s.S, s.T, widen(s.Q), widen(s.X), widen(s.T2) };
-        xncc_general_add(&general, &sums, bias);
-    }
-    __device__ float score(xncc_method method, const xncc_general_rule &rule, uint64_t) const
-    {
-        return xncc_general_score(method, &rule, &general);
-    }
-};
-
-// The sums of one channel of floats: `row` of the current template row, `all` of the rows before
-// it. Sums over rows first keep the error small.
-struct Reals {
-    using Sample = double;
-    xncc_double_sums row = {}, all = {};
-
-    __device__ void add(double v, double t)
-    {
-        row.S += v;
-        row.Q += v * v;
-        row.X += v * t;
-        row.T += t;
-        row.T2 += t * t;
-    }
-    __device__ void end_row()
-    {
-        all.S += row.S;
-        all.Q += row.Q;
-        all.X += row.X;
-        all.T += row.T;
-        all.T2 += row.T2;
-        row = {};
-    }
-};
-
-// The score, or XNCC_DOUBT where the bounds of math/near.h do not decide it.
-struct RealScore {
-    xncc_bounded_terms terms;
-    xncc_method method;
-    double n, relative;
-
-    __device__ void begin(uint64_t count, xncc_method of, const xncc_general_rule &rule)
-    {
-        terms = {};
-        method = of;
-        n = static_cast<double>(count);
-        relative = rule.relative;
-    }
-    __device__ void add(const Reals &s, uint64_t)
-    {
-        xncc_bounded_add_channel(&terms, method, n, &s.all, relative);
-    }
-    __device__ float score(xncc_method, const xncc_general_rule &rule, uint64_t count) const
-    {
-        float from_count;
-        if (xncc_general_score_from_count(method, &rule, count, &from_count))
-            return from_count;
-        return xncc_bounded_score(method, n, &terms);
-    }
-};
-
-// The sums and the score of a pixel type.
-template <xncc_pixel PIXEL, bool REAL = xncc_pixel_is_float(PIXEL) != 0> struct Kind {
-    using Sums = Reals;
-    using Score = RealScore;
-};
-template <xncc_pixel PIXEL> struct Kind<PIXEL, false> {
-    using Wide = std::conditional_t<xncc_pixel_is_wide(PIXEL), xncc_u128, uint64_t>;
-    using Sums = Integers<Wide>;
-    using Score = IntegerScore<Wide>;
 };
 
 // The shared memory of a block.
-template <class Sample> struct Tile {
-    Sample v[THREADS + STRETCH];                              // of the image
-    Sample t[STRETCH];                                        // of the template
+struct Tile {
+    uint32_t v[THREADS + STRETCH];                            // of the image
+    uint32_t t[STRETCH];                                      // of the template
     uint8_t counts[THREADS + STRETCH], templ_counts[STRETCH]; // 1 where a pixel counts
 };
 
-// Sample i of a row: biased (integers), or its difference from the pivot (floats).
-template <xncc_pixel PIXEL, class Sample>
-__device__ Sample sample_of(const void *row, int64_t i, double pivot)
+// Sample i of a row, biased.
+template <xncc_pixel PIXEL> __device__ uint32_t sample_of(const void *row, int64_t i)
 {
-    if constexpr (xncc_pixel_is_float(PIXEL))
-        return xncc_sum(xncc_sample_value(PIXEL, row, i), -pivot);
-    else
-        return static_cast<uint32_t>(xncc_sample(PIXEL, row, i));
-}
-
-// A sample 0 outside the image, in the same form.
-template <xncc_pixel PIXEL, class Sample> __device__ Sample zero_of(double pivot)
-{
-    if constexpr (xncc_pixel_is_float(PIXEL))
-        return xncc_sum(0.0, -pivot);
-    else
-        return static_cast<uint32_t>(xncc_pixel_bias(PIXEL));
+    return static_cast<uint32_t>(xncc_sample(PIXEL, row, i));
 }
 
 // The progress of a block.
@@ -180,10 +83,8 @@ struct At {
 };
 
 // Loads a stretch of the template and the image pixels that it meets.
-template <xncc_pixel PIXEL, class Sample>
-__device__ void fill(const PixelsJob &job, const At &at, Tile<Sample> *tile)
+template <xncc_pixel PIXEL> __device__ void fill(const PixelsJob &job, const At &at, Tile *tile)
 {
-    const double pivot = job.rule.pivot[at.channel];
     xncc_image image = job.image;
     image.pixel = PIXEL; // a constant for the compiler
     const int64_t line = xncc_border_index(job.border, job.y + at.y + at.j, image.height);
@@ -196,16 +97,15 @@ __device__ void fill(const PixelsJob &job, const At &at, Tile<Sample> *tile)
         const bool inside = line >= 0 && column >= 0;
         tile->counts[k] = inside ? xncc_pixel_counts(&image, job.channels, row, mask, column) != 0
                                  : job.border == XNCC_BORDER_ZERO;
-        tile->v[k] = inside
-                         ? sample_of<PIXEL, Sample>(row, column * job.channels + at.channel, pivot)
-                         : zero_of<PIXEL, Sample>(pivot);
+        tile->v[k] = inside ? sample_of<PIXEL>(row, column * job.channels + at.channel)
+                            : static_cast<uint32_t>(xncc_pixel_bias(PIXEL));
     }
     const int64_t first = static_cast<int64_t>(at.j) * job.templ_width + at.i;
     for (int k = static_cast<int>(threadIdx.x); k < at.count; k += THREADS) {
         tile->templ_counts[k] = job.mask ? job.mask[first + k] : 1;
-        tile->t[k] = sample_of<xncc_pixel_stored(PIXEL), Sample>(
+        tile->t[k] = sample_of<xncc_pixel_stored(PIXEL)>(
             job.pixels + at.j * job.pitch,
-            static_cast<int64_t>(at.i + k) * job.channels + at.channel, pivot);
+            static_cast<int64_t>(at.i + k) * job.channels + at.channel);
     }
 }
 
@@ -213,22 +113,21 @@ template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ PixelsJob job,
                                                         int across)
 {
-    using Sums = typename Kind<PIXEL>::Sums;
-    using Sample = typename Sums::Sample;
-    __shared__ Tile<Sample> tile;
+    using Wide = std::conditional_t<xncc_pixel_is_wide(PIXEL), xncc_u128, uint64_t>;
+    __shared__ Tile tile;
     At at = {};
     at.y = static_cast<int>(blockIdx.x / static_cast<unsigned>(across));
     at.x = static_cast<int>(blockIdx.x % static_cast<unsigned>(across)) * THREADS;
     const int own = static_cast<int>(threadIdx.x), x = at.x + own;
-    typename Kind<PIXEL>::Score score;
+    xncc_general general = {};
     uint32_t n = 0;
     for (at.channel = 0; at.channel < job.channels; at.channel++) {
-        Sums sums;
+        Integers<Wide> sums;
         for (at.j = 0; at.j < job.templ_height; at.j++) {
             for (at.i = 0; at.i < job.templ_width; at.i += STRETCH) {
                 at.count = min(job.templ_width - at.i, STRETCH);
                 __syncthreads();
-                fill<PIXEL, Sample>(job, at, &tile);
+                fill<PIXEL>(job, at, &tile);
                 __syncthreads();
                 for (int k = 0; k < at.count; k++)
                     if (tile.templ_counts[k] && tile.counts[own + k]) {
@@ -236,14 +135,14 @@ __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ 
                         n += at.channel == 0;
                     }
             }
-            sums.end_row();
         }
         if (at.channel == 0)
-            score.begin(n, job.method, job.rule);
-        score.add(sums, job.rule.bias);
+            general = xncc_general_begin(n);
+        const xncc_general_sums all = sums.widened();
+        xncc_general_add(&general, &all, job.rule.bias);
     }
     if (x < job.width)
-        job.map[at.y * job.map_pitch + x] = score.score(job.method, job.rule, n);
+        job.map[at.y * job.map_pitch + x] = xncc_general_score(job.method, &job.rule, &general);
 }
 
 template <xncc_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t stream)
@@ -263,6 +162,12 @@ template <xncc_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t strea
     }
 }
 
+template <xncc_pixel PIXEL> void launch_integers(const PixelsJob &job, cudaStream_t stream)
+{
+    if constexpr (!xncc_pixel_is_float(PIXEL))
+        launch<PIXEL>(job, stream);
+}
+
 } // namespace
 
 cudaError_t launch_pixels(const PixelsJob &given, cudaStream_t stream)
@@ -270,9 +175,11 @@ cudaError_t launch_pixels(const PixelsJob &given, cudaStream_t stream)
     PixelsJob job = given;
     job.image.pitch = xncc_image_pitch(&given.image);
     job.image.mask_pitch = given.image.mask_pitch ? given.image.mask_pitch : given.image.width;
+    if (xncc_pixel_is_float(job.image.pixel))
+        return launch_float_pixels(job, stream);
     switch (job.image.pixel) {
 #define CASE(pixel, name, type)                                                                    \
-    case pixel: launch<pixel>(job, stream); break;
+    case pixel: launch_integers<pixel>(job, stream); break;
         XNCC_EACH_PIXEL(CASE)
 #undef CASE
     }

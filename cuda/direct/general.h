@@ -23,10 +23,17 @@ struct PixelsJob {
     xncc_general_rule rule; // of the template
     float *map;             // the score of the first window
     int64_t map_pitch;      // elements per row
+    // Floats. 0: all windows; else only those that are XNCC_DOUBT, of thread blocks in which so
+    // many threads have one.
+    int32_t doubts;
 };
 
 // Launches the kernel, in several pieces if the rectangle has more than 2^31 - 1 blocks.
 cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream);
+
+// The same for floats and u32, which may become XNCC_DOUBT (math/near.h). The image has its
+// pitches.
+cudaError_t launch_float_pixels(const PixelsJob &job, cudaStream_t stream);
 
 } // namespace xncc
 

@@ -6,6 +6,7 @@
 
 #include "cuda/direct/refine.h"
 
+#include "cuda/direct/walk.cuh"
 #include "cuda/planes/float_image.cuh"
 
 namespace xncc {
@@ -43,28 +44,6 @@ template <xncc_pixel PIXEL> struct Reader {
     __device__ double sample(int i, int j) const
     {
         return first ? inside(j * of.image.pitch + i * SIZE) : anywhere(i, j);
-    }
-};
-
-// Where one of several threads is in a window, whose samples they take in turn.
-struct Walk {
-    int i, j;           // column and row
-    int step_i, step_j; // to the thread's next sample, at most one row further
-    int width;
-
-    __device__ Walk(int own, int threads, int columns)
-        : i(own % columns), j(own / columns), step_i(threads % columns), step_j(threads / columns),
-          width(columns)
-    {
-    }
-    __device__ void next()
-    {
-        i += step_i;
-        j += step_j;
-        if (i >= width) {
-            i -= width;
-            j++;
-        }
     }
 };
 

@@ -11,6 +11,8 @@
 //
 // Runs on every compute capability.
 #include "cuda/direct/settle.h"
+
+#include "cuda/direct/walk.cuh"
 #include "cuda/planes/float_image.cuh"
 
 #include "image/samples.h"
@@ -54,15 +56,15 @@ struct Pair {
     double v, t;
 };
 
-// Pixel i of the window and of the template, in a channel.
+// A pixel of the window and of the template, in a channel.
 template <xncc_pixel PIXEL>
-__device__ Pair pair_at(const PixelsJob &job, const Window &w, int64_t i, int channel)
+__device__ Pair pair_at(const PixelsJob &job, const Window &w, const Walk &at, int channel)
 {
     xncc_image image = job.image;
     image.pixel = PIXEL; // a constant for the compiler
-    const int64_t j = i / job.templ_width, k = i % job.templ_width;
+    const int64_t j = at.j, k = at.i;
     Pair pair = {};
-    if (job.mask && !job.mask[i])
+    if (job.mask && !job.mask[j * job.templ_width + k])
         return pair;
     const int64_t y = xncc_border_index(job.border, w.y + j, image.height),
                   x = xncc_border_index(job.border, w.x + k, image.width);
@@ -87,8 +89,8 @@ __device__ int64_t pixels_of(const PixelsJob &job)
 template <xncc_pixel PIXEL>
 __device__ double first_sample(const PixelsJob &job, const Window &w, int channel)
 {
-    for (int64_t i = 0; i < pixels_of(job); i++) {
-        const Pair pair = pair_at<PIXEL>(job, w, i, channel);
+    for (Walk at(0, 1, job.templ_width); at.j < job.templ_height; at.next()) {
+        const Pair pair = pair_at<PIXEL>(job, w, at, channel);
         if (pair.counts)
             return pair.v;
     }
@@ -114,8 +116,8 @@ __device__ void sum_pairs(const PixelsJob &job, Window *w, int channel, Sums *su
     int32_t n = 0;
     bool bad = false, flat = true;
     xncc_grid grid = xncc_grid_empty();
-    for (int64_t i = own; i < pixels_of(job); i += THREADS) {
-        const Pair pair = pair_at<PIXEL>(job, *w, i, channel);
+    for (Walk at(own, THREADS, job.templ_width); at.j < job.templ_height; at.next()) {
+        const Pair pair = pair_at<PIXEL>(job, *w, at, channel);
         if (!pair.counts)
             continue;
         n++;
@@ -162,10 +164,11 @@ __device__ void sum_exactly(const PixelsJob &job, const Window &w, int channel, 
         digits[i] = 0;
     __syncthreads();
     constexpr int64_t BETWEEN = INT64_C(1) << 28; // pixels between two normalizations
+    Walk at(own, THREADS, job.templ_width);
     for (int64_t begin = 0; begin < pixels; begin += BETWEEN) {
         const int64_t end = begin + BETWEEN < pixels ? begin + BETWEEN : pixels;
-        for (int64_t i = begin + own; i < end; i += THREADS) {
-            const Pair pair = pair_at<PIXEL>(job, w, i, channel);
+        for (int64_t i = begin + own; i < end; i += THREADS, at.next()) {
+            const Pair pair = pair_at<PIXEL>(job, w, at, channel);
             if (pair.counts)
                 xncc_exact_add_pair(&sums->exact.channel, job.method, pair.v, pair.t);
         }

@@ -13,6 +13,7 @@
 #include "cuda/products/correlate_family.h"
 #include "cuda/products/correlate_fft.h"
 #include "cuda/products/float_products.h"
+#include "cuda/products/float_sums.h"
 
 extern "C" {
 #include "cuda/engine/cuda_engine.h"
@@ -75,6 +76,7 @@ struct xncc_engine_plan {
     xncc::Stage stage;           // textures over the image pixels under a band
     xncc::Fft fft;               // for kernel fft
     xncc::FloatProducts floats;  // for kernels float-fft, float-split and float-tiles
+    xncc::FloatSums float_sums;  // for step float-sums
     xncc::TensorProducts tensor; // for the tensor kernels
     xncc::DeviceTemplate *templ_planes = nullptr; // the byte planes of the template, or nullptr
     int templ_count = 0;                          // of them

@@ -8,6 +8,7 @@
 #include "cuda/direct/settle_long.h"
 #include "cuda/fused/fused_floats.h"
 #include "cuda/products/exact_sums.h"
+#include "cuda/score/float_sum_score.h"
 #include "cuda/score/level_score.h"
 #include "cuda/windows/column_sums.h"
 
@@ -39,21 +40,12 @@ FloatDoubts doubts_of(const xncc_engine_plan *plan)
     return { list, list + w.doubts, static_cast<uint32_t>(w.doubts), list + 2 * w.doubts };
 }
 
-// The bound of what the sums of columns lose is derived in column_sums.cu.
 FloatColumns columns_of(const xncc_engine_plan *plan, const Band &band)
 {
-    const xncc_workspace &w = plan->memory.sizes();
-    unsigned char *rows = plan->memory.as<unsigned char>(XNCC_BUFFER_ROWS);
     const xncc_problem &p = plan->problem;
-    const double additions = p.templ_height + 2.0 * XNCC_COLUMN_STRIP + 8.0;
-    FloatColumns of = {};
-    of.sums = reinterpret_cast<double2 *>(rows);
-    of.pitch = static_cast<int64_t>(w.rows_pitch);
-    of.reach = reinterpret_cast<double *>(rows + w.reach);
+    FloatColumns of = columns_in(p, plan->memory.sizes(),
+                                 plan->memory.as<unsigned char>(XNCC_BUFFER_ROWS));
     of.across = ceil_div(band.width + p.templ_width - 1, static_cast<int>(XNCC_COLUMN_BLOCK));
-    of.loss = additions * additions * 0x1p-105;
-    of.samples = (p.templ_width + 2.0 * XNCC_COLUMN_BLOCK) *
-                 (static_cast<double>(p.templ_height) + XNCC_COLUMN_STRIP);
     return of;
 }
 
@@ -302,9 +294,93 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
     return status ? status : settle_hard(call, finer);
 }
 
+void set_float_pivots(const Call &call, double *pivot)
+{
+    const xncc_problem &p = call.plan->problem;
+    xncc_general_rule rule = {};
+    xncc_general_rule_set_pivots(&rule, call.source, p.rule.method);
+    for (int c = 0; c < p.channels; c++)
+        pivot[c] = xncc_pixel_is_float(p.pixel) || !xncc_method_ignores_offset(p.rule.method)
+                       ? rule.pivot[c]
+                       : rint(static_cast<double>(call.templ->sum[c]) /
+                              static_cast<double>(call.source->whole));
+}
+
+// The pixels of a band, and the pivots.
+static FloatSource source_of(const Call &call, const Band &band)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_problem &p = plan->problem;
+    const FloatImage image = image_of(call, band);
+    FloatSource of = {};
+    of.image = image.image;
+    of.image.mask_pitch = call.image.mask_pitch ? call.image.mask_pitch : call.image.width;
+    of.border = image.border;
+    of.x = image.x;
+    of.y = image.y;
+    of.columns = image.columns;
+    of.rows = image.rows;
+    of.channels = p.channels;
+    of.templ = { call.templ->pixels.as<unsigned char>(), static_cast<int64_t>(call.templ->pitch),
+                 call.templ->width, call.templ->height };
+    of.mask = call.templ->mask.as<uint8_t>();
+    of.whole = call.source->whole;
+    of.method = p.rule.method;
+    set_float_pivots(call, of.pivot);
+    return of;
+}
+
+xncc_status make_float_sums(const Call &call, const Band &band)
+{
+    xncc_engine_plan *plan = call.plan;
+    const xncc_workspace &w = plan->memory.sizes();
+    const SumMaps to = { plan->memory.as<double>(XNCC_BUFFER_SUMS),
+                         static_cast<int64_t>(w.sums / sizeof(double)),
+                         static_cast<int64_t>(w.sums_pitch), band.width, band.height };
+    return plan->float_sums.correlate(source_of(call, band), to, call.stream, call.error);
+}
+
+xncc_status score_float_sums(const Call &call, const Band &band, const Target &target)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_problem &p = plan->problem;
+    const xncc_workspace &w = plan->memory.sizes();
+    const FloatSums &sums = plan->float_sums;
+    FloatSumScoreJob job = {};
+    job.terms = sums.terms_of_source();
+    job.at = sums.layout();
+    job.method = p.rule.method;
+    job.rule = xncc_general_rule_make(call.source, p.rule.flat, p.rule.min_valid);
+    job.width = band.width;
+    job.height = band.height;
+    job.templ_width = p.templ_width;
+    job.templ_height = p.templ_height;
+    job.mask = call.templ->mask.as<uint8_t>();
+    job.sums = plan->memory.as<double>(XNCC_BUFFER_SUMS);
+    job.step = static_cast<int64_t>(w.sums / sizeof(double));
+    job.pitch = static_cast<int64_t>(w.sums_pitch);
+    job.error = sums.errors();
+    job.blocks = sums.blocks().count;
+    job.step_x = sums.blocks().step_x;
+    job.step_y = sums.blocks().step_y;
+    job.across = sums.blocks().across;
+    job.own = SPLIT_OWN;
+    job.root_whole = 1.01 * sqrt(static_cast<double>(job.rule.whole));
+    if (job.at.windows) {
+        job.columns = columns_of(plan, band);
+        job.reach_step = sums.reach_of_channel();
+        job.segment = float_windows_segment(p.templ_width, band.width);
+        job.loss = float_windows_loss(job.columns, p.templ_width, p.templ_height, job.segment);
+    }
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    return check(launch_float_sum_score(job, call.stream), "launching the score", call.error);
+}
+
 SettleList floats_to_settle(const xncc_engine_plan *plan)
 {
-    if (!xncc_kernel_is_of_doubles(plan->decision.kernel))
+    if (!xncc_kernel_is_of_doubles(plan->decision.kernel) ||
+        xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS))
         return {};
     const FloatConstants *constants = plan->floats.constants();
     const FloatDoubts doubts = doubts_of(plan);

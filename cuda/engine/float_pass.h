@@ -21,7 +21,16 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
 // The step of kernel float-fused. The map may hold XNCC_DOUBT afterwards.
 xncc_status score_fused_floats(const Call &call, const Band &band, const Target &target);
 
-// The windows that remain in doubt; empty for other kernels.
+// All sums of the windows of a band (plan/float_sums.h).
+xncc_status make_float_sums(const Call &call, const Band &band);
+
+// The pivot of each channel of the template.
+void set_float_pivots(const Call &call, double *pivot);
+
+// Scores a band from them. The map may hold XNCC_DOUBT afterwards.
+xncc_status score_float_sums(const Call &call, const Band &band, const Target &target);
+
+// The windows that remain in doubt; empty for other kernels, and where nobody lists them.
 SettleList floats_to_settle(const xncc_engine_plan *plan);
 
 } // namespace xncc

@@ -186,7 +186,11 @@ xncc_status product_bind(xncc_engine_plan *plan, xncc_error *error)
     if (!status && d.kernel == XNCC_KERNEL_FFT_CUDA)
         status = plan->fft.make(of, d.fft, plan->memory.as<unsigned char>(XNCC_BUFFER_TRANSFORMS),
                                 error);
-    if (!status && xncc_kernel_is_of_doubles(d.kernel))
+    if (!status && xncc_decision_has(&d, XNCC_STEP_FLOAT_SUMS))
+        status = plan->float_sums.make(p, d, plan->engine->machine.cuda.processors,
+                                       plan->memory.as<unsigned char>(XNCC_BUFFER_TRANSFORMS),
+                                       plan->memory.as<unsigned char>(XNCC_BUFFER_ROWS), error);
+    else if (!status && xncc_kernel_is_of_doubles(d.kernel))
         status = plan->floats.make(p, d, plan->engine->machine.cuda.processors,
                                    plan->memory.as<unsigned char>(XNCC_BUFFER_TRANSFORMS),
                                    plan->memory.as<unsigned char>(XNCC_BUFFER_DOUBTS), error);
@@ -261,6 +265,8 @@ xncc_status multiply_band(const Call &call, const Band &band, const Target &targ
         return multiply_rows(call, band, target, BandRows{ 0, band.height });
     if (xncc_decision_has(&d, XNCC_STEP_FLOAT_PRODUCTS))
         return multiply_floats(call, band);
+    if (xncc_decision_has(&d, XNCC_STEP_FLOAT_SUMS))
+        return make_float_sums(call, band);
     if (!xncc_decision_has(&d, XNCC_STEP_PLANE_PRODUCTS))
         return XNCC_OK;
     return xncc_kernel_is_tensor(d.kernel) ? multiply_tensors(call, band, laid_out)

@@ -445,12 +445,29 @@ xncc_status match_pixels(const Call &call, const Band &band, const Target &targe
                  "launching the match", call.error);
 }
 
+// Threads of a block with windows in doubt, from which on the block makes the sums of all of its
+// windows: then that takes less time than settling them one by one.
+constexpr int32_t MANY_DOUBTS = 32;
+
 // Floats: what the bounds of the other kernels leave open.
 xncc_status settle_band(const Call &call, const Band &band, const Target &target)
 {
-    return check(launch_settle(make_pixels_job(call, band, target), floats_to_settle(call.plan),
-                               call.plan->engine->machine.cuda.processors, call.stream),
-                 "launching the exact scores", call.error);
+    const xncc_engine_plan *plan = call.plan;
+    const PixelsJob job = make_pixels_job(call, band, target);
+    xncc_status status = XNCC_OK;
+    if (xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
+        PixelsJob many = job;
+        many.image.pitch = xncc_image_pitch(&call.image);
+        many.image.mask_pitch = call.image.mask_pitch ? call.image.mask_pitch : call.image.width;
+        many.doubts = MANY_DOUBTS;
+        set_float_pivots(call, many.rule.pivot);
+        status = check(launch_float_pixels(many, call.stream), "launching windows in doubt",
+                       call.error);
+    }
+    return status ? status
+                  : check(launch_settle(job, floats_to_settle(plan),
+                                        plan->engine->machine.cuda.processors, call.stream),
+                          "launching the exact scores", call.error);
 }
 
 xncc_status run_score_step(const Call &call, const Band &band, const Target &target,
@@ -470,6 +487,7 @@ xncc_status run_score_step(const Call &call, const Band &band, const Target &tar
     case XNCC_STEP_FUSED_MASKED: return score_fused_masked(call, band, target);
     case XNCC_STEP_PIXELS: return match_pixels(call, band, target);
     case XNCC_STEP_FLOAT_SCORE: return score_floats(call, band, target);
+    case XNCC_STEP_FLOAT_SUM_SCORE: return score_float_sums(call, band, target);
     case XNCC_STEP_FUSED_FLOATS: return score_fused_floats(call, band, target);
     default:
         return xncc_fail(call.error, XNCC_ERROR_INTERNAL, "step %s gives no scores",

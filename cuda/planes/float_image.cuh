@@ -166,8 +166,10 @@ __device__ __forceinline__ void store_product(const FloatProductsJob &job, int2 
 {
     x += start.x;
     y += start.y;
-    if (x < job.width && y < job.height)
-        job.sums[y * job.pitch + x] = value;
+    if (x >= job.width || y >= job.height)
+        return;
+    double *to = job.sums + y * job.pitch + x;
+    *to = job.adds ? *to + value : value;
 }
 
 // The reach of columns first .. last of a band, at row y of windows.

@@ -126,6 +126,7 @@ struct FloatProductsJob {
     int32_t width, height; // map elements of the band
     double *sums;          // X, `pitch` elements per row
     int64_t pitch;
+    bool adds; // X is added to what is there
 };
 
 // A window in doubt.

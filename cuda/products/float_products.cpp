@@ -79,7 +79,7 @@ cudaError_t FloatProducts::describe(xncc_pixel pixel, xncc_method method,
     if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_FFT)
         code = fft.transform_template(t, blocks, pixel, state, spectrum, stream);
     if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_SPLIT)
-        code = split.transform_template(stream);
+        code = split.transform_template(0, stream);
     return code;
 }
 
@@ -122,7 +122,7 @@ xncc_status FloatProducts::correlate(const FloatProductsJob &job, const DeviceTe
         split.cover(job.width, job.height);
     cudaError_t code = prepare(job, templ, stream);
     if (code == cudaSuccess)
-        code = kernel == XNCC_KERNEL_FLOAT_SPLIT ? split.transform_blocks(job, stream)
+        code = kernel == XNCC_KERNEL_FLOAT_SPLIT ? split.transform_blocks(&job, 1, stream)
                : kernel == XNCC_KERNEL_FLOAT_TILES
                    ? launch_float_tiles(job, blocks, spectrum, state, stream)
                    : fft.transform_blocks(job, blocks, spectrum, state, stream);

@@ -60,6 +60,14 @@ __global__ __launch_bounds__(THREADS) void make_turns(double2 *turns)
                   static_cast<int>(gridDim.x) * THREADS);
 }
 
+__global__ __launch_bounds__(THREADS) void keep_bounds(const double *from, double *to, int count,
+                                                       bool adds)
+{
+    const int i = static_cast<int>(blockIdx.x * THREADS + threadIdx.x);
+    if (i < count)
+        to[i] = adds ? 1.01 * (to[i] + from[i]) : from[i];
+}
+
 // Raises the dynamic shared-memory limit of the kernels for lines of 256 R points.
 template <int R> cudaError_t raise_limits()
 {
@@ -155,23 +163,32 @@ cudaError_t FloatSplit::make(const xncc_fft_blocks &b, int of, unsigned char *me
     processors = of;
     batch = b.batch;
     set = lay_out(b);
-    data = reinterpret_cast<double2 *>(memory);
-    set.spectrum = reinterpret_cast<double2 *>(memory + w.data);
-    turns = reinterpret_cast<double2 *>(memory + w.data + w.spectrum);
-    unsigned char *rest = memory + w.data + w.spectrum + w.turns;
+    data = other = reinterpret_cast<double2 *>(memory);
+    memory += w.data;
+    if (b.together > 1) {
+        other = reinterpret_cast<double2 *>(memory);
+        memory += w.data;
+    }
+    set.spectrum = reinterpret_cast<double2 *>(memory);
+    spectrum_step = static_cast<int64_t>(w.spectrum / sizeof(double2));
+    memory += w.spectrum * static_cast<uint64_t>(b.together);
+    turns = reinterpret_cast<double2 *>(memory);
+    unsigned char *rest = memory + w.turns;
     state = reinterpret_cast<FloatConstants *>(rest);
     levels = reinterpret_cast<FloatLevels *>(rest + XNCC_FFT_CONSTANTS);
     set.templ = reinterpret_cast<double2 *>(rest + XNCC_FFT_CONSTANTS + XNCC_SPLIT_LEVELS_BYTES);
-    set.units = set.templ + 1;
-    level_units = set.units + b.count;
+    set.units = set.templ + b.together;
+    set.step = b.count;
+    level_units = set.units + static_cast<int64_t>(b.together) * b.count;
     set.of.squares = reinterpret_cast<double *>(level_units + XNCC_SPLIT_LEVELS * b.count);
     set.of.error = set.of.squares + b.count;
-    set.outside = set.of.error + b.count;
+    set.outside = set.of.error + static_cast<int64_t>(b.together) * b.count;
     level_squares = set.outside + b.count;
     level_error = level_squares + XNCC_SPLIT_LEVELS * b.count;
     static_assert(sizeof(BlockSizes) == sizeof(double), "the decision has other room");
     block_sizes = reinterpret_cast<BlockSizes *>(level_error + XNCC_SPLIT_LEVELS * b.count);
-    templ_samples = level_error + (XNCC_SPLIT_LEVELS + 1) * b.count;
+    sum_error = level_error + (XNCC_SPLIT_LEVELS + 1) * b.count;
+    templ_samples = sum_error + static_cast<int64_t>(b.sums) * b.count;
     cudaError_t code = split_levels_set_max_shared_memory();
     for (int32_t side = XNCC_SPLIT_LEAST; side <= XNCC_SPLIT_MOST; side *= 2)
         with_side(side, [&](auto r) {
@@ -187,12 +204,12 @@ void FloatSplit::cover(int32_t width, int32_t height)
     set.of.count = set.of.across * ceil_div(height, set.of.step_y);
 }
 
-cudaError_t FloatSplit::transform_template(cudaStream_t stream) const
+cudaError_t FloatSplit::transform_template(int product, cudaStream_t stream) const
 {
     const int factors = static_cast<int>(turns_of(turns, 2 * XNCC_SPLIT_MOST) - turns);
     make_turns<<<static_cast<unsigned>(ceil_div(factors, THREADS)), THREADS, 0, stream>>>(turns);
     cudaError_t code = cudaGetLastError();
-    const SplitJob job = make_job();
+    const SplitJob job = make_job(product);
     if (code == cudaSuccess)
         code = launch_template_unit(job, stream);
     if (code == cudaSuccess)
@@ -200,40 +217,61 @@ cudaError_t FloatSplit::transform_template(cudaStream_t stream) const
     return code == cudaSuccess ? launch_columns<true>(job, processors, stream) : code;
 }
 
-SplitJob FloatSplit::make_job() const
+SplitJob FloatSplit::make_job(int product) const
 {
     SplitJob job = {};
     job.constants = state;
     job.set = set;
+    job.set.together = 1;
+    job.set.templ += product;
+    job.set.units += static_cast<int64_t>(product) * set.step;
+    job.set.of.error += static_cast<int64_t>(product) * set.step;
+    job.set.spectrum += product * spectrum_step;
     job.turns = turns;
     job.row_turns = turns_of(turns, set.of.width);
     job.column_turns = turns_of(turns, set.of.height);
-    job.data = data;
+    job.data = job.to = data;
     job.batch = batch;
     return job;
 }
 
-cudaError_t FloatSplit::transform_blocks(const FloatProductsJob &of, cudaStream_t stream) const
+cudaError_t FloatSplit::transform_blocks(const FloatProductsJob *of, int count,
+                                         cudaStream_t stream) const
 {
-    SplitJob job = make_job();
-    job.products = of;
-    const xncc_pixel pixel = of.image.image.pixel;
-    cudaError_t code = launch_units(job, processors, stream);
-    for (; job.first < set.of.count && code == cudaSuccess; job.first += batch) {
-        with_float_pixel(
-            pixel, [&](auto type) { code = launch_rows<type, false>(job, processors, stream); });
-        if (code == cudaSuccess)
+    SplitJob rows = make_job(0);
+    rows.products = *of;
+    rows.set.together = count;
+    cudaError_t code = launch_units(rows, processors, stream);
+    for (; rows.first < set.of.count && code == cudaSuccess; rows.first += batch) {
+        with_float_pixel(of->image.image.pixel, [&](auto type) {
+            code = launch_rows<type, false>(rows, processors, stream);
+        });
+        for (int product = 0; product < count && code == cudaSuccess; product++) {
+            SplitJob job = make_job(product);
+            job.products = of[product];
+            job.first = rows.first;
+            job.to = product + 1 < count ? other : data; // the last one needs the rows no longer
             code = launch_columns<false>(job, processors, stream);
-        if (code == cudaSuccess)
-            code = launch_join(job, processors, stream);
+            if (code == cudaSuccess)
+                code = launch_join(job, processors, stream);
+        }
     }
     return code;
+}
+
+cudaError_t FloatSplit::keep_errors(int product, int sum, bool adds, cudaStream_t stream) const
+{
+    const int count = set.of.count;
+    keep_bounds<<<static_cast<unsigned>(ceil_div(count, THREADS)), THREADS, 0, stream>>>(
+        set.of.error + static_cast<int64_t>(product) * set.step,
+        sum_error + static_cast<int64_t>(sum) * count, count, adds);
+    return cudaGetLastError();
 }
 
 cudaError_t FloatSplit::transform_levels(const FloatProductsJob &of, cudaStream_t stream) const
 {
     LevelsJob job = {};
-    job.split = make_job();
+    job.split = make_job(0);
     job.split.products = of;
     job.makes_template = serves;
     job.levels = levels;

@@ -32,6 +32,9 @@ struct SplitBlocks {
     int32_t templ_width, templ_height;
     double2 *templ; // the unit of t', and a bound of the norm of what is transformed of it
     double2 *spectrum;
+    // Products that are made together: of.error, units and templ are those of the first one. Those
+    // of the next begin `step` elements behind, or the next element is it.
+    int32_t together, step;
 };
 
 struct SplitJob; // split_units.cuh
@@ -58,12 +61,22 @@ class FloatSplit {
     {
         return templ_samples;
     }
-    // Makes the template's spectra. The constants of the template are there.
-    cudaError_t transform_template(cudaStream_t stream) const;
-    // Puts X of the covered band and the bounds of its errors on the stream.
-    cudaError_t transform_blocks(const FloatProductsJob &job, cudaStream_t stream) const;
+    // Makes the template's spectra. The constants of the template are there. product: its number,
+    // of several that are made together.
+    cudaError_t transform_template(int product, cudaStream_t stream) const;
+    // Puts X of the covered band and the bounds of its errors on the stream, for `count` templates.
+    // The jobs differ in where X goes.
+    cudaError_t transform_blocks(const FloatProductsJob *job, int count, cudaStream_t stream) const;
     // X again of the windows that wait for it, level by level, if the constants say so.
     cudaError_t transform_levels(const FloatProductsJob &job, cudaStream_t stream) const;
+    // Keeps the bounds of a product's blocks as those of a sum, or adds them to it (step
+    // float-sums).
+    cudaError_t keep_errors(int product, int sum, bool adds, cudaStream_t stream) const;
+    // Per sum, the bounds of the band's blocks.
+    const double *errors_of_sums() const
+    {
+        return sum_error;
+    }
     const FloatBlocks &blocks() const
     {
         return set.of;
@@ -84,15 +97,16 @@ class FloatSplit {
     }
 
   private:
-    SplitJob make_job() const;
+    SplitJob make_job(int product) const;
 
     FloatConstants *state = nullptr;
     FloatLevels *levels = nullptr;
     BlockSizes *block_sizes = nullptr;
     double2 *level_units = nullptr;
     double *level_squares = nullptr, *level_error = nullptr;
-    double *templ_samples = nullptr;
-    double2 *turns = nullptr, *data = nullptr;
+    double *templ_samples = nullptr, *sum_error = nullptr;
+    double2 *turns = nullptr, *data = nullptr, *other = nullptr;
+    int64_t spectrum_step = 0; // elements, from one product's spectrum to the next one's
     SplitBlocks set = {};
     int32_t batch = 1; // blocks at a time
     int processors = 1;

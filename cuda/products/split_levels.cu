@@ -103,7 +103,8 @@ __device__ void choose_units(const LevelsJob &job)
 {
     const int blocks = job.split.set.of.count;
     for (int i = static_cast<int>(threadIdx.x); i < job.levels->count * blocks; i += THREADS)
-        choose_unit(job.split, i % blocks, job.squares[i], job.units + i, job.error + i);
+        choose_unit(job.split, *job.split.set.templ, i % blocks, job.squares[i], 0.0, job.units + i,
+                    job.error + i);
 }
 
 // Makes pass 0, 1 or 2 of a batch of blocks; TEMPL: 0 or 1 of the template.

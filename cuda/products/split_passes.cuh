@@ -337,10 +337,11 @@ __device__ __forceinline__ void multiply_columns_of(const SplitJob &job, SplitSh
             continue;
         const int2 start = block_start(job.set.of, block);
         const int rows = frequency < columns ? rows_of<TEMPL>(job, start) : 0;
-        double2 *data = job.data +
-                        transform *
-                            place_of(job.set.of.width / 2 + XNCC_SPLIT_GROUP, 0, Column::POINTS) +
-                        place_of(frequency, 0, Column::POINTS) + rest;
+        const int64_t place = transform * place_of(job.set.of.width / 2 + XNCC_SPLIT_GROUP, 0,
+                                                   Column::POINTS) +
+                              place_of(frequency, 0, Column::POINTS) + rest;
+        const double2 *data = job.data + place;
+        double2 *to = job.to + place;
         double2 *spectrum = job.set.spectrum + at.spectrum(piece);
         double2 v[SPLIT_EACH];
 #pragma unroll
@@ -372,7 +373,7 @@ __device__ __forceinline__ void multiply_columns_of(const SplitJob &job, SplitSh
             for (int j = 0; j < SPLIT_EACH; j++) {
                 const int y = t + Column::THREADS * j;
                 if (y < wanted && frequency < columns)
-                    data[static_cast<int64_t>(y) * (2 * XNCC_SPLIT_GROUP)] = v[j];
+                    to[static_cast<int64_t>(y) * (2 * XNCC_SPLIT_GROUP)] = v[j];
             }
         }
         __syncthreads();
@@ -403,7 +404,7 @@ __device__ __forceinline__ void join_rows_of(const SplitJob &job, SplitShare sha
             continue;
         double2 v[SPLIT_EACH];
         load_halves<R>(v, room, t, y, y < wanted, job.set.of.height,
-                       job.data +
+                       job.to +
                            transform * place_of(HALVES + XNCC_SPLIT_GROUP, 0, job.set.of.height));
         Row::back(v, room, t, job.row_turns);
         const double lift = SPLIT_WHOLE * share.units[block].y;

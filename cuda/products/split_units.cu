@@ -106,14 +106,32 @@ __device__ bool forgets_outliers(FloatConstants *constants)
     return forgets;
 }
 
+// The units of a block and the bounds of the errors, of all products that are made together: the
+// image has one unit for all of them.
+__device__ void choose_units_of(const SplitJob &job, int block, double square)
+{
+    const SplitBlocks &set = job.set;
+    double unit = 0.0;
+    for (int turn = set.together > 1 ? 0 : 1; turn < 2; turn++) {
+        const double least = unit;
+        for (int i = 0; i < set.together; i++) {
+            double2 *units = set.units + int64_t{ i } * set.step + block;
+            double *bound = set.of.error + int64_t{ i } * set.step + block;
+            choose_unit(job, set.templ[i], block, square, least, units, bound);
+            unit = fmax(unit, units->x);
+            if (turn == 1 && set.together > 1 && units->x != least)
+                *bound = INFINITY;
+        }
+    }
+}
+
 // The units of the blocks, and the bounds of X's errors in them. One block of threads.
 __global__ void choose_units(const __grid_constant__ SplitJob job)
 {
     const FloatBlocks &b = job.set.of;
     const bool forgets = forgets_outliers(job.constants);
     for (int block = static_cast<int>(threadIdx.x); block < b.count; block += THREADS)
-        choose_unit(job, block, b.squares[block] + (forgets ? job.set.outside[block] : 0.0),
-                    job.set.units + block, b.error + block);
+        choose_units_of(job, block, b.squares[block] + (forgets ? job.set.outside[block] : 0.0));
 }
 
 } // namespace

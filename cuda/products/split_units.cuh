@@ -17,7 +17,7 @@ struct SplitJob {
     SplitBlocks set;
     double2 *turns; // factors of the transforms, of every side
     const double2 *row_turns, *column_turns;
-    double2 *data;
+    double2 *data, *to; // the transforms along the rows, and the products of their columns
     int32_t first, batch;
 };
 
@@ -83,18 +83,20 @@ __device__ inline void choose_template_unit(const SplitJob &job)
 }
 
 // Chooses the units of a block whose samples have this sum of squares, and the bound of X's error.
-__device__ inline void choose_unit(const SplitJob &job, int block, double square, double2 *units,
-                                   double *bound)
+// templ: as in SplitBlocks; least: the unit of v' is no smaller.
+__device__ inline void choose_unit(const SplitJob &job, double2 of_template, int block,
+                                   double square, double least, double2 *units, double *bound)
 {
     constexpr int TRIES = 4; // units that are tried
     const FloatBlocks &b = job.set.of;
     const FloatImage &of = job.products.image;
-    const double templ = job.set.templ->y, relative = job.set.split.relative;
+    const double templ = of_template.y, relative = job.set.split.relative;
     const int2 start = block_start(b, block);
     const double count = static_cast<double>(min(b.width, of.columns - start.x)) *
                          min(b.height, of.rows - start.y),
-                 norm = 1.01 * sqrt(square + XNCC_WINDOW_TINY), of_templ = job.set.templ->x;
-    double unit = 0.5 * power_above(relative / 0.45 * norm * templ / of_templ), error = INFINITY;
+                 norm = 1.01 * sqrt(square + XNCC_WINDOW_TINY), of_templ = of_template.x;
+    double unit = 0.5 * fmax(power_above(relative / 0.45 * norm * templ / of_templ), least),
+           error = INFINITY;
     for (int i = 0; i < TRIES && !(error <= 0.45 * unit * of_templ); i++) {
         unit *= 2.0;
         error = relative * templ * norm_of_both(norm, unit, count, job.set.split.bits);

@@ -314,6 +314,19 @@ __launch_bounds__(THREADS) void sum_own_columns(const __grid_constant__ ColumnSu
 
 } // namespace
 
+FloatColumns columns_in(const xncc_problem &p, const xncc_workspace &w, unsigned char *rows)
+{
+    const double additions = p.templ_height + 2.0 * XNCC_COLUMN_STRIP + 8.0;
+    FloatColumns of = {};
+    of.sums = reinterpret_cast<double2 *>(rows + w.columns);
+    of.pitch = static_cast<int64_t>(w.rows_pitch);
+    of.reach = reinterpret_cast<double *>(rows + w.reach);
+    of.loss = additions * additions * 0x1p-105;
+    of.samples = (p.templ_width + 2.0 * XNCC_COLUMN_BLOCK) *
+                 (static_cast<double>(p.templ_height) + XNCC_COLUMN_STRIP);
+    return of;
+}
+
 cudaError_t launch_column_sums(const ColumnSumsJob &given, cudaStream_t stream)
 {
     ColumnSumsJob job = given;

@@ -14,6 +14,10 @@ extern "C" {
 
 namespace xncc {
 
+// The sums of columns that lie in XNCC_BUFFER_ROWS. Their `across` depends on the band.
+FloatColumns columns_in(const xncc_problem &problem, const xncc_workspace &workspace,
+                        unsigned char *rows);
+
 struct ColumnSumsJob {
     FloatImage image;
     const FloatConstants *constants; // the pivot

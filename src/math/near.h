@@ -6,7 +6,7 @@
 #define XNCC_MATH_NEAR_H
 
 #include "math/exact_score.h"
-#include "math/twofold.h"
+#include "math/roots.h"
 
 #include <string.h>
 
@@ -175,7 +175,8 @@ static XNCC_HD void xncc_bounded_add(xncc_bounded *to, double value, double erro
 static XNCC_HD void xncc_bounded_add_channel(xncc_bounded_terms *terms, xncc_method method,
                                              double n, const xncc_double_sums *s, double relative)
 {
-    const double q = s->Q + 0x1p-1000, t2 = s->T2 + 0x1p-1000, x = sqrt(q) * sqrt(t2);
+    const double q = s->Q + 0x1p-1000, t2 = s->T2 + 0x1p-1000,
+                 x = xncc_bound_root(q) * xncc_bound_root(t2);
     if (xncc_method_is_centred(method)) {
         xncc_bounded_add(&terms->numerator, n * s->X - s->S * s->T, 4.0 * relative * n * x);
         xncc_bounded_add(&terms->image, n * s->Q - s->S * s->S, 4.0 * relative * n * q);
@@ -201,23 +202,24 @@ static XNCC_HD float xncc_float_of_bits(uint32_t bits)
 }
 
 /* The score, or the float whose bits are XNCC_DOUBT. The roundings of the formula and of its
- * evaluation here are at most 16 units of 2^-53 of the score; a relative error r <= 1/8 of the
- * argument of a root changes the score by at most 0.6 r of it. */
+ * evaluation here are at most 24 units of 2^-53 of the score, because of xncc_over_root; a relative
+ * error r <= 1/8 of the argument of a root changes the score by at most 0.6 r of it. */
 static XNCC_HD float xncc_bounded_score(xncc_method method, double n,
                                         const xncc_bounded_terms *terms)
 {
-    double q = terms->numerator.value, error = 1.01 * terms->numerator.error;
+    double q = terms->numerator.value, error = 1.01 * terms->numerator.error, spread = 0x1.8p-49;
     if (method == XNCC_CCOEFF) {
         q /= n;
         error = 1.01 * error / n;
     }
-    double spread = 0x1p-49;
     if (xncc_method_is_normed(method)) {
         const xncc_bounded a = terms->image, b = terms->templ;
-        if (!(a.error <= 0.125 * a.value && b.error <= 0.125 * b.value))
+        if (!(a.error <= 0.125 * a.value && b.error <= 0.125 * b.value && a.value > 0x1p-900 &&
+              b.value > 0x1p-900 && a.value < 0x1p900 && b.value < 0x1p900))
             return xncc_float_of_bits(XNCC_DOUBT);
-        const double over = 1.0 / (sqrt(a.value) * sqrt(b.value));
-        spread += 0.6 * (a.error / a.value + b.error / b.value);
+        const double over_a = xncc_over_root(a.value), over_b = xncc_over_root(b.value),
+                     over = over_a * over_b;
+        spread += 0.61 * (a.error * (over_a * over_a) + b.error * (over_b * over_b));
         q *= over;
         error *= 1.25 * over;
     }

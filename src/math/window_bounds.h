@@ -29,20 +29,6 @@ typedef struct xncc_window_sums {
 /* What is added to a bound for products below the smallest double. */
 #define XNCC_WINDOW_TINY 0x1p-1000
 
-/* 1 / sqrt(v), off by at most 2^-51 of it, for v from 2^-900 to 2^900; elsewhere any number. On the
- * device the steps are those of rsqrt(), without its branch for other v. */
-static XNCC_HD double xncc_over_root(double v)
-{
-#if defined(__CUDA_ARCH__)
-    double root;
-    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(root) : "d"(v));
-    const double off = fma(v, -xncc_product(root, root), 1.0);
-    return fma(fma(off, 0.375, 0.5), xncc_product(root, off), root);
-#else
-    return 1.0 / sqrt(v);
-#endif
-}
-
 /* The numerator of the formula. */
 static XNCC_HD xncc_bounded xncc_window_numerator(xncc_method method, const xncc_window_templ *t,
                                                   const xncc_window_sums *s)

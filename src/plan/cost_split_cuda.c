@@ -3,6 +3,7 @@
 #include "plan/cost_split_cuda.h"
 
 #include "plan/cost_fft_cuda.h"
+#include "plan/float_sums.h"
 
 #include <assert.h>
 #include <math.h>
@@ -69,10 +70,13 @@ xncc_split_buffers xncc_split_workspace(const xncc_fft_blocks *b)
     w.data = xncc_split_transform_bytes(b->width, b->height) * (uint64_t)b->batch;
     w.spectrum = xncc_split_spectrum_bytes(b->width, b->height);
     w.turns = xncc_split_turns_bytes();
+    const uint64_t together = (uint64_t)b->together;
     w.bounds = XNCC_FFT_CONSTANTS + XNCC_SPLIT_LEVELS_BYTES +
-               sizeof(double) * (2 + (6 + 4 * XNCC_SPLIT_LEVELS) * (uint64_t)b->count +
+               sizeof(double) * (2 * together +
+                                 (3 + 3 * together + 4 * XNCC_SPLIT_LEVELS + (uint64_t)b->sums) *
+                                     (uint64_t)b->count +
                                  (uint64_t)b->columns * (uint64_t)b->rows);
-    w.total = w.data + w.spectrum + w.turns + w.bounds;
+    w.total = (together > 1 ? 2 : 1) * w.data + together * w.spectrum + w.turns + w.bounds;
     return w;
 }
 
@@ -104,13 +108,18 @@ static xncc_fft_blocks find_blocks(const xncc_problem *problem, const xncc_machi
     const int32_t columns = problem->templ_width, rows = problem->templ_height;
     const double slow = xncc_machine_has_fast_doubles(machine) ? 1.0 : slow_points,
                  per_point = point_ns * 1e-6 * slow / xncc_machine_processors(machine);
+    const int several = xncc_decision_has(of, XNCC_STEP_FLOAT_SUMS);
+    const xncc_float_sums sums = xncc_float_sums_of(problem);
     xncc_fft_blocks best = { 0 };
     *ms = -1.0;
     for (int32_t width = XNCC_SPLIT_LEAST; width <= most; width *= 2)
         for (int32_t height = XNCC_SPLIT_LEAST; height <= most; height *= 2) {
-            xncc_fft_blocks b = {
-                .width = width, .height = height, .columns = columns, .rows = rows
-            };
+            xncc_fft_blocks b = { .width = width,
+                                  .height = height,
+                                  .columns = columns,
+                                  .rows = rows,
+                                  .sums = several ? sums.count : 0,
+                                  .together = several ? sums.together : 1 };
             if (width < columns || height < rows)
                 continue;
             const double time = time_of(of, &b, per_point, budget);
@@ -132,6 +141,8 @@ xncc_status xncc_fit_float_split(const xncc_problem *problem, const xncc_machine
                                   machine->cuda.shared_optin, error);
     if (status)
         return status;
+    const int several = xncc_decision_has(fit, XNCC_STEP_FLOAT_SUMS);
+    const xncc_float_sums sums = xncc_float_sums_of(problem);
     double ms = -1.0;
     fit->fft = find_blocks(problem, machine, XNCC_SPLIT_MOST, budget, fit, &ms);
     if (ms < 0.0)
@@ -139,7 +150,7 @@ xncc_status xncc_fit_float_split(const xncc_problem *problem, const xncc_machine
                          "kernel float-split finds no blocks in %llu bytes of device memory; raise "
                          "device_memory of the context",
                          (unsigned long long)budget);
-    fit->estimate_ms = ms;
+    fit->estimate_ms = several ? ms * (2.0 * sums.products + sums.passes) / 3.0 : ms;
     return XNCC_OK;
 }
 

@@ -39,6 +39,8 @@ typedef struct xncc_fft_blocks {
     int32_t batch;         /* transforms at a time */
     int32_t columns, rows; /* pixels of a piece of the template; usually there is one piece */
     int32_t count;         /* float-fft, float-split and float-tiles: transforms of a band */
+    int32_t sums;          /* step float-sums: maps of sums, each with its bounds; else 0 */
+    int32_t together;      /* float-split: the most products of one transform of the image */
 } xncc_fft_blocks;
 
 /* CUDA, kernels float-*: how the windows of a band are settled together if many are in doubt
@@ -80,10 +82,10 @@ typedef struct xncc_workspace {
     uint64_t sums_pitch;  /* elements per row of a plane of sums */
     uint64_t sums;        /* bytes of a plane of sums */
     uint64_t rows_pitch;  /* elements per row of XNCC_BUFFER_ROWS */
-    /* Kernels float-*: windows in doubt that each of the two lists behind X has room for. float-fft
-     * and float-tiles: where in XNCC_BUFFER_ROWS the reach of the sums of columns begins and where
-     * the sums of groups of rows. */
-    uint64_t doubts, reach, groups;
+    /* Kernels float-*: windows in doubt that each of the two lists behind X has room for. Where in
+     * XNCC_BUFFER_ROWS the sums of columns begin, what they reach, and the sums of groups of rows.
+     */
+    uint64_t doubts, columns, reach, groups;
 } xncc_workspace;
 
 /* How a batch of templates is searched: so many at a time. 0: one by one. */

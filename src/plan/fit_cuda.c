@@ -8,6 +8,7 @@
 #include "plan/cost_fft_cuda.h"
 #include "plan/cost_split_cuda.h"
 #include "plan/cost_tensor.h"
+#include "plan/float_sums.h"
 #include "plan/problem.h"
 #include "plan/search_cuda.h"
 #include "plan/workspace_cuda.h"
@@ -31,6 +32,14 @@ static const double masked_rate = 1.2e7;         /* sums that the masked score r
 static const double masked_window_rate = 1.14e6; /* map elements, if it also makes N, S and Q */
 /* Map elements of the sums down columns, the score and the windows in doubt of float-fft. */
 static const double float_rate = 3.0e5, float_launches = 10.0;
+/* Nanoseconds of a multiprocessor. Kernel general for floats, per channel: a window, and a pixel of
+ * it, by whether the image varies and whether the template has a mask. Step float-sums: a sample of
+ * a plane, S and Q of a window from sums of columns, a sum of a window that is read for its score,
+ * and the rest of the score. */
+static const double float_window_ns[] = { 3.0, 6.6 },
+                    float_pixel_ns[2][2] = { { 0.028, 0.038 }, { 0.069, 0.082 } };
+static const double slow_doubles = 16.0; /* times that, where doubles are slow */
+static const double plane_ns = 0.9, own_sums_ns = 4.7, sum_ns = 0.7, sum_score_ns = 5.0;
 static const double launch_ms = 0.004; /* per kernel launch */
 /* Map elements of the channel score: this rate over a part of their own and a part per byte of the
  * pixel. */
@@ -166,8 +175,14 @@ static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of,
         return XNCC_OK;
     }
     if (xncc_kernel_is_of_doubles(d->kernel)) {
-        if (!xncc_pixel_is_of_doubles(p->pixel) || p->channels > 1 || !xncc_problem_counts_all(p) ||
-            p->rule.method == XNCC_COVERAGE)
+        const int plain = p->channels == 1 && xncc_problem_counts_all(p);
+        if (d->kernel == XNCC_KERNEL_FLOAT_SPLIT && !plain && xncc_pixel_is_of_doubles(p->pixel) &&
+            p->channels <= XNCC_FLOAT_CHANNELS && p->rule.method != XNCC_COVERAGE) {
+            add_step(d, XNCC_STEP_FLOAT_SUMS);
+            add_step(d, XNCC_STEP_FLOAT_SUM_SCORE);
+            return XNCC_OK;
+        }
+        if (!xncc_pixel_is_of_doubles(p->pixel) || !plain || p->rule.method == XNCC_COVERAGE)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                              "kernel %s serves f32, f64 and u32 with one channel and all pixels "
                              "counting; other kernels serve this problem",
@@ -293,8 +308,10 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
               textures = !xncc_kernel_is_tensor(d->kernel) && d->kernel != XNCC_KERNEL_GENERAL &&
                          !floats;
     const uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0),
-                   most = xncc_decision_has(d, XNCC_STEP_PLANES) ? max_plane_workspace
-                                                                 : max_pixel_workspace;
+                   most = xncc_decision_has(d, XNCC_STEP_PLANES) ||
+                                  xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS)
+                              ? max_plane_workspace
+                              : max_pixel_workspace;
     d->band_width = map.width;
     d->band_height = map.height;
     xncc_status status = textures ? fit_textures(of, m, d, error) : XNCC_OK;
@@ -322,7 +339,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
         d->map_rows = d->band_height;
         xncc_workspace_make(p, d);
     }
-    if (floats && d->workspace.total < limit) {
+    if (floats && !xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS) && d->workspace.total < limit) {
         const uint64_t half = (limit - d->workspace.total) / 2,
                        budget = half < max_for_doubts ? half : max_for_doubts;
         xncc_fit_exact(p, m, budget, d);
@@ -397,13 +414,29 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
                  layout = layout_ms(p, of, m, d);
     if (d->kernel == XNCC_KERNEL_GENERAL) {
         const double pixels = (double)p->templ_width * p->templ_height * p->channels;
-        const int plain = xncc_pixel_is_of_doubles(p->pixel) && p->channels == 1 &&
-                          xncc_problem_counts_all(p);
-        return launch_ms + elements * (plain ? direct_window + direct_pixel * pixels : pixels) /
+        const int varies = xncc_problem_image_varies(p),
+                  plain = p->channels == 1 && xncc_problem_counts_all(p);
+        if (xncc_pixel_is_float(p->pixel) && p->rule.method != XNCC_COVERAGE)
+            return launch_ms + elements * 1e-6 / processors *
+                                   (xncc_machine_has_fast_doubles(m) ? 1.0 : slow_doubles) *
+                                   (float_window_ns[varies] * p->channels +
+                                    float_pixel_ns[varies][p->templ_masked] * pixels);
+        return launch_ms + elements *
+                               (plain && xncc_pixel_is_wide(p->pixel)
+                                    ? direct_window + direct_pixel * pixels
+                                    : pixels) /
                                (direct_rate * processors);
     }
     if (xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS))
         return xncc_fft_bands_ms(p, d);
+    if (xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS)) {
+        const xncc_float_sums sums = xncc_float_sums_of(p);
+        const int own = sums.windows ? sums.channels + sums.varies : 0;
+        return xncc_fft_bands_ms(p, d) + float_launches * sums.products * launch_ms +
+               elements * 1e-6 / processors *
+                   (plane_ns * sums.passes + own_sums_ns * own + sum_ns * sums.count +
+                    sum_score_ns);
+    }
     if (xncc_kernel_is_of_doubles(d->kernel))
         return xncc_fft_bands_ms(p, d) + float_launches * launch_ms +
                elements / (float_rate * processors);

@@ -26,6 +26,8 @@ typedef enum xncc_stage {
     S(PLANE_PRODUCTS, "plane-products", PRODUCTS, PRODUCTS)                                        \
     /* X of floats and u32, in double with bounds of the errors, from the image itself */          \
     S(FLOAT_PRODUCTS, "float-products", IMAGE, PRODUCTS)                                           \
+    /* all sums of windows of floats and u32, where masks or channels make several products */     \
+    S(FLOAT_SUMS, "float-sums", IMAGE, WINDOWS)                                                    \
     /* sums along the image rows */                                                                \
     S(ROW_SUMS, "row-sums", WINDOWS, WINDOWS)                                                      \
     /* sums down the image columns, in double */                                                   \
@@ -41,6 +43,7 @@ typedef enum xncc_stage {
     S(MASKED_SCORE, "masked-score", SCORES, SCORES)                                                \
     S(TERM_SCORE, "term-score", SCORES, SCORES)                                                    \
     S(FLOAT_SCORE, "float-score", SCORES, SCORES)                                                  \
+    S(FLOAT_SUM_SCORE, "float-sum-score", SCORES, SCORES)                                          \
     /* kernel tensor-fused, for ccoeff_normed of one channel, for all methods and channels, and    \
        for masked problems, and kernel general */                                                  \
     S(FUSED, "fused", PRODUCTS, SCORES)                                                            \

@@ -7,6 +7,7 @@
 #include "plan/cost_fft_cuda.h"
 #include "plan/cost_split_cuda.h"
 #include "plan/cost_tensor.h"
+#include "plan/float_sums.h"
 #include "plan/problem.h"
 #include "plan/search_cuda.h"
 
@@ -154,6 +155,33 @@ static void size_floats(const xncc_problem *p, xncc_decision *d)
         times(w->rows_pitch * 32, (height + (uint64_t)p->templ_height) / XNCC_COLUMN_GROUP + 1));
 }
 
+/* Step float-sums: the sums; a plane of the image, and what is known of it and of the template. For
+ * sums of windows, the sums of columns follow, what they reach per channel and in N, and sums of
+ * groups of rows. */
+static void size_float_sums(const xncc_problem *p, xncc_decision *d)
+{
+    xncc_workspace *w = &d->workspace;
+    const uint64_t width = (uint64_t)d->band_width, height = (uint64_t)d->band_height,
+                   columns = width + (uint64_t)p->templ_width - 1,
+                   rows = height + (uint64_t)p->templ_height - 1;
+    w->sums_pitch = xncc_round_up(width, 32);
+    w->sums = times(w->sums_pitch * 8, height);
+    const xncc_float_sums sums = xncc_float_sums_of(p);
+    w->bytes[XNCC_BUFFER_SUMS] = times(w->sums, (uint64_t)sums.count);
+    w->rows_pitch = xncc_round_up(columns, XNCC_COLUMN_BLOCK);
+    w->plane = times(w->rows_pitch * 8, rows);
+    w->columns = plus(w->plane, XNCC_FLOAT_TERMS_BYTES);
+    w->bytes[XNCC_BUFFER_ROWS] = w->columns;
+    if (!sums.windows)
+        return;
+    w->reach = plus(w->columns, times(w->rows_pitch * 16, height));
+    w->groups = plus(w->reach, w->rows_pitch / XNCC_COLUMN_BLOCK * 8 *
+                                   (height / XNCC_COLUMN_STRIP + 1) *
+                                   ((uint64_t)sums.channels + 1));
+    w->bytes[XNCC_BUFFER_ROWS] = plus(w->groups,
+                                      times(w->rows_pitch * 32, rows / XNCC_COLUMN_GROUP + 1));
+}
+
 void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
 {
     xncc_workspace *w = &d->workspace;
@@ -161,6 +189,8 @@ void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
     *w = (xncc_workspace){ 0 };
     if (xncc_decision_has(d, XNCC_STEP_PLANES))
         size_planes(p, d);
+    else if (xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS))
+        size_float_sums(p, d);
     else if (xncc_kernel_is_of_doubles(d->kernel))
         size_floats(p, d);
     else if (!xncc_decision_has(d, XNCC_STEP_PIXELS))

@@ -262,6 +262,38 @@ static void check_measured(void)
     check_choices(four, sizeof four / sizeof *four, 4, 0, 0);
 }
 
+/* Floats and u32 with masks or several channels on an H200: windows one by one, or all sums by
+ * transforms. */
+static void check_float_sums(void)
+{
+    static const struct {
+        xncc_pixel pixel;
+        int32_t n, channels, templ_masked, image_masked;
+        const char *kernel;
+    } some[] = {
+        { XNCC_F32, 24, 1, 1, 0, "general" },     { XNCC_F32, 32, 1, 1, 0, "float-split" },
+        { XNCC_F64, 16, 1, 0, 1, "general" },     { XNCC_F64, 32, 1, 0, 1, "float-split" },
+        { XNCC_F32, 16, 1, 1, 1, "general" },     { XNCC_F32, 128, 1, 1, 1, "float-split" },
+        { XNCC_F32, 8, 3, 0, 0, "general" },      { XNCC_F32, 64, 3, 0, 0, "float-split" },
+        { XNCC_U32, 64, 1, 1, 0, "float-split" }, { XNCC_F32, 64, 9, 0, 0, "general" }
+    };
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        const xncc_machine m = machine(5);
+        xncc_problem p = matching(some[i].pixel, 4096, 4096, some[i].n, some[i].n);
+        const xncc_preference want = { .size = sizeof want,
+                                       .image_memory = XNCC_DEVICE,
+                                       .map_memory = XNCC_DEVICE };
+        xncc_decision d;
+        xncc_error error;
+        p.channels = some[i].channels;
+        p.templ_masked = some[i].templ_masked;
+        p.image_masked = some[i].image_masked;
+        CHECK_STATUS(xncc_decide(&p, &m, &want, &d, &error), XNCC_OK);
+        CHECK_TEXT(xncc_kernel_table[d.kernel].name, some[i].kernel);
+        check_cuda(&p, &m, &d);
+    }
+}
+
 /* What serves floats and u32 on an H200: sums in one pass, transforms in shared memory, large ones,
  * cuFFT, or without it the direct kernels. */
 static void check_floats(void)
@@ -422,6 +454,7 @@ int main(int argc, char **argv)
     check_illegal();
     check_measured();
     check_floats();
+    check_float_sums();
     check_threads();
     check_fallback();
     check_limits();

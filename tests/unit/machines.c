@@ -153,7 +153,7 @@ static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, con
 /* What kernels for floats by transforms have beside these: X, and two lists of windows in doubt
  * with 256 sums of 64 bytes; S and Q of columns, a bound per 128 columns of 64 rows, and four
  * doubles per column of 32 rows. */
-static void check_float_sums(const xncc_problem *p, const xncc_decision *d)
+static void check_column_sums(const xncc_problem *p, const xncc_decision *d)
 {
     const uint64_t columns = up128((uint64_t)d->band_width + (uint64_t)p->templ_width - 1),
                    height = (uint64_t)d->band_height, strips = (height + 63) / 64,
@@ -176,12 +176,12 @@ static int64_t count_of(const xncc_decision *d, const xncc_fft_blocks *b, int32_
 
 /* Transforms of samples in two parts: powers of two; half of the frequencies, two complex numbers
  * each, of a batch of blocks and of the template; six doubles per block, four per block and level
- * of 14, five kilobytes, and the template in double. */
+ * of 14, five kilobytes, and the template in double. For products that are made together, there are
+ * two batches, and of each product a template, three doubles per block, and one more per sum. */
 static void check_split_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d,
                                const xncc_fft_blocks *b, uint64_t bytes)
 {
     CHECK(p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32);
-    CHECK(p->channels == 1 && !p->templ_masked && !p->image_masked);
     CHECK(b->columns == p->templ_width && b->rows == p->templ_height);
     CHECK(m->cuda.shared_optin >= 160 << 10);
     for (int i = 0; i < 2; i++) {
@@ -191,15 +191,25 @@ static void check_split_blocks(const xncc_problem *p, const xncc_machine *m, con
     }
     CHECK_INT(b->count, count_of(d, b, b->width, b->height));
     CHECK(b->batch >= 1 && b->batch <= b->count);
-    const uint64_t one = ((uint64_t)b->width / 2 + 1) * (uint64_t)b->height * 32;
-    CHECK(bytes >= one * (uint64_t)b->batch + one + (uint64_t)b->count * (6 + 4 * 14) * 8 +
+    const uint64_t one = ((uint64_t)b->width / 2 + 1) * (uint64_t)b->height * 32,
+                   together = (uint64_t)b->together, sums = (uint64_t)b->sums;
+    CHECK(together >= 1 && together <= 3);
+    CHECK(bytes >= one * (uint64_t)b->batch * (together > 1 ? 2 : 1) + one * together +
+                       (uint64_t)b->count * (3 + 3 * together + 4 * 14 + sums) * 8 +
                        (uint64_t)b->columns * (uint64_t)b->rows * 8 + 5120);
 }
 
 static void check_split(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     check_split_blocks(p, m, d, &d->fft, d->workspace.bytes[XNCC_BUFFER_TRANSFORMS]);
-    check_float_sums(p, d);
+    if (xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS)) {
+        CHECK(p->channels <= 8 && p->rule.method != XNCC_COVERAGE);
+        CHECK(d->fft.sums >= 2 + p->channels && !d->exact.width);
+        return;
+    }
+    CHECK(p->channels == 1 && !p->templ_masked && !p->image_masked);
+    CHECK(d->fft.sums == 0 && d->fft.together == 1);
+    check_column_sums(p, d);
 }
 
 /* Kernels for floats by transforms that have no such blocks themselves have them for X by levels,
@@ -237,7 +247,7 @@ static void check_float_blocks(const xncc_problem *p, const xncc_machine *m, con
     CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >=
           transform * (2 * (uint64_t)b->batch + 1) + (uint64_t)b->count * 16 +
               (uint64_t)b->columns * (uint64_t)b->rows * 8);
-    check_float_sums(p, d);
+    check_column_sums(p, d);
 }
 
 /* Sums of floats without transforms: the template is small enough, and a block has room for it and

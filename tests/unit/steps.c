@@ -109,6 +109,10 @@ static const wanted some_steps[] = {
     { "float-fused", "fused-floats", .pixel = XNCC_F32, .width = 8, .height = 8 },
     { "float-fused", "fused-floats", .pixel = XNCC_U32, .width = 16, .height = 3,
       .method = XNCC_CCORR, .mode = XNCC_SAME, .border = XNCC_BORDER_WRAP },
+    { "float-split", "float-sums, float-sum-score", .pixel = XNCC_F32, .width = 64,
+      .templ_masked = 1 },
+    { "float-split", "float-sums, float-sum-score", .pixel = XNCC_U32, .width = 64, .channels = 3,
+      .mode = XNCC_SAME, .border = XNCC_BORDER_OVERLAP },
     { "general", "pixels", .pixel = XNCC_U8, .width = 32, .channels = 3 },
 };
 
@@ -256,6 +260,35 @@ static void check_pixels(void)
     d = decided(&p, "shared");
     check_bytes(&p, &d, XNCC_BUFFER_BAND, 1536 * (480 + 29), "the image with its border");
     check_bytes(&p, &d, XNCC_BUFFER_SOURCE, 1296 * 480, "the image from the host");
+}
+
+/* All sums of floats by transforms. Maps of doubles; a plane of the image, five kilobytes of terms
+ * with a list of 16384 samples; and where S and Q are sums of the plane's own pixels, what
+ * sums of columns have, with a bound more for each channel and for N. */
+static void check_sums_of_floats(void)
+{
+    static const struct {
+        int32_t channels, templ_masked, image_masked;
+        uint64_t maps, own;
+    } of[] = { { 1, 1, 0, 3, 0 }, /* X, Q, S */
+               { 1, 0, 1, 6, 2 }, /* and N, T, T2 */
+               { 1, 1, 1, 6, 0 },
+               { 3, 0, 0, 5, 4 },   /* X, Q, three S */
+               { 2, 1, 1, 8, 0 } }; /* X, Q, N, T2, two S and two T */
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        xncc_problem p = matching(XNCC_F32, 641, 480, 20, 30);
+        p.channels = of[i].channels;
+        p.templ_masked = of[i].templ_masked;
+        p.image_masked = of[i].image_masked;
+        const xncc_decision d = decided(&p, "float-split");
+        const uint64_t plane = up(641, 128) * 480 * 8, known = plane + 5120 + 16384 * 8,
+                       columns = up(641, 128) * 451 * 16 + up(641, 128) / 128 * 8 * 8 * of[i].own,
+                       groups = up(641, 128) * 32 * (480 / 32 + 1);
+        check_bytes(&p, &d, XNCC_BUFFER_SUMS, of[i].maps * up(622, 32) * 451 * 8, "sums");
+        check_bytes(&p, &d, XNCC_BUFFER_ROWS, of[i].own ? known + columns + groups : known,
+                    "a plane");
+        CHECK_INT(d.fft.sums, (int64_t)of[i].maps);
+    }
 }
 
 /* ---- the limit ---- */
@@ -444,6 +477,7 @@ int main(int argc, char **argv)
     check_steps();
     check_planes();
     check_pixels();
+    check_sums_of_floats();
     check_limits_of_memory();
     check_masked_bounds();
     check_texts();

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The planes of float_planes.h. The terms of the template are one block of 1024 threads, the pivot
+// of a channel of the image another one; planes have a thread per column, for some rows of it. Any
+// compute capability.
+#include "cuda/planes/float_planes.h"
+
+#include "cuda/planes/float_image.cuh"
+#include "math/method.h"
+
+namespace xncc {
+
+namespace {
+
+constexpr int TERM_THREADS = 1024, LANES = 32, WARPS = TERM_THREADS / LANES;
+constexpr int THREADS = 256, ROWS = 8; // of a plane: threads per block, and rows of a thread
+constexpr int SIDE = 64;               // a pivot is made of SIDE x SIDE samples
+constexpr int EACH = SIDE * SIDE / TERM_THREADS;
+constexpr unsigned ALL = 0xffffffffu;
+constexpr double LARGEST_PIVOT = 0x1p900; // so that no sample less a pivot overflows
+// Far samples are so many times as large as samples usually are. One of them has the energy of 2^24
+// samples, as many as a block of transforms has at most.
+constexpr double FAR = 4096.0;
+
+// A sample, and whether its pixel counts.
+struct Sample {
+    bool counts;
+    double v;
+};
+
+// Sample (x, y) of the band in a channel.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ Sample sample_at(const FloatSource &of, int64_t x, int64_t y,
+                                            int channel)
+{
+    xncc_image image = of.image;
+    image.pixel = PIXEL; // a constant for the compiler
+    x = xncc_border_index(of.border, x + of.x, image.width);
+    y = xncc_border_index(of.border, y + of.y, image.height);
+    if (x < 0 || y < 0)
+        return { of.border == XNCC_BORDER_ZERO, 0.0 };
+    const unsigned char *row = static_cast<const unsigned char *>(image.data) + y * image.pitch;
+    const uint8_t *mask = image.mask ? image.mask + y * image.mask_pitch : nullptr;
+    return { xncc_pixel_counts(&image, of.channels, row, mask, x) != 0,
+             xncc_sample_value(PIXEL, row, x * of.channels + channel) };
+}
+
+// Sample i of the template in a channel, less the pivot.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ Sample templ_at(const FloatSource &of, int64_t i, int channel)
+{
+    const int64_t y = i / of.templ.width, x = i % of.templ.width;
+    return { !of.mask || of.mask[i] != 0,
+             xncc_sum(xncc_sample_value(PIXEL, of.templ.pixels + y * of.templ.pitch,
+                                        x * of.channels + channel),
+                      -of.pivot[channel]) };
+}
+
+__device__ __forceinline__ double in_plane(const Sample &of, FloatPlane plane)
+{
+    return !of.counts                    ? 0.0
+           : plane == FloatPlane::COUNT  ? 1.0
+           : plane == FloatPlane::SQUARE ? xncc_product(of.v, of.v)
+                                         : of.v;
+}
+
+__device__ int64_t pixels_of(const FloatSource &of)
+{
+    return static_cast<int64_t>(of.templ.width) * of.templ.height;
+}
+
+// Sums over a block of TERM_THREADS threads; every thread gets them.
+__device__ xncc_twofold block_sum(xncc_twofold value)
+{
+    __shared__ xncc_twofold room[TERM_THREADS];
+    const int own = static_cast<int>(threadIdx.x);
+    __syncthreads();
+    room[own] = value;
+    __syncthreads();
+    for (int half = TERM_THREADS / 2; half > 0; half /= 2) {
+        if (own < half)
+            room[own] = xncc_twofold_add(room[own], room[own + half]);
+        __syncthreads();
+    }
+    return room[0];
+}
+
+// The first pixel of the template that counts.
+__device__ int64_t first_pixel(const FloatSource &of)
+{
+    __shared__ int first;
+    if (threadIdx.x == 0)
+        first = INT32_MAX;
+    __syncthreads();
+    for (int64_t i = threadIdx.x; i < pixels_of(of) && of.mask; i += TERM_THREADS)
+        if (of.mask[i]) {
+            atomicMin(&first, static_cast<int>(i));
+            break;
+        }
+    __syncthreads();
+    return of.mask && first < INT32_MAX ? first : 0;
+}
+
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(TERM_THREADS) void templ_terms(const __grid_constant__ FloatSource of,
+                                                            FloatTerms *to)
+{
+    const int64_t count = pixels_of(of), first = first_pixel(of);
+    const double n = static_cast<double>(of.whole), slack = (n + 10.0) * (n + 10.0);
+    double all = 0.0, all_error = 0.0, squares = 0.0;
+    int differs = 0;
+    for (int channel = 0; channel < of.channels; channel++) {
+        const double one = templ_at<PIXEL>(of, first, channel).v;
+        xncc_twofold T = {}, T2 = {}, T4 = {};
+        for (int64_t i = threadIdx.x; i < count; i += TERM_THREADS) {
+            const Sample t = templ_at<PIXEL>(of, i, channel);
+            if (!t.counts)
+                continue;
+            xncc_twofold_put(&T, t.v);
+            xncc_twofold_put_product(&T2, t.v, t.v);
+            T4.high += t.v * t.v * (t.v * t.v);
+            differs |= t.v != one;
+        }
+        T = block_sum(T);
+        T2 = block_sum(T2);
+        T4 = block_sum(T4);
+        // every sample less the pivot is rounded once
+        const double sum2 = T2.high, sizes = sqrt(n * (sum2 + XNCC_WINDOW_TINY)),
+                     error = 0x1p-50 * sum2 + 2.0 * slack * 0x1p-106 * sum2 + XNCC_WINDOW_TINY;
+        all += sum2;
+        all_error += error + 0x1p-52 * all;
+        const double of_square = 1.01 * sqrt(T4.high) + XNCC_WINDOW_TINY;
+        squares += of_square;
+        if (threadIdx.x == 0) {
+            to->T[channel] = T.high;
+            to->error_T[channel] = 0x1p-51 * sizes + 2.0 * slack * 0x1p-106 * sizes;
+            to->norm[channel] = 1.01 * sqrt(sum2 + error);
+            to->norm_of_square[channel] = of_square;
+        }
+    }
+    differs = __syncthreads_or(differs);
+    if (threadIdx.x)
+        return;
+    to->T2 = all;
+    to->error_T2 = all_error;
+    to->norm_of_all = 1.01 * sqrt(all + all_error);
+    to->norm_of_squares = squares;
+    to->differs = differs;
+}
+
+// The mean over a warp of what counts; infinite if nothing does, or if it is not finite.
+__device__ double warp_mean(double sum, double count)
+{
+    for (int step = LANES / 2; step > 0; step /= 2) {
+        sum += __shfl_xor_sync(ALL, sum, step);
+        count += __shfl_xor_sync(ALL, count, step);
+    }
+    const double mean = sum / count;
+    return isfinite(mean) ? mean : INFINITY;
+}
+
+// The middle one of the warps' means that are finite, so that a few samples that are far from the
+// others have no say; `other` if there is none. Every thread gets it.
+__device__ double middle_of(double mean, double other)
+{
+    __shared__ double room[WARPS];
+    __syncthreads();
+    if (threadIdx.x % LANES == 0)
+        room[threadIdx.x / LANES] = mean;
+    __syncthreads();
+    int finite = 0;
+    for (int w = 0; w < WARPS; w++)
+        finite += room[w] < INFINITY;
+    for (int w = 0; w < WARPS; w++) {
+        int before = 0;
+        for (int o = 0; o < WARPS; o++)
+            before += room[o] < room[w] || (room[o] == room[w] && o < w);
+        if (finite && before == finite / 2)
+            other = room[w];
+    }
+    return other;
+}
+
+// The pivots of the image, and how large samples less the pivot usually are, from samples that are
+// spread over the band. Unless the method is centred, pivots are the template's. A block has a
+// channel.
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(TERM_THREADS) void image_pivots(const __grid_constant__ FloatSource of,
+                                                             FloatTerms *to)
+{
+    const int channel = static_cast<int>(blockIdx.x), lane = static_cast<int>(threadIdx.x) % LANES,
+              warp = static_cast<int>(threadIdx.x) / LANES;
+    double v[EACH], sum = 0.0, count = 0.0;
+    for (int k = 0; k < EACH; k++) {
+        const int j = (lane + LANES * k) / 2, i = (warp + lane % 2 * WARPS + 7 * j) % SIDE;
+        const Sample s = sample_at<PIXEL>(of, static_cast<int64_t>(i) * of.columns / SIDE,
+                                          static_cast<int64_t>(j) * of.rows / SIDE, channel);
+        v[k] = s.counts ? s.v : NAN;
+        if (isfinite(v[k])) {
+            sum += v[k];
+            count += 1.0;
+        }
+    }
+    double pivot = of.pivot[channel];
+    if (xncc_method_is_centred(of.method)) {
+        const double middle = middle_of(warp_mean(sum, count), pivot);
+        pivot = fabs(middle) <= LARGEST_PIVOT ? middle : pivot;
+    }
+    double square = 0.0;
+    for (double one : v)
+        if (isfinite(one))
+            square += (one - pivot) * (one - pivot);
+    const double usual = sqrt(middle_of(warp_mean(square, count), 0.0));
+    if (threadIdx.x)
+        return;
+    to->image_pivot[channel] = pivot;
+    to->limit[channel] = usual > 0.0 ? FAR * usual : INFINITY;
+}
+
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(THREADS) void templ_plane(const __grid_constant__ FloatSource of,
+                                                       FloatPlane plane, int channel,
+                                                       const FloatTerms *terms, double *samples,
+                                                       FloatConstants *to)
+{
+    const int64_t i = int64_t{ blockIdx.x } * THREADS + threadIdx.x;
+    if (i < pixels_of(of))
+        samples[i] = in_plane(templ_at<PIXEL>(of, i, channel), plane);
+    if (i)
+        return;
+    *to = {};
+    to->samples = samples;
+    to->limit = ALL_FINITE;
+    to->templ.n = static_cast<double>(pixels_of(of));
+    to->templ.norm = plane == FloatPlane::COUNT    ? 1.01 * sqrt(static_cast<double>(of.whole))
+                     : plane == FloatPlane::SQUARE ? terms->norm_of_square[channel]
+                                                   : terms->norm[channel];
+}
+
+// Puts a sample on a list, if it has room.
+__device__ void list_sample(SampleAt *list, uint32_t room, uint32_t *count, int x, int64_t y)
+{
+    const uint32_t at = atomicAdd(count, 1u);
+    if (at < room)
+        list[at] = SampleAt{ x, static_cast<int32_t>(y) };
+}
+
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(THREADS) void image_plane(const __grid_constant__ FloatSource of,
+                                                       FloatPlane plane, int channel,
+                                                       FloatTerms *terms, double *to, int64_t pitch)
+{
+    const int x = static_cast<int>(blockIdx.x) * THREADS + static_cast<int>(threadIdx.x);
+    const bool lists = plane == FloatPlane::VALUE;
+    // of plane SQUARE, the far samples are known
+    const double pivot = terms->image_pivot[channel],
+                 limit = lists || terms->far_samples[channel] <= MOST_FAR ? terms->limit[channel]
+                                                                          : INFINITY;
+    double largest = 0.0;
+    for (int64_t y0 = int64_t{ blockIdx.y } * ROWS; x < of.columns && y0 < of.rows;
+         y0 += int64_t{ gridDim.y } * ROWS) {
+#pragma unroll
+        for (int k = 0; k < ROWS; k++) {
+            const int64_t y = y0 + k;
+            if (y >= of.rows)
+                break;
+            Sample s = sample_at<PIXEL>(of, x, y, channel);
+            s.v = xncc_sum(s.v, -pivot);
+            const bool bad = !isfinite(s.v), far = fabs(s.v) > limit;
+            if (s.counts && (bad || far) && lists) {
+                if (bad)
+                    list_sample(terms->bad_at, XNCC_FLOAT_BAD, &terms->bad_samples, x, y);
+                else
+                    list_sample(terms->far_at[channel], MOST_FAR, terms->far_samples + channel, x,
+                                y);
+            }
+            if (bad || (far && !lists))
+                s.v = 0.0;
+            const double v = in_plane(s, plane);
+            to[y * pitch + x] = v;
+            largest = fmax(largest, fabs(v));
+        }
+    }
+    uint32_t most = __float_as_uint(__double2float_ru(largest));
+    for (int step = LANES / 2; step > 0; step /= 2)
+        most = max(most, __shfl_xor_sync(ALL, most, step));
+    if (lists && threadIdx.x % LANES == 0 && most > __ldcg(&terms->largest))
+        atomicMax(&terms->largest, most);
+}
+
+// Takes the far samples of a channel out of its plane VALUE. One block.
+__global__ void leave_far(const FloatTerms *terms, int channel, double *to, int64_t pitch)
+{
+    const uint32_t count = terms->far_samples[channel];
+    for (uint32_t i = threadIdx.x; i < count && count <= MOST_FAR; i += blockDim.x)
+        to[terms->far_at[channel][i].y * pitch + terms->far_at[channel][i].x] = 0.0;
+}
+
+} // namespace
+
+cudaError_t launch_float_source_terms(const FloatSource &of, FloatTerms *to, cudaStream_t stream)
+{
+    with_float_pixel(of.image.pixel, [&](auto type) {
+        templ_terms<type><<<1, TERM_THREADS, 0, stream>>>(of, to);
+        image_pivots<type><<<static_cast<unsigned>(of.channels), TERM_THREADS, 0, stream>>>(of, to);
+    });
+    return cudaGetLastError();
+}
+
+cudaError_t launch_float_template_plane(const FloatSource &of, FloatPlane plane, int channel,
+                                        const FloatTerms *terms, double *samples,
+                                        FloatConstants *to, cudaStream_t stream)
+{
+    const int64_t pixels = static_cast<int64_t>(of.templ.width) * of.templ.height;
+    with_float_pixel(of.image.pixel, [&](auto type) {
+        templ_plane<type>
+            <<<static_cast<unsigned>(ceil_div<int64_t>(pixels, THREADS)), THREADS, 0, stream>>>(
+                of, plane, channel, terms, samples, to);
+    });
+    return cudaGetLastError();
+}
+
+cudaError_t launch_float_image_plane(const FloatSource &of, FloatPlane plane, int channel,
+                                     FloatTerms *terms, double *to, int64_t pitch,
+                                     cudaStream_t stream)
+{
+    const int strips = ceil_div(of.rows, ROWS);
+    const dim3 grid(static_cast<unsigned>(ceil_div(of.columns, THREADS)),
+                    static_cast<unsigned>(strips < UINT16_MAX ? strips : UINT16_MAX));
+    with_float_pixel(of.image.pixel, [&](auto type) {
+        image_plane<type><<<grid, THREADS, 0, stream>>>(of, plane, channel, terms, to, pitch);
+    });
+    if (plane == FloatPlane::VALUE)
+        leave_far<<<1, MOST_FAR, 0, stream>>>(terms, channel, to, pitch);
+    return cudaGetLastError();
+}
+
+} // namespace xncc

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Planes of doubles of images and templates of floats and u32, for windows of which not all pixels
+// count, or with several channels (plan/float_sums.h).
+#ifndef XNCC_CUDA_PLANES_FLOAT_PLANES_H
+#define XNCC_CUDA_PLANES_FLOAT_PLANES_H
+
+#include "cuda/planes/float_image.h"
+
+extern "C" {
+#include "plan/float_sums.h"
+}
+
+namespace xncc {
+
+// What a plane has of a pixel that counts; 0 of the others.
+enum class FloatPlane {
+    VALUE,  // the sample less a pivot
+    SQUARE, // its square, rounded
+    COUNT   // 1
+};
+
+// The pixels that planes are made of.
+struct FloatSource {
+    xncc_image image; // in device memory, with its pitches
+    xncc_border border;
+    int64_t x, y;          // the image pixel where the first window begins
+    int32_t columns, rows; // the pixels that the band's windows reach
+    int32_t channels;
+    TemplateView templ;
+    const uint8_t *mask; // of the template, tightly packed; nullptr: all of its pixels count
+    uint64_t whole;      // its pixels that count
+    xncc_method method;
+    double pivot[XNCC_FLOAT_CHANNELS]; // of the template, and of the image unless the method is
+                                       // centred
+};
+
+// A sample of the band.
+struct SampleAt {
+    int32_t x, y;
+};
+constexpr uint32_t MOST_FAR = 64;
+
+// What is known of a source, in device memory. T and T2 are sums of samples less the pivot.
+struct FloatTerms {
+    double image_pivot[XNCC_FLOAT_CHANNELS];
+    double T[XNCC_FLOAT_CHANNELS], error_T[XNCC_FLOAT_CHANNELS];
+    double T2, error_T2;
+    // At least the norms of the template's planes VALUE, per channel, and of all of them; and those
+    // of its planes SQUARE, and their sum.
+    double norm[XNCC_FLOAT_CHANNELS], norm_of_all;
+    double norm_of_square[XNCC_FLOAT_CHANNELS], norm_of_squares;
+    // The bits of the largest size of a sample of the image that counts, less the pivot, as float,
+    // rounded up.
+    uint32_t largest;
+    int32_t differs; // 1: in some channel not all samples of the template that count are equal
+    // Samples of the image that count, less the pivot, of which the planes have 0. Far ones are
+    // larger than `limit` of their channel, and there are at most MOST_FAR of them; if there are
+    // more, none is far. Bad ones are not finite; the list may have no room for all of them.
+    double limit[XNCC_FLOAT_CHANNELS];
+    uint32_t far_samples[XNCC_FLOAT_CHANNELS], bad_samples;
+    SampleAt far_at[XNCC_FLOAT_CHANNELS][MOST_FAR], bad_at[XNCC_FLOAT_BAD];
+};
+static_assert(sizeof(FloatTerms) <= XNCC_FLOAT_TERMS_BYTES, "the decision has less room");
+
+// Makes the terms of the template, and the pivots and limits of the image.
+cudaError_t launch_float_source_terms(const FloatSource &of, FloatTerms *to, cudaStream_t stream);
+
+// Makes a plane of the template, tightly packed, and the constants with which kernel float-split
+// transforms it, and planes of the image.
+cudaError_t launch_float_template_plane(const FloatSource &of, FloatPlane plane, int channel,
+                                        const FloatTerms *terms, double *samples,
+                                        FloatConstants *to, cudaStream_t stream);
+
+// Makes a plane of the image. pitch: in elements. Far and bad samples become 0; plane VALUE counts
+// and lists them, and comes before plane SQUARE of its channel.
+cudaError_t launch_float_image_plane(const FloatSource &of, FloatPlane plane, int channel,
+                                     FloatTerms *terms, double *to, int64_t pitch,
+                                     cudaStream_t stream);
+
+} // namespace xncc
+
+#endif

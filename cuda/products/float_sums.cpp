@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The order of the launches that make the sums of float_sums.h: plane by plane of the image.
+#include "cuda/products/float_sums.h"
+
+#include "cuda/windows/float_windows.h"
+
+#include <initializer_list>
+
+namespace xncc {
+
+constexpr int MOST_TOGETHER = 3; // products of a plane
+
+struct FloatSums::Product {
+    FloatPlane templ;
+    int channel; // of the template
+    int to;      // the number of the sum
+    bool adds;
+};
+
+xncc_status FloatSums::make(const xncc_problem &problem, const xncc_decision &decision,
+                            int processors, unsigned char *transforms, unsigned char *rows,
+                            xncc_error *error)
+{
+    const xncc_workspace &w = decision.workspace;
+    at = xncc_float_sums_of(&problem);
+    plane = reinterpret_cast<double *>(rows);
+    pitch = static_cast<int64_t>(w.rows_pitch);
+    terms = reinterpret_cast<FloatTerms *>(rows + w.plane);
+    if (at.windows) {
+        columns = columns_in(problem, w, rows);
+        reach_step = static_cast<int64_t>(w.groups - w.reach) /
+                     static_cast<int64_t>(sizeof(double)) / (at.channels + 1);
+        groups = rows + w.groups;
+    }
+    return check(split.make(decision.fft, processors, transforms), "preparing the transforms",
+                 error);
+}
+
+cudaError_t FloatSums::make_plane(const FloatSource &of, FloatPlane kind, int channel,
+                                  cudaStream_t stream)
+{
+    return launch_float_image_plane(of, kind, channel, terms, plane, pitch, stream);
+}
+
+static FloatImage image_of_plane(const FloatSource &of, const double *plane, int64_t pitch)
+{
+    FloatImage image = {};
+    image.image.data = plane;
+    image.image.width = image.columns = of.columns;
+    image.image.height = image.rows = of.rows;
+    image.image.pitch = pitch * static_cast<int64_t>(sizeof(double));
+    image.image.pixel = XNCC_F64;
+    image.image.memory = XNCC_DEVICE;
+    image.image.channels = 1;
+    return image;
+}
+
+cudaError_t FloatSums::sum_windows(const FloatSource &of, int channel, int S, int Q,
+                                   const SumMaps &to, cudaStream_t stream)
+{
+    ColumnSumsJob job = {};
+    job.image = image_of_plane(of, plane, pitch);
+    job.constants = split.constants();
+    job.templ_height = of.templ.height;
+    job.rows = to.height;
+    job.to = columns;
+    job.to.reach += channel * reach_step;
+    job.to.across = ceil_div(of.columns, static_cast<int>(XNCC_COLUMN_BLOCK));
+    job.groups = groups;
+    FloatWindowsJob then = {};
+    then.columns = job.to;
+    then.templ_width = of.templ.width;
+    then.width = to.width;
+    then.height = to.height;
+    then.S = S < 0 ? nullptr : to.first + S * to.step;
+    then.Q = Q < 0 ? nullptr : to.first + Q * to.step;
+    then.pitch = to.pitch;
+    then.adds = channel > 0;
+    const cudaError_t code = launch_column_sums(job, stream);
+    return code == cudaSuccess ? launch_float_windows(then, stream) : code;
+}
+
+cudaError_t FloatSums::multiply(const FloatSource &of, const Product *product, int count,
+                                const SumMaps &to, cudaStream_t stream)
+{
+    FloatProductsJob job[MOST_TOGETHER] = {};
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < count && code == cudaSuccess; i++) {
+        const Product &one = product[i];
+        job[i].image = image_of_plane(of, plane, pitch);
+        job[i].method = of.method;
+        job[i].width = to.width;
+        job[i].height = to.height;
+        job[i].sums = to.first + one.to * to.step;
+        job[i].pitch = to.pitch;
+        job[i].adds = one.adds;
+        code = launch_float_template_plane(of, one.templ, one.channel, terms, split.samples(),
+                                           split.constants(), stream);
+        if (code == cudaSuccess)
+            code = split.transform_template(i, stream);
+    }
+    if (code == cudaSuccess)
+        code = split.transform_blocks(job, count, stream);
+    for (int i = 0; i < count && code == cudaSuccess; i++)
+        code = split.keep_errors(i, product[i].to, product[i].adds, stream);
+    return code;
+}
+
+xncc_status FloatSums::correlate(const FloatSource &of, const SumMaps &to, cudaStream_t stream,
+                                 xncc_error *error)
+{
+    split.cover(to.width, to.height);
+    cudaError_t code = cudaMemsetAsync(terms, 0, sizeof *terms, stream);
+    if (code == cudaSuccess)
+        code = launch_float_source_terms(of, terms, stream);
+    const auto then = [&](std::initializer_list<Product> products) {
+        if (code == cudaSuccess)
+            code = multiply(of, products.begin(), static_cast<int>(products.size()), to, stream);
+    };
+    const auto with = [&](FloatPlane kind, int channel) {
+        if (code == cudaSuccess)
+            code = make_plane(of, kind, channel, stream);
+    };
+    const auto sums = [&](int channel, int S, int Q) {
+        if (code == cudaSuccess)
+            code = sum_windows(of, channel, S, Q, to, stream);
+    };
+    for (int c = 0; c < at.channels; c++) {
+        const Product X = { FloatPlane::VALUE, c, at.X, c > 0 },
+                      S = { FloatPlane::COUNT, c, at.S + c, false },
+                      Q = { FloatPlane::COUNT, c, at.Q, c > 0 };
+        with(FloatPlane::VALUE, c);
+        if (at.windows) {
+            then({ X });
+            sums(c, at.S + c, at.Q);
+        } else {
+            then({ X, S });
+            with(FloatPlane::SQUARE, c);
+            then({ Q });
+        }
+    }
+    if (at.varies)
+        with(FloatPlane::COUNT, 0);
+    if (at.varies && at.windows)
+        sums(at.channels, at.N, -1);
+    for (int c = 0; c < at.channels && at.varies; c++) {
+        const Product N = { FloatPlane::COUNT, c, at.N, false },
+                      T = { FloatPlane::VALUE, c, at.T + c, false },
+                      T2 = { FloatPlane::SQUARE, c, at.T2, c > 0 };
+        if (c == 0 && !at.windows)
+            then({ N, T, T2 });
+        else
+            then({ T, T2 });
+    }
+    return check(code, "making the sums of windows", error);
+}
+
+} // namespace xncc

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The sums of windows of floats and u32 of which not all pixels count, or with several channels
+// (plan/float_sums.h), as products of planes by the transforms of kernel float-split.
+#ifndef XNCC_CUDA_PRODUCTS_FLOAT_SUMS_H
+#define XNCC_CUDA_PRODUCTS_FLOAT_SUMS_H
+
+#include "cuda/planes/float_planes.h"
+#include "cuda/products/float_split.h"
+#include "cuda/windows/column_sums.h"
+
+namespace xncc {
+
+// Where the sums of a band go: map `number` begins `step` elements behind the one before.
+struct SumMaps {
+    double *first;
+    int64_t step, pitch; // elements
+    int32_t width, height;
+};
+
+class FloatSums {
+  public:
+    // Makes everything for the blocks that were decided, in memory which the caller owns: of the
+    // transforms, and `rows` (xncc_workspace: the plane of the image begins there, and behind it is
+    // what is known of the template). processors: of the device.
+    xncc_status make(const xncc_problem &problem, const xncc_decision &decision, int processors,
+                     unsigned char *transforms, unsigned char *rows, xncc_error *error);
+    // Puts all sums of a band, and the bounds of their errors, on the stream.
+    xncc_status correlate(const FloatSource &of, const SumMaps &to, cudaStream_t stream,
+                          xncc_error *error);
+    const xncc_float_sums &layout() const
+    {
+        return at;
+    }
+    const FloatTerms *terms_of_source() const
+    {
+        return terms;
+    }
+    const FloatBlocks &blocks() const
+    {
+        return split.blocks();
+    }
+    // Per sum, those of the band's blocks.
+    const double *errors() const
+    {
+        return split.errors_of_sums();
+    }
+    // What the columns of a channel reach begins so many elements behind that of the one before.
+    int64_t reach_of_channel() const
+    {
+        return reach_step;
+    }
+
+  private:
+    struct Product; // of a plane of the image and one of the template
+    cudaError_t make_plane(const FloatSource &of, FloatPlane plane, int channel,
+                           cudaStream_t stream);
+    // Makes products of the plane that was made last.
+    cudaError_t multiply(const FloatSource &of, const Product *product, int count,
+                         const SumMaps &to, cudaStream_t stream);
+    // Sums windows of the plane that was made last. S, Q: numbers of maps; -1: nobody asks for it.
+    cudaError_t sum_windows(const FloatSource &of, int channel, int S, int Q, const SumMaps &to,
+                            cudaStream_t stream);
+
+    FloatSplit split;
+    xncc_float_sums at = {};
+    double *plane = nullptr; // of the image
+    int64_t pitch = 0;
+    FloatTerms *terms = nullptr;
+    FloatColumns columns = {};
+    int64_t reach_step = 0;
+    unsigned char *groups = nullptr; // scratch of the sums of columns
+};
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The score of floats and u32 from maps of their sums, with bounds of all errors (step
+// float-sum-score). Where the bounds leave two floats, the map gets XNCC_DOUBT (math/near.h).
+#ifndef XNCC_CUDA_SCORE_FLOAT_SUM_SCORE_H
+#define XNCC_CUDA_SCORE_FLOAT_SUM_SCORE_H
+
+#include "cuda/planes/float_planes.h"
+#include "cuda/windows/float_windows.h"
+#include "math/general_score.h"
+
+namespace xncc {
+
+struct FloatSumScoreJob {
+    const FloatTerms *terms;
+    xncc_float_sums at;
+    xncc_method method;
+    xncc_general_rule rule;
+    int32_t width, height; // of the band, in map elements
+    int32_t templ_width, templ_height;
+    const uint8_t *mask; // of the template, tightly packed; nullptr: all of its pixels count
+    const double *sums;
+    int64_t step, pitch; // elements: from one map of sums to the next, and of a row
+    // The bounds of the errors: per sum, those of `blocks` blocks, of which (x / step_x, y /
+    // step_y) has the window. And what is added to them: a bound relative to the norms of the
+    // samples that a window and the template have.
+    const double *error;
+    int32_t blocks, step_x, step_y, across;
+    double own;
+    double root_whole; // at least the root of the number of pixels of the template that count
+    // at.windows: what S and Q lose. The reach of a channel's columns begins `reach_step` elements
+    // behind that of the channel before.
+    FloatColumns columns;
+    int64_t reach_step;
+    int32_t segment;
+    FloatWindowsLoss loss;
+    float *map;
+    int64_t map_pitch;
+};
+
+// Windows with far samples become XNCC_DOUBT, and those with bad ones NaN. The method is not
+// XNCC_COVERAGE.
+cudaError_t launch_float_sum_score(const FloatSumScoreJob &job, cudaStream_t stream);
+
+} // namespace xncc
+
+#endif

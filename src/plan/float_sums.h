@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The sums of windows of floats and u32 of which not all pixels count, or with several channels, as
+ * kernel float-split makes them: every sum is a product of a plane of the image and one of the
+ * template. With w and m 1 where a pixel of image and template counts, else 0, and v and t samples
+ * less a pivot, the planes are w v, w v^2 and w of the image, and m t, m t^2 and m of the template.
+ * If all pixels of the template count, S, Q and N are sums of the plane's pixels themselves. */
+#ifndef XNCC_PLAN_FLOAT_SUMS_H
+#define XNCC_PLAN_FLOAT_SUMS_H
+
+#include "plan/problem.h"
+
+/* The most channels; the samples that are not finite which a list has room for; and the bytes of
+ * what is known of the template and the image, with that list (cuda/planes/float_planes.h). */
+enum {
+    XNCC_FLOAT_CHANNELS = 8,
+    XNCC_FLOAT_BAD = 16384,
+    XNCC_FLOAT_TERMS_BYTES = 5120 + 8 * XNCC_FLOAT_BAD
+};
+
+/* Where a window's sums are: numbers of maps of doubles, of which there are `count`. X, Q and T2
+ * are sums over all channels. Where every window has the same pixels of the template, N, T and T2
+ * are -1. */
+typedef struct xncc_float_sums {
+    int32_t channels;
+    int32_t varies;  /* 1: which pixels of a window count depends on the image */
+    int32_t windows; /* 1: S, Q and N are sums over windows of a plane of the image */
+    int32_t X, Q, N, T2;
+    int32_t S, T; /* of the first channel; those of the others follow */
+    int32_t count;
+    int32_t products; /* of two planes */
+    int32_t together; /* the most products of one plane of the image, which is transformed once */
+    int32_t passes;   /* how often a plane is transformed */
+} xncc_float_sums;
+
+static inline xncc_float_sums xncc_float_sums_of(const xncc_problem *p)
+{
+    const int32_t C = p->channels, varies = xncc_problem_image_varies(p),
+                  windows = !p->templ_masked;
+    xncc_float_sums s;
+    s.channels = C;
+    s.varies = varies;
+    s.windows = windows;
+    s.X = 0;
+    s.Q = 1;
+    s.S = 2;
+    s.N = varies ? 2 + C : -1;
+    s.T2 = varies ? 3 + C : -1;
+    s.T = varies ? 4 + C : -1;
+    s.count = 2 + C + varies * (2 + C);
+    s.products = (windows ? C : 3 * C) + varies * (!windows + 2 * C);
+    s.together = 1 + !windows * (1 + varies) + windows * varies;
+    s.passes = (windows ? C : 2 * C) + varies * C;
+    return s;
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Kernel float-split where not all pixels count, or with several channels: maps are those of the
+ * CPU, and some windows score as the oracle says. Masks of template and image, no-data values,
+ * borders, methods, pixel types, blocks of several sides, samples that are not finite, and samples
+ * that are far from the others.
+ */
+#include "kit/oracle_general.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WINDOWS = 12 };
+
+static const kit_room room = { 1, KIT_AFTER };
+
+/* What is in the image besides noise. Samples of u32 have only the first two. */
+typedef enum content {
+    NOISE,
+    FLAT,   /* a region of one value */
+    BROKEN, /* some samples that are not finite, */
+    RUINED, /* more than a list of them has room for */
+    SPIKE,  /* a sample that is far from the others, */
+    SPIKES, /* more of them than are left out */
+    DISTANT /* a half with samples of another size */
+} content;
+
+/* What makes pixels not count, and the image. */
+typedef struct problem {
+    int32_t width, height, columns, rows, channels;
+    int templ_mask, image_mask, no_data;
+    xncc_mode mode;
+    xncc_border border;
+    content content;
+} problem;
+
+static double noise(kit_random *random, xncc_pixel pixel)
+{
+    const double v = (double)kit_below(random, 1 << 24);
+    return pixel == XNCC_U32 ? 200.0 * v : (pixel == XNCC_F64 ? v / 7.0 : v) * 0x1p-24;
+}
+
+/* The sample at (x, y) of an image with some content, of which v is the noise. */
+static double with_content(content kind, xncc_pixel pixel, const problem *of, int32_t x, int32_t y,
+                           double v)
+{
+    switch (kind) {
+    case FLAT: return x > of->width / 2 && y > of->height / 2 ? pixel == XNCC_U32 ? 77.0 : 0.3 : v;
+    case BROKEN: return x % 211 == 17 && y % 173 == 11 ? x % 2 ? INFINITY : NAN : v;
+    case RUINED: return y > of->height / 2 && x % 4 == 1 ? NAN : v;
+    case SPIKE: return x == 300 && y == 200 ? 1e30 : v;
+    case SPIKES: return x % 20 == 7 && y % 17 == 3 ? -1e6 : v;
+    case DISTANT: return x < of->width / 3 ? 1e-9 * v : v;
+    default: return v;
+    }
+}
+
+static kit_image make_image(const problem *of, xncc_pixel pixel, kit_random *random)
+{
+    kit_image image = kit_image_create_channels(pixel, of->channels, of->width, of->height, room);
+    if (of->image_mask)
+        kit_image_mask(&image, room);
+    for (int32_t y = 0; y < of->height; y++)
+        for (int32_t x = 0; x < of->width; x++) {
+            for (int32_t c = 0; c < of->channels; c++) {
+                double v = noise(random, pixel);
+                if (pixel != XNCC_U32 || of->content == FLAT)
+                    v = with_content(of->content, pixel, of, x, y, v);
+                if (of->no_data && (x / 50 + y / 40) % 7 == 3)
+                    v = pixel == XNCC_U32 ? 99.0 : pixel == XNCC_F32 ? NAN : -1.0;
+                kit_sample_set(&image.view, x, y, c, v);
+            }
+            if (of->image_mask)
+                kit_mask_set(&image.view, x, y, (x / 30 + y / 20) % 5 != 1);
+        }
+    if (of->no_data) {
+        image.view.has_no_data = 1;
+        image.view.no_data = pixel == XNCC_U32 ? 99.0 : pixel == XNCC_F32 ? NAN : -1.0;
+    }
+    return image;
+}
+
+static kit_image make_templ(const problem *of, const kit_image *image, kit_random *random)
+{
+    kit_image templ = kit_image_create_channels(image->view.pixel, of->channels, of->columns,
+                                                of->rows, room);
+    if (of->templ_mask)
+        kit_image_mask(&templ, room);
+    for (int32_t y = 0; y < of->rows; y++)
+        for (int32_t x = 0; x < of->columns; x++) {
+            for (int32_t c = 0; c < of->channels; c++)
+                kit_sample_set(&templ.view, x, y, c, noise(random, image->view.pixel));
+            if (of->templ_mask)
+                kit_mask_set(&templ.view, x, y, kit_below(random, 4) > 0);
+        }
+    return templ;
+}
+
+static void check(xncc_context *gpu, xncc_context *cpu, const problem *of, xncc_pixel pixel,
+                  xncc_method method)
+{
+    kit_random random = kit_stream(53);
+    kit_image image = make_image(of, pixel, &random), templ = make_templ(of, &image, &random);
+    xncc_template *on_gpu = NULL, *on_cpu = NULL;
+    if (xncc_template_create(gpu, &templ.view, &on_gpu, &kit_error) != XNCC_OK ||
+        xncc_template_create(cpu, &templ.view, &on_cpu, &kit_error) != XNCC_OK)
+        kit_give_up("no template: %s", kit_error.text);
+    kit_options options = { .method = method, .mode = of->mode, .border = of->border };
+    const int32_t more_x = of->mode == XNCC_SAME ? of->columns - 1 : 0,
+                  more_y = of->mode == XNCC_SAME ? of->rows - 1 : 0;
+    kit_map want = kit_map_create(of->width - of->columns + 1 + more_x,
+                                  of->height - of->rows + 1 + more_y, 1, KIT_AFTER),
+            got = kit_map_create(want.view.width, want.view.height, 1, KIT_AFTER);
+    CHECK_STATUS(kit_correlate(cpu, &image.view, on_cpu, &options, &want.view), XNCC_OK);
+    options.kernel = "float-split";
+    CHECK_STATUS(kit_correlate(gpu, &image.view, on_gpu, &options, &got.view), XNCC_OK);
+    int64_t differ = 0;
+    for (int32_t y = 0; y < got.view.height; y++)
+        for (int32_t x = 0; x < got.view.width; x++) {
+            const float *a = kit_map_row(&got.view, y) + x, *b = kit_map_row(&want.view, y) + x;
+            differ += memcmp(a, b, sizeof *a) != 0 && !(isnan(*a) && isnan(*b));
+        }
+    if (!CHECK(differ == 0))
+        kit_fail(__FILE__, __LINE__,
+                 "%s, %s, %d x %d x %d under %d x %d, masks %d %d, no data %d, border %d: %lld "
+                 "windows differ",
+                 xncc_pixel_name(pixel), xncc_method_name(method), of->width, of->height,
+                 of->channels, of->columns, of->rows, of->templ_mask, of->image_mask, of->no_data,
+                 (int)of->border, (long long)differ);
+    oracle_general oracle = oracle_general_make(&image.view, &templ.view, of->mode, of->border);
+    options.kernel = NULL;
+    for (int i = 0; i < WINDOWS && pixel != XNCC_U32; i++) {
+        const int32_t x = kit_between(&random, 0, got.view.width - 1),
+                      y = kit_between(&random, 0, got.view.height - 1);
+        const float exact = oracle_exact(&oracle, &options, x, y),
+                    *at = kit_map_row(&got.view, y) + x;
+        CHECK(memcmp(&exact, at, sizeof exact) == 0 || (isnan(exact) && isnan(*at)));
+    }
+    oracle_general_free(&oracle);
+    xncc_template_destroy(on_gpu);
+    xncc_template_destroy(on_cpu);
+    kit_map_destroy(&got);
+    kit_map_destroy(&want);
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+int main(int argc, char **argv)
+{
+    static const problem problems[] = {
+        { 700, 500, 24, 30, 1, 1, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 700, 500, 60, 41, 1, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, FLAT },
+        { 640, 480, 33, 70, 1, 0, 0, 1, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 640, 480, 50, 20, 1, 1, 1, 0, XNCC_SAME, XNCC_BORDER_ZERO, NOISE },
+        { 600, 400, 41, 43, 1, 0, 0, 0, XNCC_SAME, XNCC_BORDER_OVERLAP, NOISE },
+        { 600, 400, 41, 43, 1, 1, 0, 0, XNCC_SAME, XNCC_BORDER_OVERLAP, FLAT },
+        { 520, 390, 32, 32, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, FLAT },
+        { 520, 390, 27, 35, 3, 1, 0, 0, XNCC_SAME, XNCC_BORDER_MIRROR, NOISE },
+        { 520, 390, 40, 21, 2, 0, 1, 1, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 600, 500, 30, 30, 1, 1, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, BROKEN },
+        { 600, 500, 30, 30, 2, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, BROKEN },
+        { 1900, 300, 310, 30, 1, 1, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 980, 980, 130, 120, 1, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 420, 410, 12, 9, 8, 1, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 1400, 90, 20, 24, 1, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 601, 502, 22, 31, 1, 1, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, RUINED },
+        { 640, 400, 18, 25, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, SPIKE },
+        { 640, 400, 40, 33, 1, 1, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, SPIKES },
+        { 600, 405, 35, 28, 1, 0, 1, 0, XNCC_SAME, XNCC_BORDER_CLAMP, DISTANT },
+        { 600, 405, 35, 28, 2, 1, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, SPIKE },
+    };
+    static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
+    static const xncc_method methods[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED,
+                                           XNCC_CCOEFF,        XNCC_CCORR,  XNCC_SQDIFF_NORMED };
+    kit_start(argc, argv);
+    xncc_context *gpu = kit_context(kit_device_option(argc, argv), 2),
+                 *cpu = kit_context(XNCC_DEVICE_CPU, 2);
+    const int brief = kit_flag(argc, argv, "brief");
+    for (int i = 0; i < (int)(sizeof problems / sizeof *problems); i += brief ? 3 : 1) {
+        check(gpu, cpu, problems + i, pixels[i % 3], XNCC_CCOEFF_NORMED);
+        if (!brief) /* another method by turns */
+            check(gpu, cpu, problems + i, pixels[(i + 1) % 3], methods[1 + i % 5]);
+    }
+    xncc_context_destroy(gpu);
+    xncc_context_destroy(cpu);
+    return kit_finish("float_sums");
+}
