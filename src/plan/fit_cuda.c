@@ -184,9 +184,12 @@ static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of,
         }
         if (!xncc_pixel_is_of_doubles(p->pixel) || !plain || p->rule.method == XNCC_COVERAGE)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                             "kernel %s serves f32, f64 and u32 with one channel and all pixels "
-                             "counting; other kernels serve this problem",
-                             name);
+                             "kernel %s serves f32, f64 and u32 by every method but coverage, %s; "
+                             "other kernels serve this problem",
+                             name,
+                             d->kernel == XNCC_KERNEL_FLOAT_SPLIT
+                                 ? "with up to 8 channels"
+                                 : "with one channel and all pixels counting");
         if (d->kernel == XNCC_KERNEL_FLOAT_FUSED) {
             add_step(d, XNCC_STEP_FUSED_FLOATS);
             return XNCC_OK;
