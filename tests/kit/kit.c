@@ -194,3 +194,29 @@ xncc_device kit_device_option(int argc, char **argv)
         return XNCC_DEVICE_CUDA;
     kit_give_up("--device %s: use cpu or cuda", name);
 }
+
+size_t kit_kernels(xncc_context *context, const xncc_image *image, const xncc_image *templ,
+                   const kit_options *o, const char **name, size_t room)
+{
+    xncc_template *template = NULL;
+    if (xncc_template_create(context, templ, &template, &kit_error) != XNCC_OK)
+        kit_give_up("no template: %s", kit_error.text);
+    const xncc_problem problem = kit_problem(
+        (xncc_problem){ .pixel = image->pixel,
+                        .image_width = image->width,
+                        .image_height = image->height,
+                        .templ_width = templ->width,
+                        .templ_height = templ->height,
+                        .rule.method = o->method,
+                        .rule.mode = o->mode,
+                        .rule.border = o->border,
+                        .rule.flat = o->flat,
+                        .channels = image->channels,
+                        .image_masked = image->mask || image->has_no_data,
+                        .templ_masked = xncc_template_is_masked(template),
+                        .rule.min_valid = o->min_valid });
+    xncc_template_destroy(template);
+    const size_t count = xncc_kernel_list(context, &problem, name, room);
+    CHECK(count > 0 && count <= room);
+    return count;
+}

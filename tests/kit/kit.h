@@ -86,6 +86,11 @@ int32_t kit_between(kit_random *random, int32_t low, int32_t high);
  * there is no device; any other failure ends the test. */
 xncc_context *kit_context(xncc_device device, int32_t threads);
 
+/* The kernels that can serve an image and a template, at most `room` of them; returns how many. A
+ * test without any fails. */
+size_t kit_kernels(xncc_context *context, const xncc_image *image, const xncc_image *templ,
+                   const kit_options *o, const char **name, size_t room);
+
 /* Returns the device named by --device, "cpu" or "cuda"; the CPU by default. */
 xncc_device kit_device_option(int argc, char **argv);
 

@@ -4,10 +4,10 @@
  * (cuda/direct/settle_long.cu): its maps are those of the CPU, and some windows score as the oracle
  * says. All kernels for floats, methods, pixel types and borders, and blocks of every side.
  */
-#include "kit/oracle_general.h"
+#include "props/engine_maps.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 enum { WINDOWS = 6 };
 
@@ -100,44 +100,12 @@ static void check_exact(xncc_context *gpu, xncc_context *cpu, const shape *of, p
     for (int32_t y = 0; y < of->rows; y++)
         for (int32_t x = 0; x < of->columns; x++)
             kit_sample_set(&templ.view, x, y, 0, templ_sample(kind, pixel, &image, x, y));
-    xncc_template *on_gpu = NULL, *on_cpu = NULL;
-    if (xncc_template_create(gpu, &templ.view, &on_gpu, &kit_error) != XNCC_OK ||
-        xncc_template_create(cpu, &templ.view, &on_cpu, &kit_error) != XNCC_OK)
-        kit_give_up("no template: %s", kit_error.text);
-    kit_options options = { .method = method, .mode = mode, .border = border };
-    const int32_t more_x = mode == XNCC_SAME ? of->columns - 1 : 0,
-                  more_y = mode == XNCC_SAME ? of->rows - 1 : 0;
-    kit_map want = kit_map_create(of->width - of->columns + 1 + more_x,
-                                  of->height - of->rows + 1 + more_y, 1, KIT_AFTER),
-            got = kit_map_create(want.view.width, want.view.height, 1, KIT_AFTER);
-    CHECK_STATUS(kit_correlate(cpu, &image.view, on_cpu, &options, &want.view), XNCC_OK);
-    options.kernel = of->kernel;
-    CHECK_STATUS(kit_correlate(gpu, &image.view, on_gpu, &options, &got.view), XNCC_OK);
-    int64_t differ = 0;
-    for (int32_t y = 0; y < got.view.height; y++)
-        for (int32_t x = 0; x < got.view.width; x++) {
-            const float *a = kit_map_row(&got.view, y) + x, *b = kit_map_row(&want.view, y) + x;
-            differ += memcmp(a, b, sizeof *a) != 0 && !(isnan(*a) && isnan(*b));
-        }
-    if (!CHECK(differ == 0))
-        kit_fail(__FILE__, __LINE__,
-                 "%s, %s, %s, %s, %d x %d under %d x %d, mode %d: %lld windows differ", of->kernel,
-                 names[kind], xncc_pixel_name(pixel), xncc_method_name(method), of->width,
-                 of->height, of->columns, of->rows, (int)mode, (long long)differ);
-    oracle_general oracle = oracle_general_make(&image.view, &templ.view, mode, border);
-    options.kernel = NULL;
-    for (int i = 0; i < WINDOWS && pixel != XNCC_U32; i++) {
-        const int32_t x = kit_between(&random, 0, got.view.width - 1),
-                      y = kit_between(&random, 0, got.view.height - 1);
-        const float exact = oracle_exact(&oracle, &options, x, y),
-                    *at = kit_map_row(&got.view, y) + x;
-        CHECK(memcmp(&exact, at, sizeof exact) == 0 || (isnan(exact) && isnan(*at)));
-    }
-    oracle_general_free(&oracle);
-    xncc_template_destroy(on_gpu);
-    xncc_template_destroy(on_cpu);
-    kit_map_destroy(&got);
-    kit_map_destroy(&want);
+    char what[160];
+    (void)snprintf(what, sizeof what, "%s, %d x %d under %d x %d, mode %d", names[kind], of->width,
+                   of->height, of->columns, of->rows, (int)mode);
+    const engine_pair engines = { gpu, cpu, of->kernel };
+    const kit_options options = { .method = method, .mode = mode, .border = border };
+    check_engine_maps(&engines, &image.view, &templ.view, &options, WINDOWS, &random, what);
     kit_image_destroy(&image);
     kit_image_destroy(&templ);
 }

@@ -19,23 +19,10 @@ xncc_template *float_template_of(const xncc_image *templ)
 /* The kernels for a pair; the reference, which is slow, only for small templates. */
 static size_t kernels_of(float_pair p, xncc_method method, const char **name)
 {
-    xncc_template *template = float_template_of(p.templ);
-    xncc_problem problem = kit_problem(
-        (xncc_problem){ .pixel = p.image->pixel,
-                        .image_width = p.image->width,
-                        .image_height = p.image->height,
-                        .templ_width = p.templ->width,
-                        .templ_height = p.templ->height,
-                        .rule.method = method,
-                        .rule.mode = p.mode,
-                        .rule.border = p.border,
-                        .channels = p.image->channels,
-                        .image_masked = p.image->mask != NULL,
-                        .templ_masked = xncc_template_is_masked(template) });
+    const kit_options options = { .method = method, .mode = p.mode, .border = p.border };
     const char *all[MOST_KERNELS];
-    const size_t count = xncc_kernel_list(float_context, &problem, all, MOST_KERNELS);
+    const size_t count = kit_kernels(float_context, p.image, p.templ, &options, all, MOST_KERNELS);
     size_t kept = 0;
-    xncc_template_destroy(template);
     for (size_t i = 0; i < count; i++)
         if (p.templ->width * p.templ->height < 200 || strcmp(all[i], "reference") != 0)
             name[kept++] = all[i];

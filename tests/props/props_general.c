@@ -21,27 +21,7 @@ typedef struct pair {
 /* Returns the kernels for a pair, for the problem that xncc_correlate would make of it. */
 static size_t kernels_of(pair p, const kit_options *o, const char **name)
 {
-    xncc_template *template = NULL;
-    if (xncc_template_create(context, p.templ, &template, &kit_error) != XNCC_OK)
-        kit_give_up("no template");
-    xncc_problem problem = kit_problem(
-        (xncc_problem){ .pixel = p.image->pixel,
-                        .image_width = p.image->width,
-                        .image_height = p.image->height,
-                        .templ_width = p.templ->width,
-                        .templ_height = p.templ->height,
-                        .rule.method = o->method,
-                        .rule.mode = o->mode,
-                        .rule.border = o->border,
-                        .rule.flat = o->flat,
-                        .channels = p.image->channels,
-                        .image_masked = p.image->mask || p.image->has_no_data,
-                        .templ_masked = xncc_template_is_masked(template),
-                        .rule.min_valid = o->min_valid });
-    xncc_template_destroy(template);
-    size_t count = xncc_kernel_list(context, &problem, name, MOST_KERNELS);
-    CHECK(count > 0);
-    return count;
+    return kit_kernels(context, p.image, p.templ, o, name, MOST_KERNELS);
 }
 
 static kit_map map_of(pair p, const kit_options *options, const char *kernel)
