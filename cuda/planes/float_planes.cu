@@ -5,21 +5,14 @@
 #include "cuda/planes/float_planes.h"
 
 #include "cuda/planes/float_image.cuh"
+#include "cuda/planes/float_terms.cuh"
 #include "math/method.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr int TERM_THREADS = 1024, LANES = 32, WARPS = TERM_THREADS / LANES;
 constexpr int THREADS = 256, ROWS = 8; // of a plane: threads per block, and rows of a thread
-constexpr int SIDE = 64;               // a pivot is made of SIDE x SIDE samples
-constexpr int EACH = SIDE * SIDE / TERM_THREADS;
-constexpr unsigned ALL = 0xffffffffu;
-constexpr double LARGEST_PIVOT = 0x1p900; // so that no sample less a pivot overflows
-// Far samples are so many times as large as samples usually are. One of them has the energy of 2^24
-// samples, as many as a block of transforms has at most.
-constexpr double FAR = 4096.0;
 
 // A sample, and whether its pixel counts.
 struct Sample {
@@ -68,22 +61,6 @@ __device__ int64_t pixels_of(const FloatSource &of)
     return static_cast<int64_t>(of.templ.width) * of.templ.height;
 }
 
-// Sums over a block of TERM_THREADS threads; every thread gets them.
-__device__ xncc_twofold block_sum(xncc_twofold value)
-{
-    __shared__ xncc_twofold room[TERM_THREADS];
-    const int own = static_cast<int>(threadIdx.x);
-    __syncthreads();
-    room[own] = value;
-    __syncthreads();
-    for (int half = TERM_THREADS / 2; half > 0; half /= 2) {
-        if (own < half)
-            room[own] = xncc_twofold_add(room[own], room[own + half]);
-        __syncthreads();
-    }
-    return room[0];
-}
-
 // The first pixel of the template that counts.
 __device__ int64_t first_pixel(const FloatSource &of)
 {
@@ -104,8 +81,9 @@ template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(TERM_THREADS) void templ_terms(const __grid_constant__ FloatSource of,
                                                             FloatTerms *to)
 {
+    __shared__ xncc_twofold room[TERM_THREADS];
     const int64_t count = pixels_of(of), first = first_pixel(of);
-    const double n = static_cast<double>(of.whole), slack = (n + 10.0) * (n + 10.0);
+    const double n = static_cast<double>(of.whole);
     double all = 0.0, all_error = 0.0, squares = 0.0;
     int differs = 0;
     for (int channel = 0; channel < of.channels; channel++) {
@@ -120,20 +98,18 @@ __global__ __launch_bounds__(TERM_THREADS) void templ_terms(const __grid_constan
             T4.high += t.v * t.v * (t.v * t.v);
             differs |= t.v != one;
         }
-        T = block_sum(T);
-        T2 = block_sum(T2);
-        T4 = block_sum(T4);
-        // every sample less the pivot is rounded once
-        const double sum2 = T2.high, sizes = sqrt(n * (sum2 + XNCC_WINDOW_TINY)),
-                     error = 0x1p-50 * sum2 + 2.0 * slack * 0x1p-106 * sum2 + XNCC_WINDOW_TINY;
-        all += sum2;
-        all_error += error + 0x1p-52 * all;
+        T = block_sum(T, room);
+        T2 = block_sum(T2, room);
+        T4 = block_sum(T4, room);
+        const TermErrors errors = term_errors(n, T2.high);
+        all += T2.high;
+        all_error += errors.T2 + 0x1p-52 * all;
         const double of_square = 1.01 * sqrt(T4.high) + XNCC_WINDOW_TINY;
         squares += of_square;
         if (threadIdx.x == 0) {
             to->T[channel] = T.high;
-            to->error_T[channel] = 0x1p-51 * sizes + 2.0 * slack * 0x1p-106 * sizes;
-            to->norm[channel] = 1.01 * sqrt(sum2 + error);
+            to->error_T[channel] = errors.T;
+            to->norm[channel] = 1.01 * sqrt(T2.high + errors.T2);
             to->norm_of_square[channel] = of_square;
         }
     }
@@ -147,39 +123,6 @@ __global__ __launch_bounds__(TERM_THREADS) void templ_terms(const __grid_constan
     to->differs = differs;
 }
 
-// The mean over a warp of what counts; infinite if nothing does, or if it is not finite.
-__device__ double warp_mean(double sum, double count)
-{
-    for (int step = LANES / 2; step > 0; step /= 2) {
-        sum += __shfl_xor_sync(ALL, sum, step);
-        count += __shfl_xor_sync(ALL, count, step);
-    }
-    const double mean = sum / count;
-    return isfinite(mean) ? mean : INFINITY;
-}
-
-// The middle one of the warps' means that are finite, so that a few samples that are far from the
-// others have no say; `other` if there is none. Every thread gets it.
-__device__ double middle_of(double mean, double other)
-{
-    __shared__ double room[WARPS];
-    __syncthreads();
-    if (threadIdx.x % LANES == 0)
-        room[threadIdx.x / LANES] = mean;
-    __syncthreads();
-    int finite = 0;
-    for (int w = 0; w < WARPS; w++)
-        finite += room[w] < INFINITY;
-    for (int w = 0; w < WARPS; w++) {
-        int before = 0;
-        for (int o = 0; o < WARPS; o++)
-            before += room[o] < room[w] || (room[o] == room[w] && o < w);
-        if (finite && before == finite / 2)
-            other = room[w];
-    }
-    return other;
-}
-
 // The pivots of the image, and how large samples less the pivot usually are, from samples that are
 // spread over the band. Unless the method is centred, pivots are the template's. A block has a
 // channel.
@@ -187,13 +130,11 @@ template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(TERM_THREADS) void image_pivots(const __grid_constant__ FloatSource of,
                                                              FloatTerms *to)
 {
-    const int channel = static_cast<int>(blockIdx.x), lane = static_cast<int>(threadIdx.x) % LANES,
-              warp = static_cast<int>(threadIdx.x) / LANES;
-    double v[EACH], sum = 0.0, count = 0.0;
-    for (int k = 0; k < EACH; k++) {
-        const int j = (lane + LANES * k) / 2, i = (warp + lane % 2 * WARPS + 7 * j) % SIDE;
-        const Sample s = sample_at<PIXEL>(of, static_cast<int64_t>(i) * of.columns / SIDE,
-                                          static_cast<int64_t>(j) * of.rows / SIDE, channel);
+    const int channel = static_cast<int>(blockIdx.x);
+    double v[TERM_EACH], sum = 0.0, count = 0.0;
+    for (int k = 0; k < TERM_EACH; k++) {
+        const longlong2 at = spread_sample(k, of.columns, of.rows);
+        const Sample s = sample_at<PIXEL>(of, at.x, at.y, channel);
         v[k] = s.counts ? s.v : NAN;
         if (isfinite(v[k])) {
             sum += v[k];
@@ -202,14 +143,14 @@ __global__ __launch_bounds__(TERM_THREADS) void image_pivots(const __grid_consta
     }
     double pivot = of.pivot[channel];
     if (xncc_method_is_centred(of.method)) {
-        const double middle = middle_of(warp_mean(sum, count), pivot);
+        const double middle = middle_of(warp_mean(sum, count));
         pivot = fabs(middle) <= LARGEST_PIVOT ? middle : pivot;
     }
     double square = 0.0;
     for (double one : v)
         if (isfinite(one))
             square += (one - pivot) * (one - pivot);
-    const double usual = sqrt(middle_of(warp_mean(square, count), 0.0));
+    const double usual = sqrt(middle_of(warp_mean(square, count)));
     if (threadIdx.x)
         return;
     to->image_pivot[channel] = pivot;
@@ -281,9 +222,9 @@ __global__ __launch_bounds__(THREADS) void image_plane(const __grid_constant__ F
         }
     }
     uint32_t most = __float_as_uint(__double2float_ru(largest));
-    for (int step = LANES / 2; step > 0; step /= 2)
-        most = max(most, __shfl_xor_sync(ALL, most, step));
-    if (lists && threadIdx.x % LANES == 0 && most > __ldcg(&terms->largest))
+    for (int step = TERM_LANES / 2; step > 0; step /= 2)
+        most = max(most, __shfl_xor_sync(TERM_ALL, most, step));
+    if (lists && threadIdx.x % TERM_LANES == 0 && most > __ldcg(&terms->largest))
         atomicMax(&terms->largest, most);
 }
 

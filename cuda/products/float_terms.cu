@@ -4,41 +4,16 @@
 #include "cuda/products/float_terms.h"
 
 #include "cuda/planes/float_image.cuh"
+#include "cuda/planes/float_terms.cuh"
 
 namespace xncc {
 
 namespace {
 
-constexpr int TERM_THREADS = 1024;
-constexpr int LANES = 32, WARPS = 32;
-constexpr unsigned ALL = 0xffffffffu;
-constexpr int SIDE = 64;                            // image_terms looks at SIDE x SIDE samples
-constexpr int EACH = SIDE * SIDE / (LANES * WARPS); // of a thread
-// Outliers are so many times as large as samples usually are. One of them has the energy of 2^24
-// samples, as many as a block of transforms has at most.
-constexpr double FAR = 4096.0;
-// No pivot is larger, so that no sample less a pivot overflows.
-constexpr double LARGEST_PIVOT = 0x1p900;
-
 // A mean as a pivot.
 __device__ double pivot_of(double mean)
 {
     return fabs(mean) <= LARGEST_PIVOT ? mean : 0.0;
-}
-
-// The sum of a value over a block of TERM_THREADS threads; every thread gets it.
-__device__ xncc_twofold block_sum(xncc_twofold value, xncc_twofold *room)
-{
-    const int own = static_cast<int>(threadIdx.x);
-    __syncthreads();
-    room[own] = value;
-    __syncthreads();
-    for (int half = TERM_THREADS / 2; half > 0; half /= 2) {
-        if (own < half)
-            room[own] = xncc_twofold_add(room[own], room[own + half]);
-        __syncthreads();
-    }
-    return room[0];
 }
 
 // The grid of the samples of a block of TERM_THREADS threads; every thread gets it.
@@ -132,10 +107,9 @@ __global__ __launch_bounds__(TERM_THREADS) void template_terms(TemplateView t, x
     w.n = n;
     w.T = less.T.high;
     w.T2 = less.T2.high;
-    // every sample less the pivot is rounded once
-    const double sizes = sqrt(n * (w.T2 + XNCC_WINDOW_TINY)), slack = (n + 10.0) * (n + 10.0);
-    w.error_T = 0x1p-51 * sizes + 2.0 * slack * 0x1p-106 * sizes;
-    w.error_T2 = 0x1p-50 * w.T2 + 2.0 * slack * 0x1p-106 * w.T2 + XNCC_WINDOW_TINY;
+    const TermErrors errors = term_errors(n, w.T2);
+    w.error_T = errors.T;
+    w.error_T2 = errors.T2;
     w.norm = 1.01 * sqrt(w.T2 + w.error_T2);
     w.over_root = over_root_of(method, n, xncc_method_is_centred(method) ? less : raw);
     w.relative = 0x1p-48;
@@ -150,50 +124,16 @@ __global__ __launch_bounds__(TERM_THREADS) void template_terms(TemplateView t, x
     to->limit = ALL_FINITE;
 }
 
-// The mean over a warp of what counts; infinite if nothing does, or if it is not finite. Every lane
-// gets it.
-__device__ double warp_mean(double sum, double count)
-{
-    for (int step = LANES / 2; step > 0; step /= 2) {
-        sum += __shfl_xor_sync(ALL, sum, step);
-        count += __shfl_xor_sync(ALL, count, step);
-    }
-    const double mean = sum / count;
-    return isfinite(mean) ? mean : INFINITY;
-}
-
-// The middle one of those that the warps have and that are finite. Every thread gets it. So some
-// samples that are far from the others have no say.
-__device__ double middle_of(double value)
-{
-    __shared__ double room[WARPS];
-    const int lane = static_cast<int>(threadIdx.x) % LANES,
-              warp = static_cast<int>(threadIdx.x) / LANES;
-    __syncthreads();
-    if (lane == 0)
-        room[warp] = value;
-    __syncthreads();
-    const double own = room[lane];
-    int before = 0;
-    for (int i = 0; i < WARPS; i++)
-        before += room[i] < own || (room[i] == own && i < lane);
-    const int finite = __popc(__ballot_sync(ALL, own < INFINITY));
-    return room[__ffs(static_cast<int>(__ballot_sync(ALL, before == finite / 2))) - 1];
-}
-
 // Looks at samples that are spread over the band; those of a warp are, too. Any pivot serves, and
 // one near the mean makes the bounds small.
 template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(LANES *WARPS) void image_terms(FloatImage of, ImageTerms wanted,
+__global__ __launch_bounds__(TERM_THREADS) void image_terms(FloatImage of, ImageTerms wanted,
                                                             FloatConstants *to)
 {
-    const int lane = static_cast<int>(threadIdx.x) % LANES,
-              warp = static_cast<int>(threadIdx.x) / LANES;
-    double v[EACH], sum = 0.0, count = 0.0;
-    for (int k = 0; k < EACH; k++) {
-        const int j = (lane + LANES * k) / 2, i = (warp + lane % 2 * WARPS + 7 * j) % SIDE;
-        v[k] = float_sample<PIXEL>(of, static_cast<int64_t>(i) * of.columns / SIDE,
-                                   static_cast<int64_t>(j) * of.rows / SIDE);
+    double v[TERM_EACH], sum = 0.0, count = 0.0;
+    for (int k = 0; k < TERM_EACH; k++) {
+        const longlong2 at = spread_sample(k, of.columns, of.rows);
+        v[k] = float_sample<PIXEL>(of, at.x, at.y);
         if (isfinite(v[k])) {
             sum += v[k];
             count += 1.0;
@@ -229,7 +169,7 @@ cudaError_t launch_image_terms(const FloatImage &image, ImageTerms wanted, Float
                                cudaStream_t stream)
 {
     with_float_pixel(image.image.pixel, [&](auto type) {
-        image_terms<type><<<1, LANES * WARPS, 0, stream>>>(image, wanted, to);
+        image_terms<type><<<1, TERM_THREADS, 0, stream>>>(image, wanted, to);
     });
     return cudaGetLastError();
 }
