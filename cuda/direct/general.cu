@@ -170,11 +170,8 @@ template <xncc_pixel PIXEL> void launch_integers(const PixelsJob &job, cudaStrea
 
 } // namespace
 
-cudaError_t launch_pixels(const PixelsJob &given, cudaStream_t stream)
+cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream)
 {
-    PixelsJob job = given;
-    job.image.pitch = xncc_image_pitch(&given.image);
-    job.image.mask_pitch = given.image.mask_pitch ? given.image.mask_pitch : given.image.width;
     if (xncc_pixel_is_float(job.image.pixel))
         return launch_float_pixels(job, stream);
     switch (job.image.pixel) {

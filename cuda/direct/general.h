@@ -11,7 +11,7 @@ namespace xncc {
 
 // The parameters of a launch: a rectangle of the map.
 struct PixelsJob {
-    xncc_image image; // in device memory
+    xncc_image image; // in device memory, with its pitches
     xncc_border border;
     int64_t x, y;                // the image pixel where the first window begins
     int32_t width, rows;         // windows per row, and rows of windows
@@ -31,8 +31,7 @@ struct PixelsJob {
 // Launches the kernel, in several pieces if the rectangle has more than 2^31 - 1 blocks.
 cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream);
 
-// The same for floats and u32, which may become XNCC_DOUBT (math/near.h). The image has its
-// pitches.
+// The same for floats and u32, which may become XNCC_DOUBT (math/near.h).
 cudaError_t launch_float_pixels(const PixelsJob &job, cudaStream_t stream);
 
 } // namespace xncc

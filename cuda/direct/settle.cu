@@ -294,12 +294,9 @@ void launch(const PixelsJob &job, const SettleList &list, int processors, cudaSt
 
 } // namespace
 
-cudaError_t launch_settle(const PixelsJob &given, const SettleList &list, int processors,
+cudaError_t launch_settle(const PixelsJob &job, const SettleList &list, int processors,
                           cudaStream_t stream)
 {
-    PixelsJob job = given;
-    job.image.pitch = xncc_image_pitch(&given.image);
-    job.image.mask_pitch = given.image.mask_pitch ? given.image.mask_pitch : given.image.width;
     with_float_pixel(job.image.pixel,
                      [&](auto type) { launch<type>(job, list, processors, stream); });
     return cudaGetLastError();

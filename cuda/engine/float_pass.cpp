@@ -21,8 +21,7 @@ FloatImage image_of(const Call &call, const Band &band)
     const xncc_problem &p = call.plan->problem;
     const xncc_extent map = xncc_problem_extent(&p);
     FloatImage of = {};
-    of.image = call.image;
-    of.image.pitch = xncc_image_pitch(&call.image);
+    of.image = xncc_image_with_pitches(&call.image);
     of.border = p.rule.border;
     of.x = map.x0 + static_cast<int64_t>(call.plan->x.start(band.x));
     of.y = map.y0 + static_cast<int64_t>(call.plan->y.start(band.y));
@@ -314,7 +313,6 @@ static FloatSource source_of(const Call &call, const Band &band)
     const FloatImage image = image_of(call, band);
     FloatSource of = {};
     of.image = image.image;
-    of.image.mask_pitch = call.image.mask_pitch ? call.image.mask_pitch : call.image.width;
     of.border = image.border;
     of.x = image.x;
     of.y = image.y;

@@ -408,7 +408,7 @@ PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &targ
     const xncc_problem &p = call.plan->problem;
     const xncc_extent map = xncc_problem_extent(&p);
     PixelsJob job = {};
-    job.image = call.image;
+    job.image = xncc_image_with_pitches(&call.image);
     job.border = p.rule.border;
     job.x = map.x0 + static_cast<int64_t>(call.plan->x.start(band.x));
     job.y = map.y0 + static_cast<int64_t>(call.plan->y.start(band.y));
@@ -457,8 +457,6 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
     xncc_status status = XNCC_OK;
     if (xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
         PixelsJob many = job;
-        many.image.pitch = xncc_image_pitch(&call.image);
-        many.image.mask_pitch = call.image.mask_pitch ? call.image.mask_pitch : call.image.width;
         many.doubts = MANY_DOUBTS;
         set_float_pivots(call, many.rule.pivot);
         status = check(launch_float_pixels(many, call.stream), "launching windows in doubt",

@@ -24,9 +24,8 @@ xncc_status bring_to_device(xncc_image *image, unsigned char *memory, Upload *up
         image->mask_pitch = source_pitch(host.width);
         if (code == cudaSuccess)
             code = upload->copy_rows(
-                UploadRows{ host.mask,
-                            static_cast<size_t>(host.mask_pitch ? host.mask_pitch : host.width),
-                            mask, static_cast<size_t>(image->mask_pitch), mask_row, host.height },
+                UploadRows{ host.mask, static_cast<size_t>(xncc_image_mask_pitch(&host)), mask,
+                            static_cast<size_t>(image->mask_pitch), mask_row, host.height },
                 stream);
     }
     return check(code, "copying the image to the device", error);

@@ -193,7 +193,7 @@ void launch_pad(const xncc_image &image, xncc_border border, LayoutRect rect,
 cudaError_t launch_padding(const xncc_image &view, xncc_border border, const LayoutRect &rect,
                            const LayoutTarget &to, cudaStream_t stream)
 {
-    const xncc_image image = with_pitches(view);
+    const xncc_image image = xncc_image_with_pitches(&view);
     xncc_general_planes values = {};
     values.image_count = 1;
     values.image[0].kind = XNCC_PLANE_VALUE;
@@ -214,7 +214,7 @@ cudaError_t launch_planes(const xncc_image &image, xncc_border border, const Lay
                           cudaStream_t stream)
 {
     PlaneJob job = {};
-    job.image = with_pitches(image);
+    job.image = xncc_image_with_pitches(&image);
     job.border = border;
     job.rect = whole_words(rect, 16);
     job.to = to;

@@ -51,15 +51,6 @@ cudaError_t launch_split_channels(const xncc_image &image, xncc_border border,
                                   const LayoutRect &rect, const LayoutTarget &to,
                                   cudaStream_t stream);
 
-// Returns the view with its pitches filled in: 0 means tightly packed rows.
-inline xncc_image with_pitches(const xncc_image &image)
-{
-    xncc_image full = image;
-    full.pitch = xncc_image_pitch(&image);
-    full.mask_pitch = image.mask_pitch ? image.mask_pitch : image.width;
-    return full;
-}
-
 } // namespace xncc
 
 #endif

@@ -79,6 +79,8 @@ cudaError_t FloatProducts::describe(xncc_pixel pixel, xncc_method method,
     if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_FFT)
         code = fft.transform_template(t, blocks, pixel, state, spectrum, stream);
     if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_SPLIT)
+        code = split.begin(stream);
+    if (code == cudaSuccess && kernel == XNCC_KERNEL_FLOAT_SPLIT)
         code = split.transform_template(0, stream);
     return code;
 }

@@ -204,14 +204,17 @@ void FloatSplit::cover(int32_t width, int32_t height)
     set.of.count = set.of.across * ceil_div(height, set.of.step_y);
 }
 
-cudaError_t FloatSplit::transform_template(int product, cudaStream_t stream) const
+cudaError_t FloatSplit::begin(cudaStream_t stream) const
 {
     const int factors = static_cast<int>(turns_of(turns, 2 * XNCC_SPLIT_MOST) - turns);
     make_turns<<<static_cast<unsigned>(ceil_div(factors, THREADS)), THREADS, 0, stream>>>(turns);
-    cudaError_t code = cudaGetLastError();
+    return cudaGetLastError();
+}
+
+cudaError_t FloatSplit::transform_template(int product, cudaStream_t stream) const
+{
     const SplitJob job = make_job(product);
-    if (code == cudaSuccess)
-        code = launch_template_unit(job, stream);
+    cudaError_t code = launch_template_unit(job, stream);
     if (code == cudaSuccess)
         code = launch_rows<TEMPLATE, true>(job, processors, stream);
     return code == cudaSuccess ? launch_columns<true>(job, processors, stream) : code;

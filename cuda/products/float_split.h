@@ -61,6 +61,8 @@ class FloatSplit {
     {
         return templ_samples;
     }
+    // Makes the factors of the transforms.
+    cudaError_t begin(cudaStream_t stream) const;
     // Makes the template's spectra. The constants of the template are there. product: its number,
     // of several that are made together.
     cudaError_t transform_template(int product, cudaStream_t stream) const;

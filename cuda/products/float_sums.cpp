@@ -113,6 +113,8 @@ xncc_status FloatSums::correlate(const FloatSource &of, const SumMaps &to, cudaS
     cudaError_t code = cudaMemsetAsync(terms, 0, sizeof *terms, stream);
     if (code == cudaSuccess)
         code = launch_float_source_terms(of, terms, stream);
+    if (code == cudaSuccess)
+        code = split.begin(stream);
     const auto then = [&](std::initializer_list<Product> products) {
         if (code == cudaSuccess)
             code = multiply(of, products.begin(), static_cast<int>(products.size()), to, stream);

@@ -129,8 +129,9 @@ static void fill_row(const xncc_patch *p, const source *s, int64_t left, int32_t
     uint8_t *counts = (uint8_t *)(uintptr_t)xncc_image_mask_row(view, y);
     const int outside = p->border == XNCC_BORDER_ZERO;
     const void *row = sy < 0 ? NULL : (const char *)s->view.data + sy * xncc_image_pitch(&s->view);
-    const int64_t mask_pitch = s->view.mask_pitch ? s->view.mask_pitch : s->view.width;
-    const uint8_t *mask = sy < 0 || !s->view.mask ? NULL : s->view.mask + sy * mask_pitch;
+    const uint8_t *mask = sy < 0 || !s->view.mask
+                              ? NULL
+                              : s->view.mask + sy * xncc_image_mask_pitch(&s->view);
     for (int32_t x = 0; x < view->width; x++) {
         int64_t sx = row ? xncc_border_index(p->border, left + x, p->image->width) : -1;
         if (sx < 0) {

@@ -32,6 +32,21 @@ static inline int64_t xncc_image_pitch(const xncc_image *image)
     return image->pitch ? image->pitch : xncc_image_row_bytes(image);
 }
 
+/* The bytes from a row of the view's mask to the next. */
+static inline int64_t xncc_image_mask_pitch(const xncc_image *image)
+{
+    return image->mask_pitch ? image->mask_pitch : image->width;
+}
+
+/* The view with its pitches filled in: 0 means tightly packed rows. */
+static inline xncc_image xncc_image_with_pitches(const xncc_image *image)
+{
+    xncc_image full = *image;
+    full.pitch = xncc_image_pitch(image);
+    full.mask_pitch = xncc_image_mask_pitch(image);
+    return full;
+}
+
 /* Returns 1 if the view has a mask or a no-data value, so that pixels may not count. */
 static inline int xncc_image_is_masked(const xncc_image *image)
 {
@@ -41,9 +56,7 @@ static inline int xncc_image_is_masked(const xncc_image *image)
 /* The mask of row y, or NULL if the image has none. */
 static inline const uint8_t *xncc_image_mask_row(const xncc_image *image, int32_t y)
 {
-    return image->mask
-               ? image->mask + (int64_t)y * (image->mask_pitch ? image->mask_pitch : image->width)
-               : NULL;
+    return image->mask ? image->mask + (int64_t)y * xncc_image_mask_pitch(image) : NULL;
 }
 
 /* The first sample of row y. */
@@ -62,7 +75,7 @@ static inline xncc_image xncc_image_part(const xncc_image *image, int32_t x, int
                 (int64_t)x * xncc_image_channels(image) * (int64_t)xncc_pixel_size(image->pixel);
     if (image->mask) {
         part.mask = xncc_image_mask_row(image, y) + x;
-        part.mask_pitch = image->mask_pitch ? image->mask_pitch : image->width;
+        part.mask_pitch = xncc_image_mask_pitch(image);
     }
     part.width = width;
     part.height = height;
