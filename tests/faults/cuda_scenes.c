@@ -505,6 +505,12 @@ static const struct {
     { "u32", 0, { .pixel = XNCC_U32, SIZES(203, 120, 9, 9) } },
     { "f32", 0, { .pixel = XNCC_F32, SIZES(203, 120, 9, 9) } },
     { "f64", 0, { .pixel = XNCC_F64, SIZES(203, 120, 9, 9) } },
+    { "f32, masked templates",
+      0,
+      { .pixel = XNCC_F32, SIZES(203, 120, 26, 30), .templ_masked = 1 } },
+    { "f64, masked, 2 channels",
+      0,
+      { .pixel = XNCC_F64, SIZES(203, 120, 26, 30), .channels = 2, .image_masked = 1 } },
 };
 
 static const xncc_problem filters[] = {
