@@ -17,6 +17,21 @@ xncc_context *team_alone;
 static xncc_context *team[MEMBERS + 1]; /* by the number of devices; NULL: not tested */
 static int on_cuda;
 
+team_look team_look_draw(kit_random *random, const xncc_pixel *pixels, uint64_t count,
+                         uint64_t number)
+{
+    team_look look = { .number = number };
+    look.pixel = pixels[kit_below(random, count)];
+    look.channels = kit_below(random, 4) ? 1 : 3;
+    look.width = kit_between(random, 9, 40);
+    look.height = kit_between(random, 9, 60);
+    look.templ_width = kit_between(random, 1, 9);
+    look.templ_height = kit_between(random, 1, 9);
+    look.masks = kit_below(random, 3) ? 0 : kit_between(random, 1, 7);
+    look.values = kit_below(random, 2) ? 3 : 100;
+    return look;
+}
+
 team_scene team_scene_make(const team_look *look)
 {
     kit_random random = kit_stream(look->number);
@@ -151,15 +166,7 @@ static trial random_trial(uint64_t number)
     const xncc_peak_rule best = XNCC_PEAK_RULE_INIT;
     kit_random random = kit_stream(number * 77 + 5);
     trial t = { .rule = plain, .peaks = best };
-    t.look = (team_look){ .pixel = pixels[kit_below(&random, 7)],
-                          .channels = kit_below(&random, 4) ? 1 : 3,
-                          .width = kit_between(&random, 9, 40),
-                          .height = kit_between(&random, 9, 60),
-                          .templ_width = kit_between(&random, 1, 9),
-                          .templ_height = kit_between(&random, 1, 9),
-                          .masks = kit_below(&random, 3) ? 0 : kit_between(&random, 1, 7),
-                          .values = kit_below(&random, 2) ? 3 : 100,
-                          .number = number };
+    t.look = team_look_draw(&random, pixels, 7, number);
     t.rule.mode = (xncc_mode)kit_below(&random, 3);
     t.rule.border = (xncc_border)kit_below(&random, 5);
     t.rule.method = kit_below(&random, 2) ? XNCC_CCOEFF_NORMED : (xncc_method)kit_below(&random, 6);

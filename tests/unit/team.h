@@ -64,6 +64,9 @@ typedef struct team_look {
     uint64_t values, number;
 } team_look;
 team_scene team_scene_make(const team_look *look);
+/* Draws a small scene whose pixels have one of `count` types. */
+team_look team_look_draw(kit_random *random, const xncc_pixel *pixels, uint64_t count,
+                         uint64_t number);
 void team_scene_free(team_scene *scene);
 
 /* The CPU's context, with which teams are compared. */

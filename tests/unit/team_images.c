@@ -2,8 +2,6 @@
 /* Images that devices share: the results are those of one device, bit for bit. */
 #include "unit/team_try.h"
 
-#include "exactncc/batch.h"
-
 #include <string.h>
 
 enum { IMAGES = 9, LIST = 5 };

@@ -128,8 +128,8 @@ static void check_in_device_memory(xncc_context *context)
     size_t found = 0;
     views v;
     team_begin(3);
-    for (uint64_t number = 4; team_try.scene.image.view.mask;
-         number++) { /* it would lie there, too */
+    /* not with a mask, which would lie there, too */
+    for (uint64_t number = 4; team_try.scene.image.view.mask; number++) {
         team_end();
         team_begin(number);
     }

@@ -33,15 +33,7 @@ void team_begin(uint64_t number)
     const xncc_problem plain = XNCC_PROBLEM_INIT;
     const xncc_peak_rule best = XNCC_PEAK_RULE_INIT;
     kit_random random = kit_stream(number * 31 + 7);
-    const team_look look = { .pixel = pixels[kit_below(&random, 4)],
-                             .channels = kit_below(&random, 4) ? 1 : 3,
-                             .width = kit_between(&random, 9, 40),
-                             .height = kit_between(&random, 9, 60),
-                             .templ_width = kit_between(&random, 1, 9),
-                             .templ_height = kit_between(&random, 1, 9),
-                             .masks = kit_below(&random, 3) ? 0 : kit_between(&random, 1, 7),
-                             .values = kit_below(&random, 2) ? 3 : 100,
-                             .number = number };
+    const team_look look = team_look_draw(&random, pixels, 4, number);
     team_try.scene = team_scene_make(&look);
     team_try.problem = plain;
     team_try.peaks = best;
