@@ -159,7 +159,7 @@ __global__ __launch_bounds__(TERM_THREADS) void image_pivots(const __grid_consta
 
 template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(THREADS) void templ_plane(const __grid_constant__ FloatSource of,
-                                                       FloatPlane plane, int channel,
+                                                       FloatPlane plane, int channel, bool together,
                                                        const FloatTerms *terms, double *samples,
                                                        FloatConstants *to)
 {
@@ -171,8 +171,9 @@ __global__ __launch_bounds__(THREADS) void templ_plane(const __grid_constant__ F
     *to = {};
     to->samples = samples;
     to->limit = ALL_FINITE;
-    to->templ.n = static_cast<double>(pixels_of(of));
-    to->templ.norm = plane == FloatPlane::COUNT    ? 1.01 * sqrt(static_cast<double>(of.whole))
+    to->templ.n = static_cast<double>(pixels_of(of)) * (together ? of.channels : 1);
+    to->templ.norm = together                      ? terms->norm_of_all
+                     : plane == FloatPlane::COUNT  ? 1.01 * sqrt(static_cast<double>(of.whole))
                      : plane == FloatPlane::SQUARE ? terms->norm_of_square[channel]
                                                    : terms->norm[channel];
 }
@@ -187,10 +188,14 @@ __device__ void list_sample(SampleAt *list, uint32_t room, uint32_t *count, int 
 
 template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(THREADS) void image_plane(const __grid_constant__ FloatSource of,
-                                                       FloatPlane plane, int channel,
-                                                       FloatTerms *terms, double *to, int64_t pitch)
+                                                       FloatPlane plane, int first, int count,
+                                                       FloatTerms *terms, double *to, int64_t step,
+                                                       int64_t pitch)
 {
-    const int x = static_cast<int>(blockIdx.x) * THREADS + static_cast<int>(threadIdx.x);
+    // thread blocks that read the same samples are adjacent
+    const int number = static_cast<int>(blockIdx.x) % count, channel = first + number,
+              x = static_cast<int>(blockIdx.x) / count * THREADS + static_cast<int>(threadIdx.x);
+    to += number * step;
     const bool lists = plane == FloatPlane::VALUE;
     // of plane SQUARE, the far samples are known
     const double pivot = terms->image_pivot[channel],
@@ -228,9 +233,12 @@ __global__ __launch_bounds__(THREADS) void image_plane(const __grid_constant__ F
         atomicMax(&terms->largest, most);
 }
 
-// Takes the far samples of a channel out of its plane VALUE. One block.
-__global__ void leave_far(const FloatTerms *terms, int channel, double *to, int64_t pitch)
+// Takes the far samples of channels out of their planes VALUE. A block for each.
+__global__ void leave_far(const FloatTerms *terms, int first, double *to, int64_t step,
+                          int64_t pitch)
 {
+    const int number = static_cast<int>(blockIdx.x), channel = first + number;
+    to += number * step;
     const uint32_t count = terms->far_samples[channel];
     for (uint32_t i = threadIdx.x; i < count && count <= MOST_FAR; i += blockDim.x)
         to[terms->far_at[channel][i].y * pitch + terms->far_at[channel][i].x] = 0.0;
@@ -248,30 +256,33 @@ cudaError_t launch_float_source_terms(const FloatSource &of, FloatTerms *to, cud
 }
 
 cudaError_t launch_float_template_plane(const FloatSource &of, FloatPlane plane, int channel,
-                                        const FloatTerms *terms, double *samples,
+                                        bool together, const FloatTerms *terms, double *samples,
                                         FloatConstants *to, cudaStream_t stream)
 {
     const int64_t pixels = static_cast<int64_t>(of.templ.width) * of.templ.height;
     with_float_pixel(of.image.pixel, [&](auto type) {
         templ_plane<type>
             <<<static_cast<unsigned>(ceil_div<int64_t>(pixels, THREADS)), THREADS, 0, stream>>>(
-                of, plane, channel, terms, samples, to);
+                of, plane, channel, together, terms, samples, to);
     });
     return cudaGetLastError();
 }
 
-cudaError_t launch_float_image_plane(const FloatSource &of, FloatPlane plane, int channel,
-                                     FloatTerms *terms, double *to, int64_t pitch,
-                                     cudaStream_t stream)
+cudaError_t launch_float_image_planes(const FloatSource &of, FloatPlane plane, int first, int count,
+                                      FloatTerms *terms, double *to, int64_t step, int64_t pitch,
+                                      cudaStream_t stream)
 {
     const int strips = ceil_div(of.rows, ROWS);
-    const dim3 grid(static_cast<unsigned>(ceil_div(of.columns, THREADS)),
+    const dim3 grid(static_cast<unsigned>(count) *
+                        static_cast<unsigned>(ceil_div(of.columns, THREADS)),
                     static_cast<unsigned>(strips < UINT16_MAX ? strips : UINT16_MAX));
     with_float_pixel(of.image.pixel, [&](auto type) {
-        image_plane<type><<<grid, THREADS, 0, stream>>>(of, plane, channel, terms, to, pitch);
+        image_plane<type>
+            <<<grid, THREADS, 0, stream>>>(of, plane, first, count, terms, to, step, pitch);
     });
     if (plane == FloatPlane::VALUE)
-        leave_far<<<1, MOST_FAR, 0, stream>>>(terms, channel, to, pitch);
+        leave_far<<<static_cast<unsigned>(count), MOST_FAR, 0, stream>>>(terms, first, to, step,
+                                                                         pitch);
     return cudaGetLastError();
 }
 

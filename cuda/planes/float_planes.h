@@ -66,16 +66,18 @@ static_assert(sizeof(FloatTerms) <= XNCC_FLOAT_TERMS_BYTES, "the decision has le
 cudaError_t launch_float_source_terms(const FloatSource &of, FloatTerms *to, cudaStream_t stream);
 
 // Makes a plane of the template, tightly packed, and the constants with which kernel float-split
-// transforms it, and planes of the image.
+// transforms it, and planes of the image. together: it is one of those of all channels, whose
+// products are added up.
 cudaError_t launch_float_template_plane(const FloatSource &of, FloatPlane plane, int channel,
-                                        const FloatTerms *terms, double *samples,
+                                        bool together, const FloatTerms *terms, double *samples,
                                         FloatConstants *to, cudaStream_t stream);
 
-// Makes a plane of the image. pitch: in elements. Far and bad samples become 0; plane VALUE counts
-// and lists them, and comes before plane SQUARE of its channel.
-cudaError_t launch_float_image_plane(const FloatSource &of, FloatPlane plane, int channel,
-                                     FloatTerms *terms, double *to, int64_t pitch,
-                                     cudaStream_t stream);
+// Makes planes of the image, of `count` channels. step: from one to the next, pitch: both in
+// elements. Far and bad samples become 0; plane VALUE counts and lists them, and comes before plane
+// SQUARE of its channel.
+cudaError_t launch_float_image_planes(const FloatSource &of, FloatPlane plane, int first, int count,
+                                      FloatTerms *terms, double *to, int64_t step, int64_t pitch,
+                                      cudaStream_t stream);
 
 } // namespace xncc
 

@@ -39,12 +39,12 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void split_rows(const __grid_const
         split_rows_of<PIXEL, TEMPL, R, THREADS>(job, share_of(job));
 }
 
-template <bool TEMPL, int R>
+template <bool TEMPL, bool SUMS, int R>
 __global__ __launch_bounds__(SPLIT_COLUMN_THREADS,
                              1) void multiply_columns(const __grid_constant__ SplitJob job)
 {
     if constexpr (SPLIT_BUILT)
-        multiply_columns_of<TEMPL, R>(job, share_of(job));
+        multiply_columns_of<TEMPL, SUMS, R>(job, share_of(job));
 }
 
 template <int R>
@@ -73,9 +73,12 @@ template <int R> cudaError_t raise_limits()
 {
     cudaError_t code = raise_limit(join_rows<R>, split_shared<R>(THREADS));
     if (code == cudaSuccess)
-        code = raise_limit(multiply_columns<true, R>, split_shared<R>(SPLIT_COLUMN_THREADS));
+        code = raise_limit(multiply_columns<true, false, R>, split_shared<R>(SPLIT_COLUMN_THREADS));
     if (code == cudaSuccess)
-        code = raise_limit(multiply_columns<false, R>, split_shared<R>(SPLIT_COLUMN_THREADS));
+        code = raise_limit(multiply_columns<false, false, R>,
+                           split_shared<R>(SPLIT_COLUMN_THREADS));
+    if (code == cudaSuccess)
+        code = raise_limit(multiply_columns<false, true, R>, split_shared<R>(SPLIT_COLUMN_THREADS));
     if (code == cudaSuccess)
         code = raise_limit(split_rows<TEMPLATE, true, R>, split_shared<R>(THREADS));
     const auto raise = [&](auto type) {
@@ -111,13 +114,13 @@ cudaError_t launch_rows(const SplitJob &job, int processors, cudaStream_t stream
     return code;
 }
 
-template <bool TEMPL>
+template <bool TEMPL, bool SUMS>
 cudaError_t launch_columns(const SplitJob &job, int processors, cudaStream_t stream)
 {
     cudaError_t code = cudaSuccess;
     with_side(job.set.of.height, [&](auto r) {
         constexpr int R = decltype(r)::value;
-        code = launch(multiply_columns<TEMPL, R>, job,
+        code = launch(multiply_columns<TEMPL, SUMS, R>, job,
                       ceil_div<int64_t>(job.set.of.width / 2 + 1,
                                         SPLIT_COLUMN_THREADS / 2 / Line<R>::THREADS) *
                           (TEMPL ? 1 : job.batch),
@@ -167,7 +170,7 @@ cudaError_t FloatSplit::make(const xncc_fft_blocks &b, int of, unsigned char *me
     memory += w.data;
     if (b.together > 1) {
         other = reinterpret_cast<double2 *>(memory);
-        memory += w.data;
+        memory += w.other;
     }
     set.spectrum = reinterpret_cast<double2 *>(memory);
     spectrum_step = static_cast<int64_t>(w.spectrum / sizeof(double2));
@@ -217,7 +220,7 @@ cudaError_t FloatSplit::transform_template(int product, cudaStream_t stream) con
     cudaError_t code = launch_template_unit(job, stream);
     if (code == cudaSuccess)
         code = launch_rows<TEMPLATE, true>(job, processors, stream);
-    return code == cudaSuccess ? launch_columns<true>(job, processors, stream) : code;
+    return code == cudaSuccess ? launch_columns<true, false>(job, processors, stream) : code;
 }
 
 SplitJob FloatSplit::make_job(int product) const
@@ -225,7 +228,8 @@ SplitJob FloatSplit::make_job(int product) const
     SplitJob job = {};
     job.constants = state;
     job.set = set;
-    job.set.together = 1;
+    job.set.together = job.set.channels = 1;
+    job.begins = job.ends = true;
     job.set.templ += product;
     job.set.units += static_cast<int64_t>(product) * set.step;
     job.set.of.error += static_cast<int64_t>(product) * set.step;
@@ -244,7 +248,7 @@ cudaError_t FloatSplit::transform_blocks(const FloatProductsJob *of, int count,
     SplitJob rows = make_job(0);
     rows.products = *of;
     rows.set.together = count;
-    cudaError_t code = launch_units(rows, processors, stream);
+    cudaError_t code = launch_units(rows, of, 1, processors, stream);
     for (; rows.first < set.of.count && code == cudaSuccess; rows.first += batch) {
         with_float_pixel(of->image.image.pixel, [&](auto type) {
             code = launch_rows<type, false>(rows, processors, stream);
@@ -254,11 +258,38 @@ cudaError_t FloatSplit::transform_blocks(const FloatProductsJob *of, int count,
             job.products = of[product];
             job.first = rows.first;
             job.to = product + 1 < count ? other : data; // the last one needs the rows no longer
-            code = launch_columns<false>(job, processors, stream);
+            code = launch_columns<false, false>(job, processors, stream);
             if (code == cudaSuccess)
                 code = launch_join(job, processors, stream);
         }
     }
+    return code;
+}
+
+cudaError_t FloatSplit::transform_channels(const FloatProductsJob *of, int count,
+                                           cudaStream_t stream) const
+{
+    SplitJob all = make_job(0);
+    all.products = *of;
+    all.set.channels = count;
+    cudaError_t code = launch_units(all, of, count, processors, stream);
+    for (int first = 0; first < set.of.count; first += batch)
+        for (int channel = 0; channel < count && code == cudaSuccess; channel++) {
+            SplitJob job = make_job(0); // which has the units of all
+            job.products = of[channel];
+            job.first = first;
+            job.set.spectrum += channel * spectrum_step;
+            job.channels = other;
+            job.begins = channel == 0;
+            job.ends = channel + 1 == count;
+            with_float_pixel(job.products.image.image.pixel, [&](auto type) {
+                code = launch_rows<type, false>(job, processors, stream);
+            });
+            if (code == cudaSuccess)
+                code = launch_columns<false, true>(job, processors, stream);
+            if (code == cudaSuccess && job.ends)
+                code = launch_join(job, processors, stream);
+        }
     return code;
 }
 

@@ -35,6 +35,7 @@ struct SplitBlocks {
     // Products that are made together: of.error, units and templ are those of the first one. Those
     // of the next begin `step` elements behind, or the next element is it.
     int32_t together, step;
+    int32_t channels; // whose samples a block and the template have
 };
 
 struct SplitJob; // split_units.cuh
@@ -69,6 +70,10 @@ class FloatSplit {
     // Puts X of the covered band and the bounds of its errors on the stream, for `count` templates.
     // The jobs differ in where X goes.
     cudaError_t transform_blocks(const FloatProductsJob *job, int count, cudaStream_t stream) const;
+    // The same for the sum over `count` images of their products with the templates of these
+    // numbers, whose constants have one norm, and so one unit. The jobs differ in their images.
+    cudaError_t transform_channels(const FloatProductsJob *job, int count,
+                                   cudaStream_t stream) const;
     // X again of the windows that wait for it, level by level, if the constants say so.
     cudaError_t transform_levels(const FloatProductsJob &job, cudaStream_t stream) const;
     // Keeps the bounds of a product's blocks as those of a sum, or adds them to it (step

@@ -23,9 +23,10 @@ xncc_status FloatSums::make(const xncc_problem &problem, const xncc_decision &de
 {
     const xncc_workspace &w = decision.workspace;
     at = xncc_float_sums_of(&problem);
-    plane = reinterpret_cast<double *>(rows);
+    planes = reinterpret_cast<double *>(rows);
     pitch = static_cast<int64_t>(w.rows_pitch);
-    terms = reinterpret_cast<FloatTerms *>(rows + w.plane);
+    plane_step = static_cast<int64_t>(w.plane / sizeof(double));
+    terms = reinterpret_cast<FloatTerms *>(rows + w.plane * static_cast<uint64_t>(at.planes));
     if (at.windows) {
         columns = columns_in(problem, w, rows);
         reach_step = static_cast<int64_t>(w.groups - w.reach) /
@@ -36,16 +37,17 @@ xncc_status FloatSums::make(const xncc_problem &problem, const xncc_decision &de
                  error);
 }
 
-cudaError_t FloatSums::make_plane(const FloatSource &of, FloatPlane kind, int channel,
-                                  cudaStream_t stream)
+cudaError_t FloatSums::make_planes(const FloatSource &of, FloatPlane kind, int channel, int count,
+                                   cudaStream_t stream)
 {
-    return launch_float_image_plane(of, kind, channel, terms, plane, pitch, stream);
+    return launch_float_image_planes(of, kind, channel, count, terms, planes, plane_step, pitch,
+                                     stream);
 }
 
-static FloatImage image_of_plane(const FloatSource &of, const double *plane, int64_t pitch)
+FloatImage FloatSums::plane(const FloatSource &of, int number) const
 {
     FloatImage image = {};
-    image.image.data = plane;
+    image.image.data = planes + number * plane_step;
     image.image.width = image.columns = of.columns;
     image.image.height = image.rows = of.rows;
     image.image.pitch = pitch * static_cast<int64_t>(sizeof(double));
@@ -55,11 +57,11 @@ static FloatImage image_of_plane(const FloatSource &of, const double *plane, int
     return image;
 }
 
-cudaError_t FloatSums::sum_windows(const FloatSource &of, int channel, int S, int Q,
+cudaError_t FloatSums::sum_windows(const FloatSource &of, int number, int channel, int S, int Q,
                                    const SumMaps &to, cudaStream_t stream)
 {
     ColumnSumsJob job = {};
-    job.image = image_of_plane(of, plane, pitch);
+    job.image = plane(of, number);
     job.constants = split.constants();
     job.templ_height = of.templ.height;
     job.rows = to.height;
@@ -80,6 +82,38 @@ cudaError_t FloatSums::sum_windows(const FloatSource &of, int channel, int S, in
     return code == cudaSuccess ? launch_float_windows(then, stream) : code;
 }
 
+FloatProductsJob FloatSums::job_of(const FloatSource &of, const SumMaps &to, int number, int sum,
+                                   bool adds) const
+{
+    FloatProductsJob job = {};
+    job.image = plane(of, number);
+    job.method = of.method;
+    job.width = to.width;
+    job.height = to.height;
+    job.sums = to.first + sum * to.step;
+    job.pitch = to.pitch;
+    job.adds = adds;
+    return job;
+}
+
+cudaError_t FloatSums::multiply_channels(const FloatSource &of, const SumMaps &to,
+                                         cudaStream_t stream)
+{
+    FloatProductsJob job[XNCC_FLOAT_CHANNELS] = {};
+    cudaError_t code = cudaSuccess;
+    for (int c = 0; c < at.channels && code == cudaSuccess; c++) {
+        job[c] = job_of(of, to, c, at.X, false);
+        code = launch_float_template_plane(of, FloatPlane::VALUE, c, true, terms, split.samples(),
+                                           split.constants(), stream);
+        if (code == cudaSuccess)
+            code = split.transform_template(c, stream);
+    }
+    if (code == cudaSuccess)
+        code = at.channels > 1 ? split.transform_channels(job, at.channels, stream)
+                               : split.transform_blocks(job, 1, stream);
+    return code == cudaSuccess ? split.keep_errors(0, at.X, false, stream) : code;
+}
+
 cudaError_t FloatSums::multiply(const FloatSource &of, const Product *product, int count,
                                 const SumMaps &to, cudaStream_t stream)
 {
@@ -87,15 +121,9 @@ cudaError_t FloatSums::multiply(const FloatSource &of, const Product *product, i
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < count && code == cudaSuccess; i++) {
         const Product &one = product[i];
-        job[i].image = image_of_plane(of, plane, pitch);
-        job[i].method = of.method;
-        job[i].width = to.width;
-        job[i].height = to.height;
-        job[i].sums = to.first + one.to * to.step;
-        job[i].pitch = to.pitch;
-        job[i].adds = one.adds;
-        code = launch_float_template_plane(of, one.templ, one.channel, terms, split.samples(),
-                                           split.constants(), stream);
+        job[i] = job_of(of, to, 0, one.to, one.adds);
+        code = launch_float_template_plane(of, one.templ, one.channel, false, terms,
+                                           split.samples(), split.constants(), stream);
         if (code == cudaSuccess)
             code = split.transform_template(i, stream);
     }
@@ -119,32 +147,36 @@ xncc_status FloatSums::correlate(const FloatSource &of, const SumMaps &to, cudaS
         if (code == cudaSuccess)
             code = multiply(of, products.begin(), static_cast<int>(products.size()), to, stream);
     };
-    const auto with = [&](FloatPlane kind, int channel) {
+    const auto with = [&](FloatPlane kind, int channel, int count) {
         if (code == cudaSuccess)
-            code = make_plane(of, kind, channel, stream);
+            code = make_planes(of, kind, channel, count, stream);
     };
-    const auto sums = [&](int channel, int S, int Q) {
+    const auto sums = [&](int number, int channel, int S, int Q) {
         if (code == cudaSuccess)
-            code = sum_windows(of, channel, S, Q, to, stream);
+            code = sum_windows(of, number, channel, S, Q, to, stream);
     };
+    if (at.windows) {
+        with(FloatPlane::VALUE, 0, at.channels);
+        if (code == cudaSuccess)
+            code = multiply_channels(of, to, stream);
+    }
     for (int c = 0; c < at.channels; c++) {
         const Product X = { FloatPlane::VALUE, c, at.X, c > 0 },
                       S = { FloatPlane::COUNT, c, at.S + c, false },
                       Q = { FloatPlane::COUNT, c, at.Q, c > 0 };
-        with(FloatPlane::VALUE, c);
         if (at.windows) {
-            then({ X });
-            sums(c, at.S + c, at.Q);
-        } else {
-            then({ X, S });
-            with(FloatPlane::SQUARE, c);
-            then({ Q });
+            sums(c, c, at.S + c, at.Q);
+            continue;
         }
+        with(FloatPlane::VALUE, c, 1);
+        then({ X, S });
+        with(FloatPlane::SQUARE, c, 1);
+        then({ Q });
     }
     if (at.varies)
-        with(FloatPlane::COUNT, 0);
+        with(FloatPlane::COUNT, 0, 1);
     if (at.varies && at.windows)
-        sums(at.channels, at.N, -1);
+        sums(0, at.channels, at.N, -1);
     for (int c = 0; c < at.channels && at.varies; c++) {
         const Product N = { FloatPlane::COUNT, c, at.N, false },
                       T = { FloatPlane::VALUE, c, at.T + c, false },

@@ -52,19 +52,25 @@ class FloatSums {
 
   private:
     struct Product; // of a plane of the image and one of the template
-    cudaError_t make_plane(const FloatSource &of, FloatPlane plane, int channel,
-                           cudaStream_t stream);
-    // Makes products of the plane that was made last.
+    // Makes planes of the image, of `count` channels, in the place of all that there are.
+    cudaError_t make_planes(const FloatSource &of, FloatPlane plane, int channel, int count,
+                            cudaStream_t stream);
+    FloatImage plane(const FloatSource &of, int number) const;
+    FloatProductsJob job_of(const FloatSource &of, const SumMaps &to, int plane, int sum,
+                            bool adds) const;
+    // X, summed over the channels, from the planes VALUE of all.
+    cudaError_t multiply_channels(const FloatSource &of, const SumMaps &to, cudaStream_t stream);
+    // Makes products of the first plane.
     cudaError_t multiply(const FloatSource &of, const Product *product, int count,
                          const SumMaps &to, cudaStream_t stream);
-    // Sums windows of the plane that was made last. S, Q: numbers of maps; -1: nobody asks for it.
-    cudaError_t sum_windows(const FloatSource &of, int channel, int S, int Q, const SumMaps &to,
-                            cudaStream_t stream);
+    // Sums windows of a plane. S, Q: numbers of maps; -1: nobody asks for it.
+    cudaError_t sum_windows(const FloatSource &of, int number, int channel, int S, int Q,
+                            const SumMaps &to, cudaStream_t stream);
 
     FloatSplit split;
     xncc_float_sums at = {};
-    double *plane = nullptr; // of the image
-    int64_t pitch = 0;
+    double *planes = nullptr;          // of the image
+    int64_t pitch = 0, plane_step = 0; // elements
     FloatTerms *terms = nullptr;
     FloatColumns columns = {};
     int64_t reach_step = 0;

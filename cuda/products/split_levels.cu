@@ -116,8 +116,9 @@ __device__ __forceinline__ void make_pass(const SplitJob &job, int pass, const S
             split_rows_of<PIXEL, TEMPL, decltype(r)::value, THREADS>(job, share);
         });
     } else if (pass == 1) {
-        of_side<16>(job.set.of.height,
-                    [&](auto r) { multiply_columns_of<TEMPL, decltype(r)::value>(job, share); });
+        of_side<16>(job.set.of.height, [&](auto r) {
+            multiply_columns_of<TEMPL, false, decltype(r)::value>(job, share);
+        });
     } else if constexpr (!TEMPL) {
         of_side<16>(job.set.of.width,
                     [&](auto r) { join_rows_of<decltype(r)::value, THREADS, true>(job, share); });

@@ -24,6 +24,9 @@
 // the other. Only the next row of the image is asked for in advance: the same for columns took half
 // as long again, since the second-level cache had no room.
 //
+// Products of several channels are added up in between, at the end of pass 2's multiplication, and
+// only their sum is transformed back.
+//
 // Samples beyond the share's limit and those that are not finite count as 0.
 #ifndef XNCC_CUDA_PRODUCTS_SPLIT_PASSES_CUH
 #define XNCC_CUDA_PRODUCTS_SPLIT_PASSES_CUH
@@ -247,6 +250,13 @@ template <int R> struct ColumnPlace {
     }
 };
 
+// The points of a spectrum, as all thread blocks have them.
+template <int R> __device__ __forceinline__ int64_t spectrum_points(int width)
+{
+    const ColumnPlace<R> any(width);
+    return static_cast<int64_t>(any.pieces) * SPLIT_EACH * SPLIT_COLUMN_THREADS;
+}
+
 // Where a thread is among the rows of a transform, of which a block has LINES at a time.
 template <int R, int THREADS> struct RowPlace {
     using Row = Line<R>;
@@ -318,8 +328,8 @@ __device__ __forceinline__ double2 times_conjugate(double2 v, double2 t)
 }
 
 // Pass 2, by SPLIT_COLUMN_THREADS threads. TEMPL: stores the template's spectrum, over the points
-// and over the 2 of V and T each.
-template <bool TEMPL, int R>
+// and over the 2 of V and T each. SUMS: adds up the products of several channels.
+template <bool TEMPL, bool SUMS, int R>
 __device__ __forceinline__ void multiply_columns_of(const SplitJob &job, SplitShare share)
 {
     using Column = Line<R>;
@@ -366,6 +376,22 @@ __device__ __forceinline__ void multiply_columns_of(const SplitJob &job, SplitSh
                 const double2 whole = make_double2(fma(low.x, finest, leading.x),
                                                    fma(low.y, finest, leading.y));
                 v[i] = times_conjugate(v[i], whole) + times_conjugate(image, low);
+            }
+            if constexpr (SUMS) {
+                // where the thread's points of the sum are, as in a spectrum
+                double2 *sum = job.channels + transform * spectrum_points<R>(job.set.of.width) +
+                               at.spectrum(piece);
+#pragma unroll
+                for (int i = 0; i < SPLIT_EACH; i++) {
+                    if (!job.begins)
+                        v[i] = v[i] + sum[i * SPLIT_COLUMN_THREADS];
+                    if (!job.ends)
+                        sum[i * SPLIT_COLUMN_THREADS] = v[i];
+                }
+                if (!job.ends) {
+                    __syncthreads();
+                    continue;
+                }
             }
             Column::back(v, room, t, job.column_turns);
             const int wanted = min(job.set.of.step_y, job.products.height - start.y);

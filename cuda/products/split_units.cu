@@ -142,7 +142,8 @@ cudaError_t launch_template_unit(const SplitJob &job, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-cudaError_t launch_units(const SplitJob &job, int processors, cudaStream_t stream)
+cudaError_t launch_units(const SplitJob &job, const FloatProductsJob *images, int count,
+                         int processors, cudaStream_t stream)
 {
     const FloatBlocks &b = job.set.of;
     const int64_t pieces = int64_t{ b.height } / SQUARE_ROWS * b.count,
@@ -151,10 +152,12 @@ cudaError_t launch_units(const SplitJob &job, int processors, cudaStream_t strea
     for (double *sums : { b.squares, job.set.outside })
         if (code == cudaSuccess)
             code = cudaMemsetAsync(sums, 0, static_cast<size_t>(b.count) * sizeof(double), stream);
-    if (code == cudaSuccess) {
-        with_float_pixel(job.products.image.image.pixel, [&](auto type) {
+    for (int i = 0; i < count && code == cudaSuccess; i++) {
+        SplitJob one = job;
+        one.products = images[i];
+        with_float_pixel(one.products.image.image.pixel, [&](auto type) {
             add_squares<type>
-                <<<static_cast<unsigned>(pieces < most ? pieces : most), THREADS, 0, stream>>>(job);
+                <<<static_cast<unsigned>(pieces < most ? pieces : most), THREADS, 0, stream>>>(one);
         });
         code = cudaGetLastError();
     }

@@ -18,6 +18,9 @@ struct SplitJob {
     double2 *turns; // factors of the transforms, of every side
     const double2 *row_turns, *column_turns;
     double2 *data, *to; // the transforms along the rows, and the products of their columns
+    // Products of several channels: their sum so far; whether this is the first one, and the last.
+    double2 *channels;
+    bool begins, ends;
     int32_t first, batch;
 };
 
@@ -93,7 +96,7 @@ __device__ inline void choose_unit(const SplitJob &job, double2 of_template, int
     const double templ = of_template.y, relative = job.set.split.relative;
     const int2 start = block_start(b, block);
     const double count = static_cast<double>(min(b.width, of.columns - start.x)) *
-                         min(b.height, of.rows - start.y),
+                         min(b.height, of.rows - start.y) * job.set.channels,
                  norm = 1.01 * sqrt(square + XNCC_WINDOW_TINY), of_templ = of_template.x;
     double unit = 0.5 * fmax(power_above(relative / 0.45 * norm * templ / of_templ), least),
            error = INFINITY;
@@ -112,8 +115,10 @@ __device__ inline void choose_unit(const SplitJob &job, double2 of_template, int
 // Chooses the unit of the template's leading parts.
 cudaError_t launch_template_unit(const SplitJob &job, cudaStream_t stream);
 
-// Adds up the squares of the samples of all blocks of a band, and chooses units and bounds.
-cudaError_t launch_units(const SplitJob &job, int processors, cudaStream_t stream);
+// Adds up the squares of the samples of all blocks of a band, in each of `count` images, and
+// chooses units and bounds.
+cudaError_t launch_units(const SplitJob &job, const FloatProductsJob *images, int count,
+                         int processors, cudaStream_t stream);
 
 // Raises the dynamic shared-memory limit of launch_levels' kernels.
 cudaError_t split_levels_set_max_shared_memory();

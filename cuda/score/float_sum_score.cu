@@ -49,11 +49,12 @@ struct WindowSums {
     {
         const double channels = static_cast<double>(job.at.channels);
         xncc_bounded q = { value(job.at.Q), 0.0 };
-        double reached = 0.0;
-        for (int c = 0; c < job.at.channels; c++)
-            reached += reach[c];
-        q.error = (8.0 * UNIT) * fabs(q.value) + job.loss.loss * reached;
-        if (!job.at.windows) {
+        if (job.at.windows) {
+            double reached = 0.0;
+            for (int c = 0; c < job.at.channels; c++)
+                reached += reach[c];
+            q.error = (8.0 * UNIT) * fabs(q.value) + job.loss.loss * reached;
+        } else {
             // the norm of the squares is at most their sum, and the largest size times its root
             const double most = __uint_as_float(job.terms->largest),
                          size = 1.02 * (fabs(q.value) + bounded(job.at.Q, 0.0).error);

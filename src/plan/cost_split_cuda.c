@@ -30,7 +30,8 @@ xncc_split xncc_split_make(const xncc_fft_blocks *blocks)
                  points = (double)blocks->width * blocks->height,
                  pixels = (double)blocks->columns * blocks->rows;
     xncc_split s;
-    s.relative = 1.01 * 0x1p-53 * 1.62 * (2.0 * (line + 1.0) + line + 1.0 + 4.24);
+    const double additions = blocks->channels > 1 ? blocks->channels - 1.0 : 0.0;
+    s.relative = 1.01 * 0x1p-53 * 1.62 * (2.0 * (line + 1.0) + line + 1.0 + 4.24 + additions);
     s.unit = sqrt(s.relative / 0.45 * 1.6 * sqrt(points * pixels));
     s.bits = (int32_t)floor(0.14 - log2(s.unit));
     return s;
@@ -76,7 +77,10 @@ xncc_split_buffers xncc_split_workspace(const xncc_fft_blocks *b)
                                  (3 + 3 * together + 4 * XNCC_SPLIT_LEVELS + (uint64_t)b->sums) *
                                      (uint64_t)b->count +
                                  (uint64_t)b->columns * (uint64_t)b->rows);
-    w.total = (together > 1 ? 2 : 1) * w.data + together * w.spectrum + w.turns + w.bounds;
+    if (together > 1)
+        w.other = w.spectrum * (uint64_t)b->batch > w.data ? w.spectrum * (uint64_t)b->batch
+                                                           : w.data;
+    w.total = w.data + w.other + together * w.spectrum + w.turns + w.bounds;
     return w;
 }
 
@@ -119,7 +123,8 @@ static xncc_fft_blocks find_blocks(const xncc_problem *problem, const xncc_machi
                                   .columns = columns,
                                   .rows = rows,
                                   .sums = several ? sums.count : 0,
-                                  .together = several ? sums.together : 1 };
+                                  .together = several ? sums.together : 1,
+                                  .channels = several && sums.windows ? sums.channels : 1 };
             if (width < columns || height < rows)
                 continue;
             const double time = time_of(of, &b, per_point, budget);
@@ -129,6 +134,15 @@ static xncc_fft_blocks find_blocks(const xncc_problem *problem, const xncc_machi
             }
         }
     return best;
+}
+
+/* How many products as long as one by itself all of them take: each plane is transformed along the
+ * rows once, which is a third, and those of channels that are added up are transformed back once.
+ */
+static double products_of(const xncc_float_sums *s)
+{
+    const double back = s->windows ? s->products - s->channels + 1.0 : s->products;
+    return (s->passes + s->products + back) / 3.0;
 }
 
 xncc_status xncc_fit_float_split(const xncc_problem *problem, const xncc_machine *machine,
@@ -150,7 +164,7 @@ xncc_status xncc_fit_float_split(const xncc_problem *problem, const xncc_machine
                          "kernel float-split finds no blocks in %llu bytes of device memory; raise "
                          "device_memory of the context",
                          (unsigned long long)budget);
-    fit->estimate_ms = several ? ms * (2.0 * sums.products + sums.passes) / 3.0 : ms;
+    fit->estimate_ms = several ? ms * products_of(&sums) : ms;
     return XNCC_OK;
 }
 

@@ -47,7 +47,8 @@ int64_t xncc_split_count(const xncc_fft_blocks *blocks, int32_t width, int32_t h
 
 /* The kernel's buffers, in bytes. */
 typedef struct xncc_split_buffers {
-    uint64_t data;     /* a batch of transforms; for several products together, there are two */
+    uint64_t data;     /* a batch of transforms */
+    uint64_t other;    /* for several products together, as much, or a batch of spectra */
     uint64_t spectrum; /* of a template */
     uint64_t turns;    /* factors of the transforms, of every side */
     uint64_t bounds;   /* constants, some doubles per block, and the template in double */

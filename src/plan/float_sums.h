@@ -28,8 +28,11 @@ typedef struct xncc_float_sums {
     int32_t S, T; /* of the first channel; those of the others follow */
     int32_t count;
     int32_t products; /* of two planes */
-    int32_t together; /* the most products of one plane of the image, which is transformed once */
-    int32_t passes;   /* how often a plane is transformed */
+    /* The most products of one plane of the image, which is transformed once, or of planes of
+     * several channels, which are added up before they are transformed back. */
+    int32_t together;
+    int32_t passes; /* how often a plane is transformed */
+    int32_t planes; /* of the image, at a time */
 } xncc_float_sums;
 
 static inline xncc_float_sums xncc_float_sums_of(const xncc_problem *p)
@@ -48,7 +51,8 @@ static inline xncc_float_sums xncc_float_sums_of(const xncc_problem *p)
     s.T = varies ? 4 + C : -1;
     s.count = 2 + C + varies * (2 + C);
     s.products = (windows ? C : 3 * C) + varies * (!windows + 2 * C);
-    s.together = 1 + !windows * (1 + varies) + windows * varies;
+    s.together = windows ? (C > 1 + varies ? C : 1 + varies) : 2 + varies;
+    s.planes = windows ? C : 1;
     s.passes = (windows ? C : 2 * C) + varies * C;
     return s;
 }

@@ -155,7 +155,7 @@ static void size_floats(const xncc_problem *p, xncc_decision *d)
         times(w->rows_pitch * 32, (height + (uint64_t)p->templ_height) / XNCC_COLUMN_GROUP + 1));
 }
 
-/* Step float-sums: the sums; a plane of the image, and what is known of it and of the template. For
+/* Step float-sums: the sums; planes of the image, and what is known of it and of the template. For
  * sums of windows, the sums of columns follow, what they reach per channel and in N, and sums of
  * groups of rows. */
 static void size_float_sums(const xncc_problem *p, xncc_decision *d)
@@ -170,7 +170,7 @@ static void size_float_sums(const xncc_problem *p, xncc_decision *d)
     w->bytes[XNCC_BUFFER_SUMS] = times(w->sums, (uint64_t)sums.count);
     w->rows_pitch = xncc_round_up(columns, XNCC_COLUMN_BLOCK);
     w->plane = times(w->rows_pitch * 8, rows);
-    w->columns = plus(w->plane, XNCC_FLOAT_TERMS_BYTES);
+    w->columns = plus(times(w->plane, (uint64_t)sums.planes), XNCC_FLOAT_TERMS_BYTES);
     w->bytes[XNCC_BUFFER_ROWS] = w->columns;
     if (!sums.windows)
         return;

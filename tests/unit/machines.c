@@ -193,7 +193,7 @@ static void check_split_blocks(const xncc_problem *p, const xncc_machine *m, con
     CHECK(b->batch >= 1 && b->batch <= b->count);
     const uint64_t one = ((uint64_t)b->width / 2 + 1) * (uint64_t)b->height * 32,
                    together = (uint64_t)b->together, sums = (uint64_t)b->sums;
-    CHECK(together >= 1 && together <= 3);
+    CHECK(together >= 1 && together <= 8);
     CHECK(bytes >= one * (uint64_t)b->batch * (together > 1 ? 2 : 1) + one * together +
                        (uint64_t)b->count * (3 + 3 * together + 4 * 14 + sums) * 8 +
                        (uint64_t)b->columns * (uint64_t)b->rows * 8 + 5120);

@@ -281,7 +281,9 @@ static void check_sums_of_floats(void)
         p.templ_masked = of[i].templ_masked;
         p.image_masked = of[i].image_masked;
         const xncc_decision d = decided(&p, "float-split");
-        const uint64_t plane = up(641, 128) * 480 * 8, known = plane + 5120 + 16384 * 8,
+        const uint64_t plane = up(641, 128) * 480 * 8,
+                       known = plane * (of[i].templ_masked ? 1 : (uint64_t)p.channels) + 5120 +
+                               16384 * 8,
                        columns = up(641, 128) * 451 * 16 + up(641, 128) / 128 * 8 * 8 * of[i].own,
                        groups = up(641, 128) * 32 * (480 / 32 + 1);
         check_bytes(&p, &d, XNCC_BUFFER_SUMS, of[i].maps * up(622, 32) * 451 * 8, "sums");
