@@ -34,6 +34,12 @@ cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream);
 // The same for floats and u32, which may become XNCC_DOUBT (math/near.h).
 cudaError_t launch_float_pixels(const PixelsJob &job, cudaStream_t stream);
 
+// The same, faster, by every method but coverage, if all pixels count and the template has at most
+// XNCC_FLOAT_FUSED_TEMPLATE columns and rows.
+cudaError_t launch_small_floats(const PixelsJob &job, cudaStream_t stream);
+// Raises the dynamic shared-memory limit of its kernels on the current device.
+cudaError_t small_floats_set_max_shared_memory(int bytes);
+
 } // namespace xncc
 
 #endif

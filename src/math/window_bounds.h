@@ -68,22 +68,20 @@ static XNCC_HD xncc_bounded xncc_window_image(xncc_method method, const xncc_win
     return r;
 }
 
-/* The score, or the float whose bits are XNCC_DOUBT. As in xncc_bounded_score, but the roundings of
- * the formula and of its evaluation here are at most 20 units of 2^-53 of the score, because of
- * xncc_over_root. The method is not XNCC_COVERAGE, and the template is finite. There is no branch,
- * so that the device can score several windows at a time. */
-static XNCC_HD float xncc_window_score(xncc_method method, const xncc_window_templ *t,
-                                       const xncc_window_sums *s)
+/* The score from the numerator and the image's term, or the float whose bits are XNCC_DOUBT. As in
+ * xncc_bounded_score, but the roundings of the formula and of its evaluation here are at most 20
+ * units of 2^-53 of the score, because of xncc_over_root. The method is not XNCC_COVERAGE, and the
+ * template is finite. There is no branch, so that the device can score several windows at a time.
+ */
+static XNCC_HD float xncc_window_formula(xncc_method method, const xncc_window_templ *t,
+                                         xncc_bounded q, xncc_bounded image)
 {
-    const float doubt = xncc_float_of_bits(XNCC_DOUBT);
-    xncc_bounded q = xncc_window_numerator(method, t, s);
     double spread = 0x1.4p-49;
     int fits = 1;
     if (method == XNCC_CCOEFF) {
         q.value /= t->n;
         q.error = 1.01 * q.error / t->n;
     } else if (xncc_method_is_normed(method)) {
-        const xncc_bounded image = xncc_window_image(method, t, s);
         fits = (image.error <= 0.125 * image.value) & (image.value > 0x1p-900) &
                (image.value < 0x1p900);
         const double root = xncc_over_root(image.value), over = root * t->over_root;
@@ -94,7 +92,14 @@ static XNCC_HD float xncc_window_score(xncc_method method, const xncc_window_tem
     const double error = q.error + spread * fabs(q.value);
     const float low = (float)(q.value - error), high = (float)(q.value + error);
     fits &= xncc_same_float(low, high) & (error <= 0x1p900);
-    return fits ? low : doubt;
+    return fits ? low : xncc_float_of_bits(XNCC_DOUBT);
+}
+
+static XNCC_HD float xncc_window_score(xncc_method method, const xncc_window_templ *t,
+                                       const xncc_window_sums *s)
+{
+    return xncc_window_formula(method, t, xncc_window_numerator(method, t, s),
+                               xncc_window_image(method, t, s));
 }
 
 /* The score of a window or template of equal samples by a centred method. undefined: that of
@@ -104,15 +109,101 @@ static XNCC_HD float xncc_window_flat(xncc_method method, float undefined)
     return method == XNCC_CCOEFF ? 0.0f : undefined;
 }
 
+/* Returns 1 and the score if the template decides it. finite: 0 if the window's sums are not. */
+static XNCC_HD int xncc_window_given(xncc_method method, const xncc_window_templ *t, int finite,
+                                     float undefined, float *score)
+{
+    *score = t->bad ? xncc_float_of_bits(UINT32_C(0x7fc00000))
+                    : xncc_window_flat(method, undefined);
+    return t->bad || (xncc_method_is_centred(method) && t->flat && finite);
+}
+
 /* The score, where the template decides it or the bounds do, or XNCC_DOUBT. */
 static XNCC_HD float xncc_window_decide(xncc_method method, const xncc_window_templ *t,
                                         const xncc_window_sums *s, float undefined)
 {
-    if (t->bad)
-        return xncc_float_of_bits(UINT32_C(0x7fc00000));
-    if (xncc_method_is_centred(method) && t->flat && isfinite(s->X) && isfinite(s->Q))
-        return xncc_window_flat(method, undefined);
-    return xncc_window_score(method, t, s);
+    float score;
+    if (!xncc_window_given(method, t, isfinite(s->X) && isfinite(s->Q), undefined, &score))
+        score = xncc_window_score(method, t, s);
+    return score;
+}
+
+/* ---- several channels ---- */
+
+/* The sums of a window over its channels. numerator: by centred methods of (n t - T) v, whose sum
+ * is that of n X - S T, where a template's sample t is less its pivot; else X. SS: of S S. */
+typedef struct xncc_channel_sums {
+    double numerator, SS, Q;
+} xncc_channel_sums;
+
+/* Bounds of the errors of sums of a window and of the template, and of sums of products, relative
+ * to the sum of the sizes of what is added. They hold 16 units of 2^-53 and one per channel more
+ * than the additions. */
+typedef struct xncc_channel_errors {
+    double sums, products;
+} xncc_channel_errors;
+
+/* Adds a channel of the template to T2 and to the term under the root, which is in over_root. */
+static XNCC_HD void xncc_channel_add_templ(xncc_window_templ *t, xncc_method method, double T,
+                                           double T2)
+{
+    t->T2 += T2;
+    t->over_root += xncc_method_is_centred(method) ? t->n * T2 - T * T : T2;
+}
+
+/* Completes a template to which all channels have been added. */
+static XNCC_HD void xncc_channel_finish_templ(xncc_window_templ *t, xncc_method method,
+                                              xncc_channel_errors e)
+{
+    const double t2 = t->T2 + XNCC_WINDOW_TINY, term = t->over_root,
+                 error = xncc_method_is_centred(method) ? 4.0 * e.sums * t->n * t2
+                                                        : 1.01 * e.sums * t2;
+    t->error_T2 = 1.01 * e.sums * t2;
+    t->norm = 1.01 * sqrt(t2);
+    t->over_root = error <= 0.125 * term && term > 0x1p-900 && term < 0x1p900 ? 1.0 / sqrt(term)
+                                                                              : NAN;
+    t->relative = 0.61 * error / term + 0x1p-51;
+}
+
+/* The image's term under the root of a normed method. */
+static XNCC_HD xncc_bounded xncc_channel_image(xncc_method method, const xncc_window_templ *t,
+                                               const xncc_channel_sums *s, xncc_channel_errors e)
+{
+    const double q = s->Q + XNCC_WINDOW_TINY;
+    xncc_bounded r = { s->Q, 1.01 * e.sums * q };
+    if (xncc_method_is_centred(method)) {
+        r.value = t->n * s->Q - s->SS;
+        r.error = 4.0 * e.sums * (t->n * q);
+    }
+    return r;
+}
+
+/* The numerator of the formula. */
+static XNCC_HD xncc_bounded xncc_channel_numerator(xncc_method method, const xncc_window_templ *t,
+                                                   const xncc_channel_sums *s,
+                                                   xncc_channel_errors e)
+{
+    const double q = s->Q + XNCC_WINDOW_TINY, x = xncc_bound_root(q) * t->norm;
+    xncc_bounded r = { s->numerator, 1.01 * e.products * x };
+    if (xncc_method_is_centred(method)) {
+        r.error = 1.01 * (e.products + e.sums) * (t->n * x);
+    } else if (xncc_method_of_difference(method)) {
+        r.value = (s->Q - 2.0 * s->numerator) + t->T2;
+        r.error = 1.01 * (e.sums * q + 2.0 * e.products * x + t->error_T2);
+    }
+    return r;
+}
+
+/* As xncc_window_decide, for several channels. */
+static XNCC_HD float xncc_channel_decide(xncc_method method, const xncc_window_templ *t,
+                                         const xncc_channel_sums *s, xncc_channel_errors e,
+                                         float undefined)
+{
+    float score;
+    if (!xncc_window_given(method, t, isfinite(s->numerator) && isfinite(s->Q), undefined, &score))
+        score = xncc_window_formula(method, t, xncc_channel_numerator(method, t, s, e),
+                                    xncc_channel_image(method, t, s, e));
+    return score;
 }
 
 #endif

@@ -72,6 +72,9 @@ enum {
  * sums along the rows. */
 int32_t xncc_float_fused_shared(int32_t templ_width, int32_t templ_height);
 
+/* The same if kernel `general` serves the problem by cuda/direct/small_floats.cu; else 0. */
+int32_t xncc_small_floats_shared(const xncc_problem *problem, const xncc_machine *machine);
+
 /* As xncc_fit_fft_cuda, for kernel float-fused. The buffers hold the constants of the template. */
 xncc_status xncc_fit_float_fused(const xncc_problem *problem, const xncc_machine *machine,
                                  uint64_t budget, xncc_decision *fit, xncc_error *error);

@@ -33,11 +33,13 @@ static const double masked_window_rate = 1.14e6; /* map elements, if it also mak
 /* Map elements of the sums down columns, the score and the windows in doubt of float-fft. */
 static const double float_rate = 3.0e5, float_launches = 10.0;
 /* Nanoseconds of a multiprocessor. Kernel general for floats, per channel: a window, and a pixel of
- * it, by whether the image varies and whether the template has a mask. Step float-sums: a sample of
- * a plane, S and Q of a window from sums of columns, a sum of a window that is read for its score,
- * and the rest of the score. */
+ * it, by whether the image varies and whether the template has a mask; under small templates, a
+ * window at all, per channel, and a pixel. Step float-sums: a sample of a plane, S and Q of a
+ * window from sums of columns, a sum of a window that is read for its score, and the rest of the
+ * score. */
 static const double float_window_ns[] = { 3.0, 6.6 },
-                    float_pixel_ns[2][2] = { { 0.028, 0.038 }, { 0.069, 0.082 } };
+                    float_pixel_ns[2][2] = { { 0.028, 0.038 }, { 0.069, 0.082 } }, small_ns = 1.35,
+                    small_window_ns = 2.0, small_pixel_ns = 0.0124;
 static const double slow_doubles = 16.0; /* times that, where doubles are slow */
 static const double plane_ns = 0.9, own_sums_ns = 4.7, sum_ns = 0.7, sum_score_ns = 5.0;
 static const double launch_ms = 0.004; /* per kernel launch */
@@ -172,6 +174,7 @@ static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of,
                 "coverage, several channels, the pixel types u32 and f64, and s8 and s16 "
                 "if the method depends on their sign; other kernels serve this problem");
         add_step(d, XNCC_STEP_PIXELS);
+        d->shared_bytes = xncc_small_floats_shared(p, m);
         return XNCC_OK;
     }
     if (xncc_kernel_is_of_doubles(d->kernel)) {
@@ -419,9 +422,13 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
         const double pixels = (double)p->templ_width * p->templ_height * p->channels;
         const int varies = xncc_problem_image_varies(p),
                   plain = p->channels == 1 && xncc_problem_counts_all(p);
+        const double slow = xncc_machine_has_fast_doubles(m) ? 1.0 : slow_doubles;
+        if (d->shared_bytes)
+            return launch_ms +
+                   elements * 1e-6 / processors * slow *
+                       (small_ns + small_window_ns * p->channels + small_pixel_ns * pixels);
         if (xncc_pixel_is_float(p->pixel) && p->rule.method != XNCC_COVERAGE)
-            return launch_ms + elements * 1e-6 / processors *
-                                   (xncc_machine_has_fast_doubles(m) ? 1.0 : slow_doubles) *
+            return launch_ms + elements * 1e-6 / processors * slow *
                                    (float_window_ns[varies] * p->channels +
                                     float_pixel_ns[varies][p->templ_masked] * pixels);
         return launch_ms + elements *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernel float-split where not all pixels count, or with several channels: maps are those of the
- * CPU, and some windows score as the oracle says. Masks of template and image, no-data values,
- * borders, methods, pixel types, blocks of several sides, samples that are not finite, and samples
- * that are far from the others.
+/* Kernel float-split where not all pixels count, or with several channels, and kernel general with
+ * several channels under small templates: maps are those of the CPU, and some windows score as the
+ * oracle says. Masks of template and image, no-data values, borders, methods, pixel types, blocks
+ * of several sides, samples that are not finite, samples that are far from the others, and windows
+ * and templates without variance, or nearly so.
  */
 #include "props/engine_maps.h"
 
@@ -13,15 +14,19 @@ enum { WINDOWS = 12 };
 
 static const kit_room room = { 1, KIT_AFTER };
 
-/* What is in the image besides noise. Samples of u32 have only the first two. */
+/* What is in the image besides noise. Images of u32 have noise, FLAT or PATCHES. */
 typedef enum content {
     NOISE,
-    FLAT,   /* a region of one value */
-    BROKEN, /* some samples that are not finite, */
-    RUINED, /* more than a list of them has room for */
-    SPIKE,  /* a sample that is far from the others, */
-    SPIKES, /* more of them than are left out */
-    DISTANT /* a half with samples of another size */
+    FLAT,    /* a region of one value */
+    BROKEN,  /* some samples that are not finite, */
+    RUINED,  /* more than a list of them has room for */
+    SPIKE,   /* a sample that is far from the others, */
+    SPIKES,  /* more of them than are left out */
+    DISTANT, /* a half with samples of another size */
+    PATCHES, /* patches that are flat, or but for the last bits of one channel, */
+    VAST,    /* or whose squares are larger than any double */
+    FLAT_TEMPL,
+    BROKEN_TEMPL /* with a sample that is not finite */
 } content;
 
 /* What makes pixels not count, and the image. */
@@ -39,11 +44,24 @@ static double noise(kit_random *random, xncc_pixel pixel)
     return pixel == XNCC_U32 ? 200.0 * v : (pixel == XNCC_F64 ? v / 7.0 : v) * 0x1p-24;
 }
 
-/* The sample at (x, y) of an image with some content, of which v is the noise. */
+/* A sample of a patch of 24 x 24 pixels, which are 48 apart; v elsewhere. */
+static double patch(xncc_pixel pixel, int32_t x, int32_t y, int32_t c, double v)
+{
+    if (x % 48 >= 24 || y % 48 >= 24)
+        return v;
+    const int ripples = x / 48 % 2 && c == 0 && (3 * x + 5 * y) % 7 == 0;
+    if (pixel == XNCC_U32)
+        return 700.0 + ripples;
+    return 0.3 + (ripples ? ldexp(1.0, pixel == XNCC_F32 ? -24 : -53) : 0.0);
+}
+
+/* The sample at (x, y) of an image with some content, in channel c, of which v is the noise. */
 static double with_content(content kind, xncc_pixel pixel, const problem *of, int32_t x, int32_t y,
-                           double v)
+                           int32_t c, double v)
 {
     switch (kind) {
+    case PATCHES: return patch(pixel, x, y, c, v);
+    case VAST: return x % 48 < 24 && y % 48 < 24 ? v * (pixel == XNCC_F64 ? 1e200 : 1e30) : v;
     case FLAT: return x > of->width / 2 && y > of->height / 2 ? pixel == XNCC_U32 ? 77.0 : 0.3 : v;
     case BROKEN: return x % 211 == 17 && y % 173 == 11 ? x % 2 ? INFINITY : NAN : v;
     case RUINED: return y > of->height / 2 && x % 4 == 1 ? NAN : v;
@@ -63,8 +81,8 @@ static kit_image make_image(const problem *of, xncc_pixel pixel, kit_random *ran
         for (int32_t x = 0; x < of->width; x++) {
             for (int32_t c = 0; c < of->channels; c++) {
                 double v = noise(random, pixel);
-                if (pixel != XNCC_U32 || of->content == FLAT)
-                    v = with_content(of->content, pixel, of, x, y, v);
+                if (pixel != XNCC_U32 || of->content == FLAT || of->content == PATCHES)
+                    v = with_content(of->content, pixel, of, x, y, c, v);
                 if (of->no_data && (x / 50 + y / 40) % 7 == 3)
                     v = pixel == XNCC_U32 ? 99.0 : pixel == XNCC_F32 ? NAN : -1.0;
                 kit_sample_set(&image.view, x, y, c, v);
@@ -87,8 +105,15 @@ static kit_image make_templ(const problem *of, const kit_image *image, kit_rando
         kit_image_mask(&templ, room);
     for (int32_t y = 0; y < of->rows; y++)
         for (int32_t x = 0; x < of->columns; x++) {
-            for (int32_t c = 0; c < of->channels; c++)
-                kit_sample_set(&templ.view, x, y, c, noise(random, image->view.pixel));
+            for (int32_t c = 0; c < of->channels; c++) {
+                double v = noise(random, image->view.pixel);
+                if (of->content == FLAT_TEMPL)
+                    v = 7.0 + c;
+                if (of->content == BROKEN_TEMPL && image->view.pixel != XNCC_U32 && c == 1 &&
+                    x == 2)
+                    v = NAN;
+                kit_sample_set(&templ.view, x, y, c, v);
+            }
             if (of->templ_mask)
                 kit_mask_set(&templ.view, x, y, kit_below(random, 4) > 0);
         }
@@ -105,7 +130,8 @@ static void check(xncc_context *gpu, xncc_context *cpu, const problem *of, xncc_
                    "%d x %d x %d under %d x %d, masks %d %d, no data %d, border %d, content %d",
                    of->width, of->height, of->channels, of->columns, of->rows, of->templ_mask,
                    of->image_mask, of->no_data, (int)of->border, (int)of->content);
-    const engine_pair engines = { gpu, cpu, "float-split" };
+    const int small = of->columns <= 16 && of->rows <= 16 && !of->templ_mask && !of->image_mask;
+    const engine_pair engines = { gpu, cpu, small ? "general" : "float-split" };
     const kit_options options = { .method = method, .mode = of->mode, .border = of->border };
     check_engine_maps(&engines, &image.view, &templ.view, &options, WINDOWS, &random, what);
     kit_image_destroy(&image);
@@ -135,6 +161,20 @@ int main(int argc, char **argv)
         { 640, 400, 40, 33, 1, 1, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, SPIKES },
         { 600, 405, 35, 28, 1, 0, 1, 0, XNCC_SAME, XNCC_BORDER_CLAMP, DISTANT },
         { 600, 405, 35, 28, 2, 1, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, SPIKE },
+        { 100, 1000, 20, 32, 2, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 90, 2030, 20, 32, 2, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 80, 4080, 20, 32, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 300, 260, 8, 8, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, PATCHES },
+        { 300, 260, 8, 8, 3, 0, 0, 0, XNCC_SAME, XNCC_BORDER_ZERO, PATCHES },
+        { 300, 260, 6, 9, 2, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, PATCHES },
+        { 299, 261, 16, 16, 4, 0, 0, 0, XNCC_SAME, XNCC_BORDER_MIRROR, NOISE },
+        { 290, 270, 7, 5, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, VAST },
+        { 290, 270, 4, 16, 2, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, FLAT },
+        { 290, 270, 15, 3, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, BROKEN },
+        { 290, 270, 5, 6, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, FLAT_TEMPL },
+        { 290, 270, 5, 6, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, BROKEN_TEMPL },
+        { 290, 270, 13, 10, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, DISTANT },
+        { 290, 270, 1, 1, 2, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, VAST },
     };
     static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
     static const xncc_method methods[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED,

@@ -300,15 +300,74 @@ static double of_window_by(const input *in, xncc_method method)
     return fmax(fabs(rounded(&numerator)) / q.error, of_image);
 }
 
-static double of_window(const input *in, void *state)
+/* The largest of a function of a method. */
+static double most_of_methods(const input *in, double (*of)(const input *in, xncc_method method))
 {
     static const xncc_method methods[] = { XNCC_CCOEFF_NORMED, XNCC_CCOEFF, XNCC_CCORR_NORMED,
                                            XNCC_SQDIFF, XNCC_SQDIFF_NORMED };
     double most = 0.0;
-    (void)state;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        most = fmax(most, of_window_by(in, methods[i]));
+        most = fmax(most, of(in, methods[i]));
     return most;
+}
+
+static double of_window(const input *in, void *state)
+{
+    (void)state;
+    return most_of_methods(in, of_window_by);
+}
+
+/* The same of two channels, which have the even pairs and the odd ones. */
+static double of_channels_by(const input *in, xncc_method method)
+{
+    const int n = in->count / 4;
+    const xncc_general_rule rule = { .undefined = 0.0f };
+    const xncc_channel_errors errors = { (n + 18.0) * 0x1p-53, (2.0 * n + 18.0) * 0x1p-53 };
+    xncc_exact_terms terms = { { 0 }, { 0 }, { 0 } };
+    xncc_channel_sums s = { 0, 0, 0 };
+    xncc_window_templ t = { .n = n };
+    for (int channel = 0; channel < 2; channel++) {
+        xncc_exact_sums whole = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
+        double S = 0.0, Q = 0.0, T = 0.0, T2 = 0.0;
+        for (int i = 0; i < n; i++) {
+            const double v = in->v[4 * i + 2 * channel], w = in->v[4 * i + 2 * channel + 1];
+            S += v;
+            Q += v * v;
+            T += w;
+            T2 += w * w;
+            xncc_exact_add_pair(&whole, method, v, w);
+        }
+        for (int i = 0; i < n; i++) {
+            const double v = in->v[4 * i + 2 * channel], w = in->v[4 * i + 2 * channel + 1];
+            s.numerator = fma(v, xncc_method_is_centred(method) ? fma(n, w, -T) : w, s.numerator);
+        }
+        s.SS += S * S;
+        s.Q += Q;
+        xncc_channel_add_templ(&t, method, T, T2);
+        xncc_exact_normalize(&whole);
+        xncc_exact_add_channel(&terms, method, n, &whole);
+    }
+    xncc_channel_finish_templ(&t, method, errors);
+    exact_sum numerator, image;
+    memcpy(numerator.digit, terms.numerator, sizeof numerator.digit);
+    memcpy(image.digit, terms.image, sizeof image.digit);
+    const xncc_bounded q = xncc_channel_numerator(method, &t, &s, errors),
+                       root = xncc_channel_image(method, &t, &s, errors);
+    const float score = xncc_channel_decide(method, &t, &s, errors, 0.0f),
+                want = xncc_exact_score(method, &rule, n, &terms);
+    if (!xncc_same_float(score, xncc_float_of_bits(XNCC_DOUBT)) && !xncc_same_float(score, want))
+        return 2.0;
+    xncc_wide_add_product(numerator.digit, -q.value, 1.0);
+    xncc_wide_add_product(image.digit, -root.value, 1.0);
+    const double of_image = xncc_method_is_normed(method) ? fabs(rounded(&image)) / root.error
+                                                          : 0.0;
+    return fmax(fabs(rounded(&numerator)) / q.error, of_image);
+}
+
+static double of_channels(const input *in, void *state)
+{
+    (void)state;
+    return most_of_methods(in, of_channels_by);
 }
 
 /* ---- the steps of transforms ---- */
@@ -421,6 +480,7 @@ int main(int argc, char **argv)
         { "columns that slide", of_columns, 20, 2 * MOST, 0, isa },
         { "numerators from sums in double", of_bounded, 4, MOST, 0, NULL },
         { "windows from sums with bounds", of_window, 4, MOST, 0, NULL },
+        { "windows of two channels", of_channels, 4, MOST, 0, NULL },
         { "steps of radix 3", of_odd_step, 6, 6, 0, &radix[0] },
         { "steps of radix 5", of_odd_step, 10, 10, 0, &radix[1] },
         { "multiplications by roots of one", of_root, 3, 3, 0, NULL },

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Kernel `general` for floats of which all pixels count, under small templates: the sums of each
+// window over the channels, and the score of math/window_bounds.h, or XNCC_DOUBT where its bounds
+// leave two floats.
+//
+// Thread and data mapping: cuda/planes/small_windows.cuh. A block takes one channel after the
+// other: it loads the template and the samples under its windows, less a pivot of its own (the mean
+// of some of them) if the method is centred. The template of a centred method then becomes n t - T,
+// so that the numerator is one sum over all channels. Three blocks per multiprocessor, since a
+// thread keeps three sums per window. Any compute capability with the shared memory.
+//
+// Errors. A product takes part in at most w h additions per channel; a sample of S, and a square of
+// Q, in at most w + 2 along the row and h + 2 down the column, and a square in one per channel.
+// Samples, squares and n t - T are rounded before.
+#include "cuda/direct/general.h"
+
+#include "cuda/planes/float_image.cuh"
+#include "cuda/planes/small_windows.cuh"
+
+#include "image/samples.h"
+#include "math/method.h"
+#include "math/window_bounds.h"
+
+namespace xncc {
+
+namespace {
+
+constexpr int SPAN = SMALL_SPAN, BLOCKS = 3;
+
+// Sample (x, y) of the band in a channel, as the border says.
+template <xncc_pixel PIXEL>
+__device__ __noinline__ double band_sample(const PixelsJob &job, int64_t x, int64_t y, int channel)
+{
+    x = xncc_border_index(job.border, job.x + x, job.image.width);
+    y = xncc_border_index(job.border, job.y + y, job.image.height);
+    if (x < 0 || y < 0)
+        return 0.0;
+    const unsigned char *row = static_cast<const unsigned char *>(job.image.data) +
+                               y * job.image.pitch;
+    return xncc_sample_value(PIXEL, row, x * job.channels + channel);
+}
+
+// Whether a window reaches sample (x, y) of the band.
+__device__ bool is_reached(const PixelsJob &job, int x, int y)
+{
+    return x < job.width + job.templ_width - 1 && y < job.rows + job.templ_height - 1;
+}
+
+// Sample (x, y) of the template in a channel.
+template <xncc_pixel PIXEL>
+__device__ double templ_sample(const PixelsJob &job, int x, int y, int channel)
+{
+    return xncc_sample_value(PIXEL, job.pixels + y * job.pitch,
+                             static_cast<int64_t>(x) * job.channels + channel);
+}
+
+// Loads a channel of the template, less its pivot, and of the samples under the tile's windows.
+template <xncc_pixel PIXEL>
+__device__ void load(const PixelsJob &job, const SmallTile &tile, int x0, int y0, int channel,
+                     double pivot)
+{
+    load_templ(tile, job.templ_width, [&](int x, int y) {
+        return y < job.templ_height
+                   ? xncc_sum(templ_sample<PIXEL>(job, x, y, channel), -job.rule.pivot[channel])
+                   : 0.0;
+    });
+    const int64_t left = job.x + x0, top = job.y + y0;
+    const bool inside = left >= 0 && top >= 0 && left + tile.columns <= job.image.width &&
+                        top + tile.rows <= job.image.height;
+    const unsigned char *first = static_cast<const unsigned char *>(job.image.data) +
+                                 (inside ? top : 0) * job.image.pitch;
+    load_samples(
+        tile, inside, pivot,
+        [&](int x, int y) {
+            return reinterpret_cast<const FloatSample<PIXEL> *>(
+                first + y * job.image.pitch)[(left + x) * job.channels + channel];
+        },
+        [&](int x, int y) {
+            return is_reached(job, x0 + x, y0 + y)
+                       ? xncc_sum(band_sample<PIXEL>(job, x0 + x, y0 + y, channel), -pivot)
+                       : 0.0;
+        });
+}
+
+// The sums of the template and of its squares. All threads get the same.
+__device__ double2 sum_templ(const SmallTile &tile, int templ_width)
+{
+    double2 sums = {};
+    for (int i = static_cast<int>(threadIdx.x) % SMALL_LANES; i < tile.stride * templ_width;
+         i += SMALL_LANES) {
+        const double t = tile.templ[i];
+        sums.x += t;
+        sums.y = fma(t, t, sums.y);
+    }
+    for (int step = SMALL_LANES / 2; step > 0; step /= 2) {
+        sums.x += __shfl_xor_sync(SMALL_ALL, sums.x, step);
+        sums.y += __shfl_xor_sync(SMALL_ALL, sums.y, step);
+    }
+    return sums;
+}
+
+// Sums of a thread's windows.
+struct Sums {
+    double numerator[SPAN], SS[SPAN], Q[SPAN];
+};
+
+// Adds a channel, whose samples and template are in the tile, to the sums and to the template's.
+// at: the thread's first sample; sums: its first sum along the rows.
+template <bool CENTRED>
+__device__ __forceinline__ void add_channel(const PixelsJob &job, const SmallTile &tile,
+                                            const double *at, const double *sums,
+                                            xncc_window_templ *t, Sums *to)
+{
+    const double2 templ = sum_templ(tile, job.templ_width);
+    double part[EIGHT];
+    xncc_channel_add_templ(t, job.method, templ.x, templ.y);
+    if constexpr (CENTRED) {
+        sum_rows<false>(tile, job.templ_width, job.templ_height);
+        __syncthreads();
+        for (int i = static_cast<int>(threadIdx.x); i < tile.stride * job.templ_width;
+             i += SMALL_THREADS)
+            if (i % tile.stride < job.templ_height)
+                tile.templ[i] = fma(t->n, tile.templ[i], -templ.x);
+#pragma unroll
+        for (int first = 0; first < SPAN; first += EIGHT) {
+            sum_windows(
+                job.templ_height, [&](int r) { return sums[(first + r) * tile.SUMS_PITCH]; }, part);
+#pragma unroll
+            for (int k = 0; k < EIGHT; k++)
+                to->SS[first + k] += part[k] * part[k];
+        }
+        __syncthreads();
+    }
+    multiply(tile, job.templ_width, at, to->numerator);
+    sum_rows<true>(tile, job.templ_width, job.templ_height);
+    __syncthreads();
+#pragma unroll
+    for (int first = 0; first < SPAN; first += EIGHT) {
+        sum_windows(
+            job.templ_height, [&](int r) { return sums[(first + r) * tile.SUMS_PITCH]; }, part);
+#pragma unroll
+        for (int k = 0; k < EIGHT; k++)
+            to->Q[first + k] += part[k];
+    }
+}
+
+// Looks whether the template decides the scores, if its sums are unusual. All threads call it.
+template <xncc_pixel PIXEL>
+__device__ void look_at_templ(const PixelsJob &job, xncc_window_templ *t)
+{
+    int bad = 0, differs = 0;
+    if (isfinite(t->T2) && isfinite(t->over_root))
+        return;
+    for (int i = static_cast<int>(threadIdx.x); i < job.templ_width * job.templ_height;
+         i += SMALL_THREADS)
+        for (int channel = 0; channel < job.channels; channel++) {
+            const double v = templ_sample<PIXEL>(job, i % job.templ_width, i / job.templ_width,
+                                                 channel);
+            bad |= !isfinite(v);
+            differs |= v != templ_sample<PIXEL>(job, 0, 0, channel);
+        }
+    t->bad = __syncthreads_or(bad);
+    t->flat = !__syncthreads_or(differs);
+}
+
+// Whether a sample of window (x, y), whose Q is not finite, is not. Squares of finite doubles may
+// overflow, those of the others may not.
+template <xncc_pixel PIXEL>
+__device__ __noinline__ bool is_infinite(const PixelsJob &job, int x, int y)
+{
+    bool infinite = PIXEL != XNCC_F64;
+    for (int channel = 0; channel < job.channels && !infinite; channel++)
+        infinite = has_infinite(job.templ_width, job.templ_height, [&](int i, int j) {
+            return band_sample<PIXEL>(job, x + i, y + j, channel);
+        });
+    return infinite;
+}
+
+// Whether all samples of window (x, y) are equal, in each channel.
+template <xncc_pixel PIXEL> __device__ __noinline__ bool is_flat(const PixelsJob &job, int x, int y)
+{
+    bool equal = true;
+    for (int channel = 0; channel < job.channels && equal; channel++)
+        equal = has_equal(job.templ_width, job.templ_height, [&](int i, int j) {
+            return band_sample<PIXEL>(job, x + i, y + j, channel);
+        });
+    return equal;
+}
+
+template <xncc_pixel PIXEL, bool CENTRED>
+__global__ __launch_bounds__(SMALL_THREADS,
+                             BLOCKS) void match_small(const __grid_constant__ PixelsJob job,
+                                                      int across)
+{
+    extern __shared__ __align__(16) double memory[];
+    const SmallTile tile(job.templ_width, job.templ_height, memory);
+    const int x0 = static_cast<int>(blockIdx.x) % across * SMALL_WIDTH,
+              y0 = static_cast<int>(blockIdx.x) / across * SMALL_HEIGHT,
+              column = static_cast<int>(threadIdx.x) % SMALL_WIDTH,
+              row = static_cast<int>(threadIdx.x) / SMALL_WIDTH * SPAN;
+    const double *at = tile.samples + row * tile.PITCH + column,
+                 *sums = tile.sums + row * tile.SUMS_PITCH + column;
+    Sums all = {};
+    xncc_window_templ t = {};
+    t.n = static_cast<double>(job.rule.whole);
+    for (int channel = 0; channel < job.channels; channel++) {
+        __syncthreads(); // the samples and sums of the channel before have been read
+        const double pivot = CENTRED ? small_pivot([&](int x, int y) {
+            return is_reached(job, x0 + x, y0 + y)
+                       ? band_sample<PIXEL>(job, x0 + x, y0 + y, channel)
+                       : INFINITY;
+        })
+                                     : job.rule.pivot[channel];
+        load<PIXEL>(job, tile, x0, y0, channel, pivot);
+        __syncthreads();
+        add_channel<CENTRED>(job, tile, at, sums, &t, &all);
+    }
+    const double w = job.templ_width, h = job.templ_height, rounds = 16.0 + job.channels;
+    const xncc_channel_errors errors = { 0x1.04p-53 * (w + h + rounds),
+                                         0x1.04p-53 * (w * h * job.channels + rounds) };
+    xncc_channel_finish_templ(&t, job.method, errors);
+    look_at_templ<PIXEL>(job, &t);
+    float from_count;
+    const bool counts = xncc_general_score_from_count(job.method, &job.rule, job.rule.whole,
+                                                      &from_count);
+    const int x = x0 + column, y = y0 + row;
+#pragma unroll
+    for (int k = 0; k < SPAN; k++) {
+        if (x >= job.width || y + k >= job.rows)
+            continue;
+        const xncc_channel_sums s = { all.numerator[k], all.SS[k], all.Q[k] };
+        float score = xncc_channel_decide(job.method, &t, &s, errors, job.rule.undefined);
+        if (__float_as_uint(score) == XNCC_DOUBT) {
+            const xncc_bounded image = xncc_channel_image(job.method, &t, &s, errors);
+            if (!isfinite(s.Q) && is_infinite<PIXEL>(job, x, y + k))
+                score = xncc_float_of_bits(UINT32_C(0x7fc00000));
+            else if (CENTRED && isfinite(s.Q) && !(image.error < image.value) &&
+                     is_flat<PIXEL>(job, x, y + k))
+                score = xncc_window_flat(job.method, job.rule.undefined);
+        }
+        job.map[(y + k) * job.map_pitch + x] = counts ? from_count : score;
+    }
+}
+
+// Calls a function with a kernel of every pixel type and kind of method.
+template <class Function> void with_kernel(xncc_pixel pixel, bool centred, const Function &function)
+{
+    with_float_pixel(pixel, [&](auto type) {
+        if (centred)
+            function(match_small<type, true>);
+        else
+            function(match_small<type, false>);
+    });
+}
+
+} // namespace
+
+cudaError_t small_floats_set_max_shared_memory(int bytes)
+{
+    cudaError_t code = cudaSuccess;
+    const auto raise = [&](auto *kernel) {
+        if (code == cudaSuccess)
+            code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    };
+#define RAISE(pixel, name, type)                                                                   \
+    with_kernel(pixel, true, raise);                                                               \
+    with_kernel(pixel, false, raise);
+    XNCC_EACH_PIXEL(RAISE)
+#undef RAISE
+    return code;
+}
+
+cudaError_t launch_small_floats(const PixelsJob &job, cudaStream_t stream)
+{
+    const int across = ceil_div(job.width, SMALL_WIDTH);
+    const unsigned blocks = static_cast<unsigned>(across) *
+                            static_cast<unsigned>(ceil_div(job.rows, SMALL_HEIGHT));
+    const size_t bytes = static_cast<size_t>(
+        xncc_float_fused_shared(job.templ_width, job.templ_height));
+    with_kernel(job.image.pixel, xncc_method_is_centred(job.method), [&](auto *kernel) {
+        kernel<<<blocks, SMALL_THREADS, bytes, stream>>>(job, across);
+    });
+    return cudaGetLastError();
+}
+
+} // namespace xncc
