@@ -24,8 +24,10 @@ struct PixelsJob {
     float *map;             // the score of the first window
     int64_t map_pitch;      // elements per row
     // Floats. 0: all windows; else only those that are XNCC_DOUBT, of thread blocks in which so
-    // many threads have one.
+    // many threads have one, if *listed, of all windows in doubt, is larger than `room`.
     int32_t doubts;
+    const uint32_t *listed;
+    uint32_t room;
 };
 
 // Launches the kernel, in several pieces if the rectangle has more than 2^31 - 1 blocks.

@@ -330,6 +330,8 @@ __global__ __launch_bounds__(THREADS, 3) void match_floats(const __grid_constant
     at.y = static_cast<int>(blockIdx.x / static_cast<unsigned>(across)) * WINDOWS;
     at.x = static_cast<int>(blockIdx.x % static_cast<unsigned>(across)) * THREADS;
     const int own = static_cast<int>(threadIdx.x), x = at.x + own;
+    if (job.doubts && *job.listed <= job.room)
+        return;
     if (job.doubts && __syncthreads_count(has_doubt<WINDOWS>(job, x, at.y)) < job.doubts)
         return;
     xncc_bounded_terms terms[WINDOWS] = {};

@@ -246,9 +246,12 @@ __global__ __launch_bounds__(THREADS) void settle_listed(const __grid_constant__
                                                          const SettleList list)
 {
     __shared__ Sums sums;
-    for (uint32_t i = blockIdx.x; i < *list.count; i += gridDim.x) {
+    for (uint32_t i = blockIdx.x; i < min(*list.count, list.room); i += gridDim.x) {
         const FloatDoubt at = list.window[i];
-        settle_window<PIXEL>(job, at.x, at.y, &sums);
+        const float score = job.map[at.y * job.map_pitch + at.x];
+        // a window may be listed twice: all threads have read its score before one changes it
+        if (__syncthreads_or(__float_as_uint(score) == XNCC_DOUBT))
+            settle_window<PIXEL>(job, at.x, at.y, &sums);
         __syncthreads();
     }
 }

@@ -11,8 +11,8 @@ namespace xncc {
 
 // What is known of the windows in doubt, in device memory; all nullptr: nothing.
 struct SettleList {
-    const FloatDoubt *window; // the windows in doubt, unless there was no room for all
-    const uint32_t *count;    // of them
+    const FloatDoubt *window; // windows that may be in doubt
+    const uint32_t *count;    // of them, at most `room` of which are listed
     const uint32_t *doubts;   // if no more than `room`, there is no other in the map
     uint32_t room;
 };

@@ -377,9 +377,12 @@ xncc_status score_float_sums(const Call &call, const Band &band, const Target &t
 
 SettleList floats_to_settle(const xncc_engine_plan *plan)
 {
-    if (!xncc_kernel_is_of_doubles(plan->decision.kernel) ||
-        xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS))
+    if (!xncc_kernel_is_of_doubles(plan->decision.kernel))
         return {};
+    if (xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
+        const FloatTerms *terms = plan->float_sums.terms_of_source();
+        return { terms->doubt_at, &terms->doubts, &terms->doubts, XNCC_FLOAT_DOUBTS };
+    }
     const FloatConstants *constants = plan->floats.constants();
     const FloatDoubts doubts = doubts_of(plan);
     return { doubts.hard, &constants->far, &constants->doubts, doubts.room };

@@ -458,18 +458,21 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
 {
     const xncc_engine_plan *plan = call.plan;
     const PixelsJob job = make_pixels_job(call, band, target);
+    const SettleList list = floats_to_settle(plan);
     xncc_status status = XNCC_OK;
     if (xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
         PixelsJob many = job;
         many.doubts = MANY_DOUBTS;
+        many.listed = list.doubts;
+        many.room = list.room;
         set_float_pivots(call, many.rule.pivot);
         status = check(launch_float_pixels(many, call.stream), "launching windows in doubt",
                        call.error);
     }
-    return status ? status
-                  : check(launch_settle(job, floats_to_settle(plan),
-                                        plan->engine->machine.cuda.processors, call.stream),
-                          "launching the exact scores", call.error);
+    return status
+               ? status
+               : check(launch_settle(job, list, plan->engine->machine.cuda.processors, call.stream),
+                       "launching the exact scores", call.error);
 }
 
 xncc_status run_score_step(const Call &call, const Band &band, const Target &target,

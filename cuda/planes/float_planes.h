@@ -59,6 +59,10 @@ struct FloatTerms {
     double limit[XNCC_FLOAT_CHANNELS];
     uint32_t far_samples[XNCC_FLOAT_CHANNELS], bad_samples;
     SampleAt far_at[XNCC_FLOAT_CHANNELS][MOST_FAR], bad_at[XNCC_FLOAT_BAD];
+    // The windows in doubt of the band, as far as the list has room. If there are more, `doubts` is
+    // a larger number than the room.
+    uint32_t doubts;
+    FloatDoubt doubt_at[XNCC_FLOAT_DOUBTS];
 };
 static_assert(sizeof(FloatTerms) <= XNCC_FLOAT_TERMS_BYTES, "the decision has less room");
 

@@ -31,7 +31,7 @@ class FloatSums {
     {
         return at;
     }
-    const FloatTerms *terms_of_source() const
+    FloatTerms *terms_of_source() const
     {
         return terms;
     }

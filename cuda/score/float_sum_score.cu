@@ -115,6 +115,16 @@ __device__ float score_of(const FloatSumScoreJob &job, const double *reach, int 
     return xncc_bounded_score(METHOD, n, &terms);
 }
 
+// Lists a window in doubt. Where there are too many, not all are counted.
+__device__ void list_doubt(FloatTerms *t, int x, int y)
+{
+    if (*static_cast<volatile const uint32_t *>(&t->doubts) > XNCC_FLOAT_DOUBTS)
+        return;
+    const uint32_t to = atomicAdd(&t->doubts, 1u);
+    if (to < XNCC_FLOAT_DOUBTS)
+        t->doubt_at[to] = FloatDoubt{ x, y };
+}
+
 template <xncc_method METHOD>
 __global__ __launch_bounds__(THREADS) void score_sums(const __grid_constant__ FloatSumScoreJob job)
 {
@@ -129,19 +139,26 @@ __global__ __launch_bounds__(THREADS) void score_sums(const __grid_constant__ Fl
             reach[own] = reach_of(columns, begin, begin + job.segment + job.templ_width - 2, y);
         }
         __syncthreads();
-        if (x < job.width)
-            job.map[y * job.map_pitch + x] = score_of<METHOD>(job, reach, x, y);
+        if (x >= job.width)
+            continue;
+        const float score = score_of<METHOD>(job, reach, x, y);
+        job.map[y * job.map_pitch + x] = score;
+        if (__float_as_uint(score) == XNCC_DOUBT)
+            list_doubt(job.terms, x, y);
     }
 }
 
-// The windows of a sample that was left out get a score.
-__device__ void mark_windows(const FloatSumScoreJob &job, SampleAt at, float score)
+// The windows of a sample that was left out score NaN, or are in doubt.
+template <bool DOUBT> __device__ void mark_windows(const FloatSumScoreJob &job, SampleAt at)
 {
     for (int i = static_cast<int>(threadIdx.x); i < job.templ_width * job.templ_height;
          i += THREADS) {
         const int x = at.x - i % job.templ_width, y = at.y - i / job.templ_width;
-        if (x >= 0 && y >= 0 && x < job.width && y < job.height && (!job.mask || job.mask[i]))
-            job.map[y * job.map_pitch + x] = score;
+        if (x < 0 || y < 0 || x >= job.width || y >= job.height || (job.mask && !job.mask[i]))
+            continue;
+        job.map[y * job.map_pitch + x] = xncc_float_of_bits(DOUBT ? XNCC_DOUBT : 0x7fc00000u);
+        if (DOUBT)
+            list_doubt(job.terms, x, y);
     }
 }
 
@@ -156,11 +173,11 @@ __launch_bounds__(THREADS) void mark_left_out(const __grid_constant__ FloatSumSc
         for (uint32_t i = own; i < MOST_FAR * static_cast<uint32_t>(job.at.channels); i += all) {
             const uint32_t channel = i / MOST_FAR, count = t.far_samples[channel];
             if (i % MOST_FAR < count && count <= MOST_FAR)
-                mark_windows(job, t.far_at[channel][i % MOST_FAR], xncc_float_of_bits(XNCC_DOUBT));
+                mark_windows<true>(job, t.far_at[channel][i % MOST_FAR]);
         }
     } else if (t.bad_samples <= XNCC_FLOAT_BAD) {
         for (uint32_t i = own; i < t.bad_samples; i += all)
-            mark_windows(job, t.bad_at[i], xncc_float_of_bits(0x7fc00000u));
+            mark_windows<false>(job, t.bad_at[i]);
     }
 }
 

@@ -11,7 +11,7 @@
 namespace xncc {
 
 struct FloatSumScoreJob {
-    const FloatTerms *terms;
+    FloatTerms *terms;
     xncc_float_sums at;
     xncc_method method;
     xncc_general_rule rule;
@@ -37,8 +37,8 @@ struct FloatSumScoreJob {
     int64_t map_pitch;
 };
 
-// Windows with far samples become XNCC_DOUBT, and those with bad ones NaN. The method is not
-// XNCC_COVERAGE.
+// Windows with far samples become XNCC_DOUBT, and those with bad ones NaN. Windows in doubt are
+// listed in the terms. The method is not XNCC_COVERAGE.
 cudaError_t launch_float_sum_score(const FloatSumScoreJob &job, cudaStream_t stream);
 
 } // namespace xncc

@@ -9,12 +9,14 @@
 
 #include "plan/problem.h"
 
-/* The most channels; the samples that are not finite which a list has room for; and the bytes of
- * what is known of the template and the image, with that list (cuda/planes/float_planes.h). */
+/* The most channels; the samples that are not finite, and the windows in doubt, which a list has
+ * room for; and the bytes of what is known of the template and the image, with these lists
+ * (cuda/planes/float_planes.h). */
 enum {
     XNCC_FLOAT_CHANNELS = 8,
     XNCC_FLOAT_BAD = 16384,
-    XNCC_FLOAT_TERMS_BYTES = 5120 + 8 * XNCC_FLOAT_BAD
+    XNCC_FLOAT_DOUBTS = 4096,
+    XNCC_FLOAT_TERMS_BYTES = 5120 + 8 * (XNCC_FLOAT_BAD + XNCC_FLOAT_DOUBTS)
 };
 
 /* Where a window's sums are: numbers of maps of doubles, of which there are `count`. X, Q and T2

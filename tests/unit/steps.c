@@ -263,8 +263,8 @@ static void check_pixels(void)
 }
 
 /* All sums of floats by transforms. Maps of doubles; a plane of the image, five kilobytes of terms
- * with a list of 16384 samples; and where S and Q are sums of the plane's own pixels, what
- * sums of columns have, with a bound more for each channel and for N. */
+ * with lists of 16384 samples and 4096 windows; and where S and Q are sums of the plane's own
+ * pixels, what sums of columns have, with a bound more for each channel and for N. */
 static void check_sums_of_floats(void)
 {
     static const struct {
@@ -283,7 +283,7 @@ static void check_sums_of_floats(void)
         const xncc_decision d = decided(&p, "float-split");
         const uint64_t plane = up(641, 128) * 480 * 8,
                        known = plane * (of[i].templ_masked ? 1 : (uint64_t)p.channels) + 5120 +
-                               16384 * 8,
+                               (16384 + 4096) * 8,
                        columns = up(641, 128) * 451 * 16 + up(641, 128) / 128 * 8 * 8 * of[i].own,
                        groups = up(641, 128) * 32 * (480 / 32 + 1);
         check_bytes(&p, &d, XNCC_BUFFER_SUMS, of[i].maps * up(622, 32) * 451 * 8, "sums");
