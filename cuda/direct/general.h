@@ -23,8 +23,9 @@ struct PixelsJob {
     xncc_general_rule rule; // of the template
     float *map;             // the score of the first window
     int64_t map_pitch;      // elements per row
-    // Floats. 0: all windows; else only those that are XNCC_DOUBT, of thread blocks in which so
-    // many threads have one, if *listed, of all windows in doubt, is larger than `room`.
+    // Floats. 0: the kernel makes all windows. Else it makes those that are XNCC_DOUBT, and only in
+    // thread blocks where at least `doubts` threads have one. It ends at once if no more than
+    // `room` windows of the map are in doubt; *listed says how many are.
     int32_t doubts;
     const uint32_t *listed;
     uint32_t room;
@@ -36,8 +37,8 @@ cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream);
 // The same for floats and u32, which may become XNCC_DOUBT (math/near.h).
 cudaError_t launch_float_pixels(const PixelsJob &job, cudaStream_t stream);
 
-// The same, faster, by every method but coverage, if all pixels count and the template has at most
-// XNCC_FLOAT_FUSED_TEMPLATE columns and rows.
+// The same for f32 and f64, faster, by every method but coverage, if all pixels count and the
+// template has at most XNCC_FLOAT_FUSED_TEMPLATE columns and rows.
 cudaError_t launch_small_floats(const PixelsJob &job, cudaStream_t stream);
 // Raises the dynamic shared-memory limit of its kernels on the current device.
 cudaError_t small_floats_set_max_shared_memory(int bytes);

@@ -249,7 +249,8 @@ __global__ __launch_bounds__(THREADS) void settle_listed(const __grid_constant__
     for (uint32_t i = blockIdx.x; i < min(*list.count, list.room); i += gridDim.x) {
         const FloatDoubt at = list.window[i];
         const float score = job.map[at.y * job.map_pitch + at.x];
-        // a window may be listed twice: all threads have read its score before one changes it
+        // A window may be listed twice, and another block may settle it meanwhile. So threads may
+        // read different scores, and all go on if one saw the mark.
         if (__syncthreads_or(__float_as_uint(score) == XNCC_DOUBT))
             settle_window<PIXEL>(job, at.x, at.y, &sums);
         __syncthreads();

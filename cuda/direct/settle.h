@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Floats, and u32 by transforms in double: settles the windows that the other kernels left in doubt
+// Floats, and u32 by kernels in double: settles the windows that the other kernels left in doubt
 // (XNCC_DOUBT, math/near.h).
 #ifndef XNCC_CUDA_DIRECT_SETTLE_H
 #define XNCC_CUDA_DIRECT_SETTLE_H

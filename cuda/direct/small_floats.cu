@@ -10,8 +10,8 @@
 // thread keeps three sums per window. Any compute capability with the shared memory.
 //
 // Errors. A product takes part in at most w h additions per channel; a sample of S, and a square of
-// Q, in at most w + 2 along the row and h + 2 down the column, and a square in one per channel.
-// Samples, squares and n t - T are rounded before.
+// Q, in at most w along the row and h down the column, a square in one per channel besides, and a
+// sample of the template in at most 13. Samples, squares and n t - T are rounded before.
 #include "cuda/direct/general.h"
 
 #include "cuda/planes/float_image.cuh"
@@ -164,7 +164,7 @@ __device__ void look_at_templ(const PixelsJob &job, xncc_window_templ *t)
 }
 
 // Whether a sample of window (x, y), whose Q is not finite, is not. Squares of finite doubles may
-// overflow, those of the others may not.
+// overflow, those of f32 may not.
 template <xncc_pixel PIXEL>
 __device__ __noinline__ bool is_infinite(const PixelsJob &job, int x, int y)
 {
@@ -242,15 +242,13 @@ __global__ __launch_bounds__(SMALL_THREADS,
     }
 }
 
-// Calls a function with a kernel of every pixel type and kind of method.
+// Calls a function with a kernel of a pixel type and a kind of method.
 template <class Function> void with_kernel(xncc_pixel pixel, bool centred, const Function &function)
 {
-    with_float_pixel(pixel, [&](auto type) {
-        if (centred)
-            function(match_small<type, true>);
-        else
-            function(match_small<type, false>);
-    });
+    if (pixel == XNCC_F32)
+        function(centred ? match_small<XNCC_F32, true> : match_small<XNCC_F32, false>);
+    else
+        function(centred ? match_small<XNCC_F64, true> : match_small<XNCC_F64, false>);
 }
 
 } // namespace
@@ -262,11 +260,10 @@ cudaError_t small_floats_set_max_shared_memory(int bytes)
         if (code == cudaSuccess)
             code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     };
-#define RAISE(pixel, name, type)                                                                   \
-    with_kernel(pixel, true, raise);                                                               \
-    with_kernel(pixel, false, raise);
-    XNCC_EACH_PIXEL(RAISE)
-#undef RAISE
+    for (const xncc_pixel pixel : { XNCC_F32, XNCC_F64 }) {
+        with_kernel(pixel, true, raise);
+        with_kernel(pixel, false, raise);
+    }
     return code;
 }
 

@@ -40,9 +40,9 @@ typedef struct xncc_fft_blocks {
     int32_t columns, rows; /* pixels of a piece of the template; usually there is one piece */
     int32_t count;         /* float-fft, float-split and float-tiles: transforms of a band */
     int32_t sums;          /* step float-sums: maps of sums, each with its bounds; else 0 */
-    int32_t together; /* float-split: the most products of one transform of the image, or in one */
-    int32_t
-        channels; /* float-split: whose products are added up before they are transformed back */
+    /* float-split: the most products of one transform of the image, or in one; and the channels
+     * whose products are added up before they are transformed back. */
+    int32_t together, channels;
 } xncc_fft_blocks;
 
 /* CUDA, kernels float-*: how the windows of a band are settled together if many are in doubt

@@ -32,11 +32,11 @@ static const double masked_rate = 1.2e7;         /* sums that the masked score r
 static const double masked_window_rate = 1.14e6; /* map elements, if it also makes N, S and Q */
 /* Map elements of the sums down columns, the score and the windows in doubt of float-fft. */
 static const double float_rate = 3.0e5, float_launches = 10.0;
-/* Nanoseconds of a multiprocessor. Kernel general for floats, per channel: a window, and a pixel of
- * it, by whether the image varies and whether the template has a mask; under small templates, a
- * window at all, per channel, and a pixel. Step float-sums: a sample of a plane, S and Q of a
- * window from sums of columns, a sum of a window that is read for its score, and the rest of the
- * score. */
+/* Nanoseconds of a multiprocessor. Kernel general for floats: a window in a channel, and a pixel of
+ * it, by whether the image varies and whether the template has a mask. The same by small_floats.cu:
+ * a window, a window in a channel, and a pixel of it. Step float-sums: a sample of a plane, S and Q
+ * of a window from sums of columns, a sum of a window that is read for its score, and the rest of
+ * the score. */
 static const double float_window_ns[] = { 3.0, 6.6 },
                     float_pixel_ns[2][2] = { { 0.028, 0.038 }, { 0.069, 0.082 } }, small_ns = 1.35,
                     small_window_ns = 2.0, small_pixel_ns = 0.0124;
