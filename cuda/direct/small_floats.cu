@@ -258,7 +258,7 @@ cudaError_t small_floats_set_max_shared_memory(int bytes)
     cudaError_t code = cudaSuccess;
     const auto raise = [&](auto *kernel) {
         if (code == cudaSuccess)
-            code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+            code = set_max_shared_memory(kernel, bytes);
     };
     for (const xncc_pixel pixel : { XNCC_F32, XNCC_F64 }) {
         with_kernel(pixel, true, raise);
@@ -269,13 +269,8 @@ cudaError_t small_floats_set_max_shared_memory(int bytes)
 
 cudaError_t launch_small_floats(const PixelsJob &job, cudaStream_t stream)
 {
-    const int across = ceil_div(job.width, SMALL_WIDTH);
-    const unsigned blocks = static_cast<unsigned>(across) *
-                            static_cast<unsigned>(ceil_div(job.rows, SMALL_HEIGHT));
-    const size_t bytes = static_cast<size_t>(
-        xncc_float_fused_shared(job.templ_width, job.templ_height));
     with_kernel(job.image.pixel, xncc_method_is_centred(job.method), [&](auto *kernel) {
-        kernel<<<blocks, SMALL_THREADS, bytes, stream>>>(job, across);
+        launch_small(kernel, job, job.width, job.rows, job.templ_width, job.templ_height, stream);
     });
     return cudaGetLastError();
 }

@@ -218,7 +218,7 @@ cudaError_t fused_floats_set_max_shared_memory(int bytes)
     cudaError_t code = cudaSuccess;
     const auto raise = [&](auto *kernel) {
         if (code == cudaSuccess)
-            code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+            code = set_max_shared_memory(kernel, bytes);
     };
 #define RAISE(pixel, name, type)                                                                   \
     with_kernel(pixel, true, raise);                                                               \
@@ -230,13 +230,9 @@ cudaError_t fused_floats_set_max_shared_memory(int bytes)
 
 cudaError_t launch_fused_floats(const FusedFloatsJob &job, cudaStream_t stream)
 {
-    const int across = ceil_div(job.width, WIDTH);
-    const unsigned blocks = static_cast<unsigned>(across) *
-                            static_cast<unsigned>(ceil_div(job.height, HEIGHT));
-    const size_t bytes = static_cast<size_t>(
-        xncc_float_fused_shared(job.templ_width, job.templ_height));
-    with_kernel(job.image.image.pixel, job.method == XNCC_CCOEFF_NORMED,
-                [&](auto *kernel) { kernel<<<blocks, THREADS, bytes, stream>>>(job, across); });
+    with_kernel(job.image.image.pixel, job.method == XNCC_CCOEFF_NORMED, [&](auto *kernel) {
+        launch_small(kernel, job, job.width, job.height, job.templ_width, job.templ_height, stream);
+    });
     return cudaGetLastError();
 }
 

@@ -16,6 +16,8 @@
 #ifndef XNCC_CUDA_PLANES_SMALL_WINDOWS_CUH
 #define XNCC_CUDA_PLANES_SMALL_WINDOWS_CUH
 
+#include "cuda/runtime/shared_memory.h"
+
 #include "math/near.h"
 
 #include <type_traits>
@@ -232,6 +234,18 @@ __device__ void sum_rows(const SmallTile &tile, int templ_width, int templ_heigh
         for (int k = 0; k < EIGHT; k++)
             to[k] = sum[k];
     }
+}
+
+// Launches a kernel for a map of this size: kernel(job, tiles of a row).
+template <class Job>
+void launch_small(void (*kernel)(Job, int), const Job &job, int width, int height, int templ_width,
+                  int templ_height, cudaStream_t stream)
+{
+    const int across = ceil_div(width, SMALL_WIDTH);
+    const unsigned blocks = static_cast<unsigned>(across) *
+                            static_cast<unsigned>(ceil_div(height, SMALL_HEIGHT));
+    const size_t bytes = static_cast<size_t>(xncc_float_fused_shared(templ_width, templ_height));
+    kernel<<<blocks, SMALL_THREADS, bytes, stream>>>(job, across);
 }
 
 } // namespace xncc

@@ -35,7 +35,9 @@ struct SplitBlocks {
     // Products that are made together: of.error, units and templ are those of the first one. Those
     // of the next begin `step` elements behind, or the next element is it.
     int32_t together, step;
-    int32_t channels; // whose samples a block and the template have
+    // Channels whose products are added up: the sums of squares and the norms of a block and of the
+    // template are over all of them.
+    int32_t channels;
 };
 
 struct SplitJob; // split_units.cuh

@@ -86,8 +86,7 @@ static void size_conv_tile(const xncc_problem *p, int unrolled, xncc_decision *f
 static xncc_status fit_conv_tile(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                                  xncc_error *error)
 {
-    int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin
-                                                                 : m->cuda.shared_memory;
+    const int64_t limit = xncc_machine_shared_limit(m);
     size_conv_tile(p, xncc_conv_is_unrolled(p), fit);
     if (fit->shared_bytes > limit)
         size_conv_tile(p, 0, fit);

@@ -65,8 +65,7 @@ static uint64_t shared_row_bytes(const xncc_problem *p)
 xncc_status xncc_fit_shared(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                             xncc_error *error)
 {
-    int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin
-                                                                 : m->cuda.shared_memory;
+    const int64_t limit = xncc_machine_shared_limit(m);
     fit->tile_width = XNCC_TILE_WIDTH;
     fit->tile_height = XNCC_TILE_WARPS * thread_rows(p->pixel);
     uint64_t columns = XNCC_TILE_WIDTH +

@@ -313,14 +313,12 @@ int32_t xncc_float_fused_shared(int32_t templ_width, int32_t templ_height)
 
 int32_t xncc_small_floats_shared(const xncc_problem *p, const xncc_machine *m)
 {
-    const int64_t limit = m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin
-                                                                       : m->cuda.shared_memory;
     if (!xncc_pixel_is_float(p->pixel) || !xncc_problem_counts_all(p) ||
         p->rule.method == XNCC_COVERAGE || p->templ_width > XNCC_FLOAT_FUSED_TEMPLATE ||
         p->templ_height > XNCC_FLOAT_FUSED_TEMPLATE)
         return 0;
     const int32_t shared = xncc_float_fused_shared(p->templ_width, p->templ_height);
-    return shared + XNCC_FLOAT_FUSED_STATIC <= limit ? shared : 0;
+    return shared + XNCC_FLOAT_FUSED_STATIC <= xncc_machine_shared_limit(m) ? shared : 0;
 }
 
 xncc_status xncc_fit_float_fused(const xncc_problem *problem, const xncc_machine *machine,
@@ -331,9 +329,7 @@ xncc_status xncc_fit_float_fused(const xncc_problem *problem, const xncc_machine
                                          problem, error);
     if (status)
         return status;
-    const int64_t limit = machine->cuda.shared_optin > machine->cuda.shared_memory
-                              ? machine->cuda.shared_optin
-                              : machine->cuda.shared_memory;
+    const int64_t limit = xncc_machine_shared_limit(machine);
     const int32_t shared = xncc_float_fused_shared(width, height) + XNCC_FLOAT_FUSED_STATIC;
     status = xncc_fits_shared(XNCC_KERNEL_FLOAT_FUSED, shared, limit, error);
     if (status)

@@ -51,6 +51,13 @@ static inline int xncc_machine_has_fast_doubles(const xncc_machine *m)
     return m->cuda.minor == 0 && m->cuda.major >= 6 && m->cuda.major <= 10;
 }
 
+/* The most shared memory of a thread block, in bytes, if a kernel asks for all of it. */
+static inline int64_t xncc_machine_shared_limit(const xncc_machine *m)
+{
+    return m->cuda.shared_optin > m->cuda.shared_memory ? m->cuda.shared_optin
+                                                        : m->cuda.shared_memory;
+}
+
 /* Multiprocessors of the CUDA device as a divisor of times; at least 1. */
 static inline double xncc_machine_processors(const xncc_machine *machine)
 {

@@ -255,13 +255,30 @@ static double of_bounded(const input *in, void *state)
     return fabs(rounded(&exact)) / got.numerator.error;
 }
 
-/* The terms and the score of math/window_bounds.h by a method, of the same pairs: 2 for a score
- * that is decided and wrong. */
+/* The largest error of the numerator and of the image's term, which a normed method has, as a part
+ * of its bound; 2 for a score that is decided and wrong. terms: exact, of n pixels. */
+static double largest_part(xncc_method method, int n, xncc_exact_terms *terms, float score,
+                           xncc_bounded q, xncc_bounded root)
+{
+    const xncc_general_rule rule = { .undefined = 0.0f };
+    exact_sum numerator, image;
+    memcpy(numerator.digit, terms->numerator, sizeof numerator.digit);
+    memcpy(image.digit, terms->image, sizeof image.digit);
+    const float want = xncc_exact_score(method, &rule, n, terms);
+    if (!xncc_same_float(score, xncc_float_of_bits(XNCC_DOUBT)) && !xncc_same_float(score, want))
+        return 2.0;
+    xncc_wide_add_product(numerator.digit, -q.value, 1.0);
+    xncc_wide_add_product(image.digit, -root.value, 1.0);
+    const double of_image = xncc_method_is_normed(method) ? fabs(rounded(&image)) / root.error
+                                                          : 0.0;
+    return fmax(fabs(rounded(&numerator)) / q.error, of_image);
+}
+
+/* The terms and the score of math/window_bounds.h by a method, of the same pairs. */
 static double of_window_by(const input *in, xncc_method method)
 {
     const int n = in->count / 2;
     const double e = (n + 12.0) * 0x1p-53;
-    const xncc_general_rule rule = { .undefined = 0.0f };
     xncc_exact_sums whole = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
     xncc_exact_terms terms = { { 0 }, { 0 }, { 0 } };
     xncc_window_sums s = { 0, 0, 0, 0, 0, 0 };
@@ -282,22 +299,11 @@ static double of_window_by(const input *in, xncc_method method)
     t.error_T2 = e * t.T2 + XNCC_WINDOW_TINY;
     xncc_exact_normalize(&whole);
     xncc_exact_add_channel(&terms, method, n, &whole);
-    exact_sum numerator, image, templ;
-    memcpy(numerator.digit, terms.numerator, sizeof numerator.digit);
-    memcpy(image.digit, terms.image, sizeof image.digit);
+    exact_sum templ;
     memcpy(templ.digit, terms.templ, sizeof templ.digit);
     t.over_root = xncc_method_is_normed(method) ? 1.0 / sqrt(rounded(&templ)) : 0.0;
-    const xncc_bounded q = xncc_window_numerator(method, &t, &s),
-                       root = xncc_window_image(method, &t, &s);
-    const float score = xncc_window_score(method, &t, &s),
-                want = xncc_exact_score(method, &rule, n, &terms);
-    if (!xncc_same_float(score, xncc_float_of_bits(XNCC_DOUBT)) && !xncc_same_float(score, want))
-        return 2.0;
-    xncc_wide_add_product(numerator.digit, -q.value, 1.0);
-    xncc_wide_add_product(image.digit, -root.value, 1.0);
-    const double of_image = xncc_method_is_normed(method) ? fabs(rounded(&image)) / root.error
-                                                          : 0.0;
-    return fmax(fabs(rounded(&numerator)) / q.error, of_image);
+    return largest_part(method, n, &terms, xncc_window_score(method, &t, &s),
+                        xncc_window_numerator(method, &t, &s), xncc_window_image(method, &t, &s));
 }
 
 /* The largest of a function of a method. */
@@ -321,7 +327,6 @@ static double of_window(const input *in, void *state)
 static double of_channels_by(const input *in, xncc_method method)
 {
     const int n = in->count / 4;
-    const xncc_general_rule rule = { .undefined = 0.0f };
     const xncc_channel_errors errors = { (n + 18.0) * 0x1p-53, (2.0 * n + 18.0) * 0x1p-53 };
     xncc_exact_terms terms = { { 0 }, { 0 }, { 0 } };
     xncc_channel_sums s = { 0, 0, 0 };
@@ -348,20 +353,9 @@ static double of_channels_by(const input *in, xncc_method method)
         xncc_exact_add_channel(&terms, method, n, &whole);
     }
     xncc_channel_finish_templ(&t, method, errors);
-    exact_sum numerator, image;
-    memcpy(numerator.digit, terms.numerator, sizeof numerator.digit);
-    memcpy(image.digit, terms.image, sizeof image.digit);
-    const xncc_bounded q = xncc_channel_numerator(method, &t, &s, errors),
-                       root = xncc_channel_image(method, &t, &s, errors);
-    const float score = xncc_channel_decide(method, &t, &s, errors, 0.0f),
-                want = xncc_exact_score(method, &rule, n, &terms);
-    if (!xncc_same_float(score, xncc_float_of_bits(XNCC_DOUBT)) && !xncc_same_float(score, want))
-        return 2.0;
-    xncc_wide_add_product(numerator.digit, -q.value, 1.0);
-    xncc_wide_add_product(image.digit, -root.value, 1.0);
-    const double of_image = xncc_method_is_normed(method) ? fabs(rounded(&image)) / root.error
-                                                          : 0.0;
-    return fmax(fabs(rounded(&numerator)) / q.error, of_image);
+    return largest_part(method, n, &terms, xncc_channel_decide(method, &t, &s, errors, 0.0f),
+                        xncc_channel_numerator(method, &t, &s, errors),
+                        xncc_channel_image(method, &t, &s, errors));
 }
 
 static double of_channels(const input *in, void *state)
