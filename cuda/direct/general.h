@@ -37,7 +37,7 @@ cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream);
 // The same for floats and u32, which may become XNCC_DOUBT (math/near.h).
 cudaError_t launch_float_pixels(const PixelsJob &job, cudaStream_t stream);
 
-// The same for f32 and f64, faster, by every method but coverage, if all pixels count and the
+// The same for f32, f64 and u32, faster, by every method but coverage, if all pixels count and the
 // template has at most XNCC_FLOAT_FUSED_TEMPLATE columns and rows.
 cudaError_t launch_small_floats(const PixelsJob &job, cudaStream_t stream);
 // Raises the dynamic shared-memory limit of its kernels on the current device.

@@ -18,6 +18,7 @@
 #include "cuda/planes/small_windows.cuh"
 
 #include "image/samples.h"
+#include "math/grid.h"
 #include "math/method.h"
 #include "math/window_bounds.h"
 
@@ -26,6 +27,9 @@ namespace xncc {
 namespace {
 
 constexpr int SPAN = SMALL_SPAN, BLOCKS = 3;
+// Pairs of doubles take as long for one window of a warp as for all of them. They pay if there is
+// one in doubt for so many samples of a window, or if half of the windows are.
+constexpr int SAMPLES_PER_DOUBT = 32, MANY = SMALL_LANES / 2;
 
 // Sample (x, y) of the band in a channel, as the border says.
 template <xncc_pixel PIXEL>
@@ -176,15 +180,97 @@ __device__ __noinline__ bool is_infinite(const PixelsJob &job, int x, int y)
     return infinite;
 }
 
-// Whether all samples of window (x, y) are equal, in each channel.
-template <xncc_pixel PIXEL> __device__ __noinline__ bool is_flat(const PixelsJob &job, int x, int y)
+// Whether all samples of window (x, y) are equal, in each channel. ZERO: and 0.
+template <xncc_pixel PIXEL, bool ZERO>
+__device__ __noinline__ bool is_flat(const PixelsJob &job, int x, int y)
 {
     bool equal = true;
-    for (int channel = 0; channel < job.channels && equal; channel++)
-        equal = has_equal(job.templ_width, job.templ_height, [&](int i, int j) {
+    for (int channel = 0; channel < job.channels && equal; channel++) {
+        const auto sample = [&](int i, int j) {
             return band_sample<PIXEL>(job, x + i, y + j, channel);
-        });
+        };
+        equal = (!ZERO || sample(0, 0) == 0.0) &&
+                has_equal(job.templ_width, job.templ_height, sample);
+    }
     return equal;
+}
+
+// Calls function(v, t) for the pairs of samples of window (x, y) in a channel.
+template <xncc_pixel PIXEL, class Function>
+__device__ void each_pair(const PixelsJob &job, int x, int y, int channel, const Function &function)
+{
+    for (int j = 0; j < job.templ_height; j++)
+        for (int i = 0; i < job.templ_width; i++)
+            function(band_sample<PIXEL>(job, x + i, y + j, channel),
+                     templ_sample<PIXEL>(job, i, j, channel));
+}
+
+// The score of window (x, y), whose samples are finite, by sums in pairs of doubles (math/near.h),
+// or XNCC_DOUBT. Samples on a coarse grid have exact sums.
+template <xncc_pixel PIXEL>
+__device__ __noinline__ float score_by_pairs(const PixelsJob &job, int x, int y)
+{
+    const double n = static_cast<double>(job.rule.whole);
+    xncc_grid grid = xncc_grid_empty();
+    for (int channel = 0; channel < job.channels; channel++)
+        each_pair<PIXEL>(job, x, y, channel, [&](double v, double t) {
+            xncc_grid_add(&grid, v);
+            xncc_grid_add(&grid, t);
+        });
+    // the terms of all channels together have the bits of one that has all pixels
+    const int exact = xncc_grid_is_exact(grid, n * job.channels);
+    xncc_near_terms terms = {};
+    for (int channel = 0; channel < job.channels; channel++) {
+        xncc_near_sums s = {};
+        s.n = n;
+        each_pair<PIXEL>(job, x, y, channel, [&](double v, double t) {
+            xncc_twofold_put(&s.S, v);
+            xncc_twofold_put(&s.T, t);
+            xncc_twofold_put_product(&s.Q, v, v);
+            xncc_twofold_put_product(&s.X, v, t);
+            xncc_twofold_put_product(&s.T2, t, t);
+        });
+        xncc_near_add_channel(&terms, job.method, &s, n, exact);
+    }
+    float score;
+    return xncc_near_score(job.method, n, &terms, &score) ? score : xncc_float_of_bits(XNCC_DOUBT);
+}
+
+// Whether the numerator of a centred method is 0 in window (x, y), since in each channel the
+// samples of the window or those of the template are all equal.
+template <xncc_pixel PIXEL> __device__ bool is_orthogonal(const PixelsJob &job, int x, int y)
+{
+    for (int channel = 0; channel < job.channels; channel++)
+        if (!has_equal(
+                job.templ_width, job.templ_height,
+                [&](int i, int j) { return band_sample<PIXEL>(job, x + i, y + j, channel); }) &&
+            !has_equal(job.templ_width, job.templ_height,
+                       [&](int i, int j) { return templ_sample<PIXEL>(job, i, j, channel); }))
+            return false;
+    return true;
+}
+
+// The score of window (x, y), which its sums leave in doubt, or XNCC_DOUBT. finite: its Q is;
+// small: its image term, or Q, may be 0; flat: the template is; T2: of the template; many: windows
+// of the warp in doubt. Samples below a window, which rows of zeros meet that the template is
+// padded with, may have spoilt its numerator, if they are not finite.
+template <xncc_pixel PIXEL, bool CENTRED>
+__device__ __noinline__ float look_again(const PixelsJob &job, int x, int y, bool finite,
+                                         bool small, bool flat, double T2, int many)
+{
+    if (!finite)
+        return xncc_float_of_bits(is_infinite<PIXEL>(job, x, y) ? UINT32_C(0x7fc00000)
+                                                                : XNCC_DOUBT);
+    if (CENTRED && flat)
+        return xncc_window_flat(job.method, job.rule.undefined);
+    if (small && is_flat<PIXEL, !CENTRED>(job, x, y))
+        return CENTRED ? xncc_window_flat(job.method, job.rule.undefined)
+                       : xncc_window_of_zeros(job.method, T2, &job.rule);
+    if (CENTRED && is_orthogonal<PIXEL>(job, x, y))
+        return 0.0f;
+    const int64_t samples = static_cast<int64_t>(job.rule.whole) * job.channels;
+    return many >= MANY || many * SAMPLES_PER_DOUBT >= samples ? score_by_pairs<PIXEL>(job, x, y)
+                                                               : xncc_float_of_bits(XNCC_DOUBT);
 }
 
 template <xncc_pixel PIXEL, bool CENTRED>
@@ -224,31 +310,38 @@ __global__ __launch_bounds__(SMALL_THREADS,
     const bool counts = xncc_general_score_from_count(job.method, &job.rule, job.rule.whole,
                                                       &from_count);
     const int x = x0 + column, y = y0 + row;
+    unsigned doubts = 0, finite = 0, small = 0; // a bit per window
 #pragma unroll
     for (int k = 0; k < SPAN; k++) {
         if (x >= job.width || y + k >= job.rows)
             continue;
         const xncc_channel_sums s = { all.numerator[k], all.SS[k], all.Q[k] };
-        float score = xncc_channel_decide(job.method, &t, &s, errors, job.rule.undefined);
-        if (__float_as_uint(score) == XNCC_DOUBT) {
-            const xncc_bounded image = xncc_channel_image(job.method, &t, &s, errors);
-            if (!isfinite(s.Q) && is_infinite<PIXEL>(job, x, y + k))
-                score = xncc_float_of_bits(UINT32_C(0x7fc00000));
-            else if (CENTRED && isfinite(s.Q) && !(image.error < image.value) &&
-                     is_flat<PIXEL>(job, x, y + k))
-                score = xncc_window_flat(job.method, job.rule.undefined);
-        }
+        const float score = xncc_channel_decide(job.method, &t, &s, errors, job.rule.undefined);
         job.map[(y + k) * job.map_pitch + x] = counts ? from_count : score;
+        if (__float_as_uint(score) != XNCC_DOUBT || counts)
+            continue;
+        const xncc_bounded image = xncc_channel_image(job.method, &t, &s, errors);
+        doubts |= 1u << k;
+        finite |= isfinite(s.Q) ? 1u << k : 0u;
+        small |= (CENTRED ? !(image.error < image.value) : s.Q == 0.0) ? 1u << k : 0u;
+    }
+    if (!__any_sync(SMALL_ALL, doubts != 0))
+        return;
+    for (int k = 0; k < SPAN; k++) {
+        const bool doubt = doubts >> k & 1u;
+        const int many = __popc(__ballot_sync(SMALL_ALL, doubt));
+        if (doubt)
+            job.map[(y + k) * job.map_pitch + x] = look_again<PIXEL, CENTRED>(
+                job, x, y + k, finite >> k & 1u, small >> k & 1u, t.flat != 0, t.T2, many);
     }
 }
 
 // Calls a function with a kernel of a pixel type and a kind of method.
 template <class Function> void with_kernel(xncc_pixel pixel, bool centred, const Function &function)
 {
-    if (pixel == XNCC_F32)
-        function(centred ? match_small<XNCC_F32, true> : match_small<XNCC_F32, false>);
-    else
-        function(centred ? match_small<XNCC_F64, true> : match_small<XNCC_F64, false>);
+    with_float_pixel(pixel, [&](auto type) {
+        function(centred ? match_small<type, true> : match_small<type, false>);
+    });
 }
 
 } // namespace
@@ -260,7 +353,7 @@ cudaError_t small_floats_set_max_shared_memory(int bytes)
         if (code == cudaSuccess)
             code = set_max_shared_memory(kernel, bytes);
     };
-    for (const xncc_pixel pixel : { XNCC_F32, XNCC_F64 }) {
+    for (const xncc_pixel pixel : { XNCC_F32, XNCC_F64, XNCC_U32 }) {
         with_kernel(pixel, true, raise);
         with_kernel(pixel, false, raise);
     }

@@ -441,9 +441,11 @@ PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &targ
 
 xncc_status match_pixels(const Call &call, const Band &band, const Target &target)
 {
-    const PixelsJob job = make_pixels_job(call, band, target);
-    return check(call.plan->decision.shared_bytes ? launch_small_floats(job, call.stream)
-                                                  : launch_pixels(job, call.stream),
+    PixelsJob job = make_pixels_job(call, band, target);
+    const bool small = call.plan->decision.shared_bytes != 0;
+    if (small)
+        set_float_pivots(call, job.rule.pivot);
+    return check(small ? launch_small_floats(job, call.stream) : launch_pixels(job, call.stream),
                  "launching the match", call.error);
 }
 
@@ -587,8 +589,9 @@ xncc_status score_band(const Call &call, const Band &band, const Target &target,
                        const uint32_t *skip)
 {
     const xncc_problem &p = call.plan->problem;
-    const bool settles = (xncc_pixel_is_float(p.pixel) ||
-                          xncc_kernel_is_of_doubles(call.plan->decision.kernel)) &&
+    const xncc_decision &d = call.plan->decision;
+    const bool settles = (xncc_pixel_is_float(p.pixel) || xncc_kernel_is_of_doubles(d.kernel) ||
+                          (xncc_decision_has(&d, XNCC_STEP_PIXELS) && d.shared_bytes)) &&
                          p.rule.method != XNCC_COVERAGE;
     xncc_status status = run_score_step(call, band, target, skip);
     return status || !settles ? status : settle_band(call, band, target);

@@ -109,6 +109,18 @@ static XNCC_HD float xncc_window_flat(xncc_method method, float undefined)
     return method == XNCC_CCOEFF ? 0.0f : undefined;
 }
 
+/* The score of a window of which all samples are 0, or XNCC_DOUBT, by a method without a mean. T2:
+ * of the template. */
+static XNCC_HD float xncc_window_of_zeros(xncc_method method, double T2,
+                                          const xncc_general_rule *rule)
+{
+    if (method == XNCC_CCORR)
+        return 0.0f;
+    if (method == XNCC_CCORR_NORMED || (method == XNCC_SQDIFF_NORMED && rule->nan_flat))
+        return rule->undefined;
+    return method == XNCC_SQDIFF_NORMED && T2 > 0.0 ? 1.0f : xncc_float_of_bits(XNCC_DOUBT);
+}
+
 /* Returns 1 and the score if the template decides it. finite: 0 if the window's sums are not. */
 static XNCC_HD int xncc_window_given(xncc_method method, const xncc_window_templ *t, int finite,
                                      float undefined, float *score)

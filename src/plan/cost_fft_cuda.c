@@ -313,10 +313,12 @@ int32_t xncc_float_fused_shared(int32_t templ_width, int32_t templ_height)
 
 int32_t xncc_small_floats_shared(const xncc_problem *p, const xncc_machine *m)
 {
-    if (!xncc_pixel_is_float(p->pixel) || !xncc_problem_counts_all(p) ||
+    if (!xncc_pixel_is_of_doubles(p->pixel) || !xncc_problem_counts_all(p) ||
         p->rule.method == XNCC_COVERAGE || p->templ_width > XNCC_FLOAT_FUSED_TEMPLATE ||
         p->templ_height > XNCC_FLOAT_FUSED_TEMPLATE)
         return 0;
+    if (p->pixel == XNCC_U32 && !xncc_machine_has_fast_doubles(m))
+        return 0; /* integers are faster there */
     const int32_t shared = xncc_float_fused_shared(p->templ_width, p->templ_height);
     return shared + XNCC_FLOAT_FUSED_STATIC <= xncc_machine_shared_limit(m) ? shared : 0;
 }
