@@ -3,12 +3,13 @@
 // and where their interval does not round to one float, the exact sums (math/exact_score.h).
 //
 // Thread mapping: a block of 128 threads looks at CHUNK adjacent elements of the map, or takes
-// windows of a list. For each one in doubt, thread i takes the window's pixels i, i + 128, and so
-// on. Pairs of doubles are added up in a tree, and with one channel they are exact themselves if
-// the samples are on a coarse grid (math/grid.h); exact sums are made in shared memory by atomic
-// additions, which need no order. The last steps are done by one thread. Shared memory: struct
-// Sums, 16 KB.
+// windows of a list, with 512 threads if they are large. For each one in doubt, its threads take
+// the window's pixels in turn. Pairs of doubles are added up in a tree, and with one channel they
+// are exact themselves if the samples are on a coarse grid (math/grid.h); exact sums are made in
+// shared memory by atomic additions, which need no order. The last steps are done by one thread.
+// Shared memory: struct Sums, 12 KB.
 //
+// A window of which too few pixels count scores NaN: a list may have it because of a far sample.
 // Runs on every compute capability.
 #include "cuda/direct/settle.h"
 
@@ -23,13 +24,17 @@ namespace xncc {
 
 namespace {
 
-constexpr int THREADS = 128;
+constexpr int THREADS = 128, LISTED_THREADS = 512; // the latter for large windows of a list
+constexpr int LARGE = 8192;                        // pixels of a template
+constexpr int LANES = 32, WARPS = LISTED_THREADS / LANES;
+constexpr unsigned ALL = 0xffffffffu;
 constexpr int CHUNK = 1024; // map elements per block
+constexpr int BATCH = 4;    // pixels of a thread whose loads are in flight at a time
 
 // The shared memory of a block.
 struct Sums {
     union {
-        xncc_near_sums part[THREADS];
+        xncc_near_sums part[WARPS];
         struct {
             xncc_exact_sums channel;
             xncc_exact_terms terms;
@@ -37,10 +42,18 @@ struct Sums {
     };
     int32_t doubt[CHUNK]; // the columns in doubt
     int32_t doubts, counted;
-    xncc_grid grid; // of all samples that count
+    int32_t first_thread; // the first one with a pixel that counts,
+    double first;         // and its first sample
+    xncc_grid grid;       // of all samples that count
     xncc_near_terms terms;
     int32_t settled;
 };
+
+// Threads of a block.
+__device__ int threads()
+{
+    return static_cast<int>(blockDim.x);
+}
 
 // A window and the pixels that it meets.
 struct Window {
@@ -62,21 +75,18 @@ __device__ Pair pair_at(const PixelsJob &job, const Window &w, const Walk &at, i
 {
     xncc_image image = job.image;
     image.pixel = PIXEL; // a constant for the compiler
-    const int64_t j = at.j, k = at.i;
-    Pair pair = {};
-    if (job.mask && !job.mask[j * job.templ_width + k])
-        return pair;
-    const int64_t y = xncc_border_index(job.border, w.y + j, image.height),
+    const int64_t j = at.j, k = at.i, y = xncc_border_index(job.border, w.y + j, image.height),
                   x = xncc_border_index(job.border, w.x + k, image.width);
+    const bool counts = !job.mask || job.mask[j * job.templ_width + k] != 0;
+    Pair pair = {};
     pair.t = xncc_sample_value(PIXEL, job.pixels + j * job.pitch, k * job.channels + channel);
-    if (x < 0 || y < 0) {
-        pair.counts = job.border == XNCC_BORDER_ZERO;
+    pair.counts = counts && job.border == XNCC_BORDER_ZERO;
+    if (x < 0 || y < 0)
         return pair;
-    }
     const unsigned char *row = static_cast<const unsigned char *>(image.data) + y * image.pitch;
     const uint8_t *mask = image.mask ? image.mask + y * image.mask_pitch : nullptr;
-    pair.counts = xncc_pixel_counts(&image, job.channels, row, mask, x) != 0;
     pair.v = xncc_sample_value(PIXEL, row, x * job.channels + channel);
+    pair.counts = xncc_pixel_counts(&image, job.channels, row, mask, x) != 0 && counts;
     return pair;
 }
 
@@ -85,25 +95,33 @@ __device__ int64_t pixels_of(const PixelsJob &job)
     return static_cast<int64_t>(job.templ_width) * job.templ_height;
 }
 
-// The first sample that counts, which the others are compared with. Every thread finds it.
-template <xncc_pixel PIXEL>
-__device__ double first_sample(const PixelsJob &job, const Window &w, int channel)
+// Calls function(v, t) for this thread's pairs of a channel whose pixels count.
+template <xncc_pixel PIXEL, class Function>
+__device__ __forceinline__ void each_pair(const PixelsJob &job, const Window &w, int channel,
+                                          const Function &function)
 {
-    for (Walk at(0, 1, job.templ_width); at.j < job.templ_height; at.next()) {
-        const Pair pair = pair_at<PIXEL>(job, w, at, channel);
-        if (pair.counts)
-            return pair.v;
+    Walk at(static_cast<int>(threadIdx.x), threads(), job.templ_width);
+    while (at.j < job.templ_height) {
+        Pair pair[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            pair[k] = at.j < job.templ_height ? pair_at<PIXEL>(job, w, at, channel) : Pair{};
+            at.next();
+        }
+#pragma unroll
+        for (int k = 0; k < BATCH; k++)
+            if (pair[k].counts)
+                function(pair[k].v, pair[k].t);
     }
-    return 0.0;
 }
 
-__device__ void add_sums(xncc_near_sums *to, const xncc_near_sums &from)
+// Adds up the sums of a warp's lanes; every lane gets the sum.
+__device__ void add_lanes(xncc_near_sums *s)
 {
-    to->S = xncc_twofold_add(to->S, from.S);
-    to->Q = xncc_twofold_add(to->Q, from.Q);
-    to->X = xncc_twofold_add(to->X, from.X);
-    to->T = xncc_twofold_add(to->T, from.T);
-    to->T2 = xncc_twofold_add(to->T2, from.T2);
+    for (int step = LANES / 2; step > 0; step /= 2)
+        for (xncc_twofold *sum : { &s->S, &s->Q, &s->X, &s->T, &s->T2 })
+            *sum = xncc_twofold_add(*sum, xncc_twofold_of(__shfl_xor_sync(ALL, sum->high, step),
+                                                          __shfl_xor_sync(ALL, sum->low, step)));
 }
 
 // Sums a channel in pairs of doubles, to sums->part[0].
@@ -111,45 +129,54 @@ template <xncc_pixel PIXEL>
 __device__ void sum_pairs(const PixelsJob &job, Window *w, int channel, Sums *sums)
 {
     const int own = static_cast<int>(threadIdx.x);
-    const double first = first_sample<PIXEL>(job, *w, channel);
     xncc_near_sums s = {};
     int32_t n = 0;
+    double first = 0.0; // of this thread's samples, which the others are compared with
     bool bad = false, flat = true;
     xncc_grid grid = xncc_grid_empty();
-    for (Walk at(own, THREADS, job.templ_width); at.j < job.templ_height; at.next()) {
-        const Pair pair = pair_at<PIXEL>(job, *w, at, channel);
-        if (!pair.counts)
-            continue;
+    each_pair<PIXEL>(job, *w, channel, [&](double v, double t) {
+        first = n ? first : v;
         n++;
-        bad = bad || !isfinite(pair.v) || !isfinite(pair.t);
-        flat = flat && pair.v == first;
-        xncc_grid_add(&grid, pair.v);
-        xncc_grid_add(&grid, pair.t);
-        xncc_twofold_put(&s.S, pair.v);
-        xncc_twofold_put(&s.T, pair.t);
-        xncc_twofold_put_product(&s.Q, pair.v, pair.v);
-        xncc_twofold_put_product(&s.X, pair.v, pair.t);
-        xncc_twofold_put_product(&s.T2, pair.t, pair.t);
-    }
+        bad = bad || !isfinite(v) || !isfinite(t);
+        flat = flat && v == first;
+        xncc_grid_add(&grid, v);
+        xncc_grid_add(&grid, t);
+        xncc_twofold_put(&s.S, v);
+        xncc_twofold_put(&s.T, t);
+        xncc_twofold_put_product(&s.Q, v, v);
+        xncc_twofold_put_product(&s.X, v, t);
+        xncc_twofold_put_product(&s.T2, t, t);
+    });
+    add_lanes(&s);
     __syncthreads(); // the sums of the channel before have been read
-    sums->part[own] = s;
+    if (own % LANES == 0)
+        sums->part[own / LANES] = s;
     if (own == 0) {
         sums->counted = 0;
+        sums->first_thread = LISTED_THREADS;
         sums->grid = xncc_grid_empty();
     }
     __syncthreads();
     atomicAdd(&sums->counted, n);
     atomicMin(&sums->grid.unit, grid.unit);
     atomicMax(&sums->grid.top, grid.top);
+    if (n)
+        atomicMin(&sums->first_thread, own);
+    __syncthreads();
+    if (own == sums->first_thread)
+        sums->first = first;
     __syncthreads();
     w->n = sums->counted;
     w->bad = __syncthreads_or(bad) || w->bad;
-    w->flat = __syncthreads_and(flat) && w->flat;
-    for (int half = THREADS / 2; half > 0; half /= 2) {
-        if (own < half)
-            add_sums(&sums->part[own], sums->part[own + half]);
-        __syncthreads();
+    w->flat = __syncthreads_and(flat && (!n || first == sums->first)) && w->flat;
+    if (own < LANES) {
+        s = own < threads() / LANES ? sums->part[own] : xncc_near_sums{};
+        add_lanes(&s);
+        __syncwarp();
+        if (own == 0)
+            sums->part[0] = s;
     }
+    __syncthreads();
 }
 
 // Sums a channel exactly and adds it to the terms.
@@ -160,14 +187,14 @@ __device__ void sum_exactly(const PixelsJob &job, const Window &w, int channel, 
     int64_t *digits = reinterpret_cast<int64_t *>(&sums->exact.channel);
     const int count = static_cast<int>(sizeof(xncc_exact_sums) / sizeof(int64_t));
     const int64_t pixels = pixels_of(job);
-    for (int i = own; i < count; i += THREADS)
+    for (int i = own; i < count; i += threads())
         digits[i] = 0;
     __syncthreads();
     constexpr int64_t BETWEEN = INT64_C(1) << 28; // pixels between two normalizations
-    Walk at(own, THREADS, job.templ_width);
+    Walk at(own, threads(), job.templ_width);
     for (int64_t begin = 0; begin < pixels; begin += BETWEEN) {
         const int64_t end = begin + BETWEEN < pixels ? begin + BETWEEN : pixels;
-        for (int64_t i = begin + own; i < end; i += THREADS, at.next()) {
+        for (int64_t i = begin + own; i < end; i += threads(), at.next()) {
             const Pair pair = pair_at<PIXEL>(job, w, at, channel);
             if (pair.counts)
                 xncc_exact_add_pair(&sums->exact.channel, job.method, pair.v, pair.t);
@@ -202,7 +229,9 @@ __device__ bool settle_near(const PixelsJob &job, Window *w, Sums *sums, float *
     if (leader) {
         float score;
         bool settled = true;
-        if (w->bad)
+        if (xncc_general_score_from_count(job.method, &job.rule, static_cast<uint64_t>(w->n),
+                                          &score) ||
+            w->bad)
             score = NAN;
         else if (w->flat && xncc_method_is_centred(job.method))
             score = job.method == XNCC_CCOEFF ? 0.0f : job.rule.undefined;
@@ -221,7 +250,7 @@ __device__ void settle_exactly(const PixelsJob &job, const Window &w, Sums *sums
 {
     int64_t *digits = reinterpret_cast<int64_t *>(&sums->exact.terms);
     const int count = static_cast<int>(sizeof(xncc_exact_terms) / sizeof(int64_t));
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += THREADS)
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += threads())
         digits[i] = 0;
     for (int c = 0; c < job.channels; c++)
         sum_exactly<PIXEL>(job, w, c, sums);
@@ -242,8 +271,9 @@ __device__ void settle_window(const PixelsJob &job, int x, int y, Sums *sums)
 
 // The windows of the list, a block for each, one after the other.
 template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(THREADS) void settle_listed(const __grid_constant__ PixelsJob job,
-                                                         const SettleList list)
+__global__
+__launch_bounds__(LISTED_THREADS) void settle_listed(const __grid_constant__ PixelsJob job,
+                                                     const SettleList list)
 {
     __shared__ Sums sums;
     for (uint32_t i = blockIdx.x; i < min(*list.count, list.room); i += gridDim.x) {
@@ -286,10 +316,12 @@ __global__ __launch_bounds__(THREADS) void settle(const __grid_constant__ Pixels
 template <xncc_pixel PIXEL>
 void launch(const PixelsJob &job, const SettleList &list, int processors, cudaStream_t stream)
 {
-    constexpr int BLOCKS = 12; // per multiprocessor, as shared memory allows
+    constexpr int BLOCKS = 12; // per multiprocessor, of which not all may be there at once
     const unsigned blocks = static_cast<unsigned>(processors) * BLOCKS;
+    const bool is_large = int64_t{ job.templ_width } * job.templ_height >= LARGE;
+    const int size = is_large ? LISTED_THREADS : THREADS;
     if (list.window)
-        settle_listed<PIXEL><<<blocks, THREADS, 0, stream>>>(job, list);
+        settle_listed<PIXEL><<<blocks, size, 0, stream>>>(job, list);
     const int across = ceil_div(job.width, CHUNK);
     const int64_t chunks = int64_t{ across } * job.rows;
     settle<PIXEL><<<static_cast<unsigned>(chunks < blocks ? chunks : blocks), THREADS, 0, stream>>>(
