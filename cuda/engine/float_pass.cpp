@@ -364,12 +364,13 @@ xncc_status score_float_sums(const Call &call, const Band &band, const Target &t
     job.across = sums.blocks().across;
     job.own = SPLIT_OWN;
     job.root_whole = 1.01 * sqrt(static_cast<double>(job.rule.whole));
-    if (job.at.windows) {
-        job.columns = columns_of(plan, band);
-        job.reach_step = sums.reach_of_channel();
-        job.segment = float_windows_segment(p.templ_width, band.width);
-        job.loss = float_windows_loss(job.columns, p.templ_width, p.templ_height, job.segment);
-    }
+    const FloatImage image = image_of(call, band);
+    job.columns = sums.columns_of_planes();
+    job.integrals = sums.integrals_of_templ();
+    job.image_x = image.x;
+    job.image_y = image.y;
+    job.image_width = image.image.width;
+    job.image_height = image.image.height;
     job.map = target.map;
     job.map_pitch = target.pitch;
     return check(launch_float_sum_score(job, call.stream), "launching the score", call.error);

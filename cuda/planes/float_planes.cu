@@ -6,6 +6,7 @@
 
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/float_terms.cuh"
+#include "cuda/planes/plane_samples.cuh"
 #include "math/method.h"
 
 namespace xncc {
@@ -13,42 +14,42 @@ namespace xncc {
 namespace {
 
 constexpr int THREADS = 256, ROWS = 8; // of a plane: threads per block, and rows of a thread
+constexpr int BATCH = 4; // samples of the template whose loads are in flight at a time
 
-// A sample, and whether its pixel counts.
-struct Sample {
-    bool counts;
-    double v;
-};
-
-// Sample (x, y) of the band in a channel.
+// Sample (x, y) of the image in a channel.
 template <xncc_pixel PIXEL>
-__device__ __forceinline__ Sample sample_at(const FloatSource &of, int64_t x, int64_t y,
-                                            int channel)
+__device__ __forceinline__ PlaneSample image_sample(const FloatSource &of, int64_t x, int64_t y,
+                                                    int channel)
 {
     xncc_image image = of.image;
     image.pixel = PIXEL; // a constant for the compiler
-    x = xncc_border_index(of.border, x + of.x, image.width);
-    y = xncc_border_index(of.border, y + of.y, image.height);
-    if (x < 0 || y < 0)
-        return { of.border == XNCC_BORDER_ZERO, 0.0 };
     const unsigned char *row = static_cast<const unsigned char *>(image.data) + y * image.pitch;
     const uint8_t *mask = image.mask ? image.mask + y * image.mask_pitch : nullptr;
     return { xncc_pixel_counts(&image, of.channels, row, mask, x) != 0,
              xncc_sample_value(PIXEL, row, x * of.channels + channel) };
 }
 
-// Sample i of the template in a channel, less the pivot.
+// Sample (x, y) of the band in a channel.
 template <xncc_pixel PIXEL>
-__device__ __forceinline__ Sample templ_at(const FloatSource &of, int64_t i, int channel)
+__device__ __forceinline__ PlaneSample sample_at(const FloatSource &of, int64_t x, int64_t y,
+                                                 int channel)
 {
-    const int64_t y = i / of.templ.width, x = i % of.templ.width;
-    return { !of.mask || of.mask[i] != 0,
-             xncc_sum(xncc_sample_value(PIXEL, of.templ.pixels + y * of.templ.pitch,
-                                        x * of.channels + channel),
-                      -of.pivot[channel]) };
+    x = xncc_border_index(of.border, x + of.x, of.image.width);
+    y = xncc_border_index(of.border, y + of.y, of.image.height);
+    if (x < 0 || y < 0)
+        return { of.border == XNCC_BORDER_ZERO, 0.0 };
+    return image_sample<PIXEL>(of, x, y, channel);
 }
 
-__device__ __forceinline__ double in_plane(const Sample &of, FloatPlane plane)
+// Sample i of the template, which has fewer than 2^32, in a channel, less the pivot.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ PlaneSample templ_at(const FloatSource &of, int64_t i, int channel)
+{
+    const uint32_t at = static_cast<uint32_t>(i), width = static_cast<uint32_t>(of.templ.width);
+    return templ_at<PIXEL>(of, at % width, at / width, channel);
+}
+
+__device__ __forceinline__ double in_plane(const PlaneSample &of, FloatPlane plane)
 {
     return !of.counts                    ? 0.0
            : plane == FloatPlane::COUNT  ? 1.0
@@ -89,14 +90,23 @@ __global__ __launch_bounds__(TERM_THREADS) void templ_terms(const __grid_constan
     for (int channel = 0; channel < of.channels; channel++) {
         const double one = templ_at<PIXEL>(of, first, channel).v;
         xncc_twofold T = {}, T2 = {}, T4 = {};
-        for (int64_t i = threadIdx.x; i < count; i += TERM_THREADS) {
-            const Sample t = templ_at<PIXEL>(of, i, channel);
-            if (!t.counts)
-                continue;
-            xncc_twofold_put(&T, t.v);
-            xncc_twofold_put_product(&T2, t.v, t.v);
-            T4.high += t.v * t.v * (t.v * t.v);
-            differs |= t.v != one;
+        for (int64_t i = threadIdx.x; i < count; i += BATCH * TERM_THREADS) {
+            PlaneSample t[BATCH];
+#pragma unroll
+            for (int k = 0; k < BATCH; k++) {
+                const int64_t at = i + k * TERM_THREADS;
+                t[k] = at < count ? templ_at<PIXEL>(of, at, channel) : PlaneSample{ false, 0.0 };
+            }
+#pragma unroll
+            for (int k = 0; k < BATCH; k++) {
+                if (!t[k].counts)
+                    continue;
+                const double v = t[k].v;
+                xncc_twofold_put(&T, v);
+                xncc_twofold_put_product(&T2, v, v);
+                T4.high += v * v * (v * v);
+                differs |= v != one;
+            }
         }
         T = block_sum(T, room);
         T2 = block_sum(T2, room);
@@ -134,7 +144,7 @@ __global__ __launch_bounds__(TERM_THREADS) void image_pivots(const __grid_consta
     double v[TERM_EACH], sum = 0.0, count = 0.0;
     for (int k = 0; k < TERM_EACH; k++) {
         const longlong2 at = spread_sample(k, of.columns, of.rows);
-        const Sample s = sample_at<PIXEL>(of, at.x, at.y, channel);
+        const PlaneSample s = sample_at<PIXEL>(of, at.x, at.y, channel);
         v[k] = s.counts ? s.v : NAN;
         if (isfinite(v[k])) {
             sum += v[k];
@@ -202,28 +212,33 @@ __global__ __launch_bounds__(THREADS) void image_plane(const __grid_constant__ F
                  limit = lists || terms->far_samples[channel] <= MOST_FAR ? terms->limit[channel]
                                                                           : INFINITY;
     double largest = 0.0;
+    const auto put = [&](int64_t y, PlaneSample s) {
+        s.v = xncc_sum(s.v, -pivot);
+        const bool bad = !isfinite(s.v), far = fabs(s.v) > limit;
+        if (s.counts && (bad || far) && lists) {
+            if (bad)
+                list_sample(terms->bad_at, XNCC_FLOAT_BAD, &terms->bad_samples, x, y);
+            else
+                list_sample(terms->far_at[channel], MOST_FAR, terms->far_samples + channel, x, y);
+        }
+        if (bad || (far && !lists))
+            s.v = 0.0;
+        const double v = in_plane(s, plane);
+        to[y * pitch + x] = v;
+        largest = fmax(largest, fabs(v));
+    };
     for (int64_t y0 = int64_t{ blockIdx.y } * ROWS; x < of.columns && y0 < of.rows;
          y0 += int64_t{ gridDim.y } * ROWS) {
+        const int64_t left = x + of.x, top = y0 + of.y;
+        const bool inside = left >= 0 && left < of.image.width && top >= 0 &&
+                            top + ROWS <= of.image.height && y0 + ROWS <= of.rows;
+        if (inside) {
 #pragma unroll
-        for (int k = 0; k < ROWS; k++) {
-            const int64_t y = y0 + k;
-            if (y >= of.rows)
-                break;
-            Sample s = sample_at<PIXEL>(of, x, y, channel);
-            s.v = xncc_sum(s.v, -pivot);
-            const bool bad = !isfinite(s.v), far = fabs(s.v) > limit;
-            if (s.counts && (bad || far) && lists) {
-                if (bad)
-                    list_sample(terms->bad_at, XNCC_FLOAT_BAD, &terms->bad_samples, x, y);
-                else
-                    list_sample(terms->far_at[channel], MOST_FAR, terms->far_samples + channel, x,
-                                y);
-            }
-            if (bad || (far && !lists))
-                s.v = 0.0;
-            const double v = in_plane(s, plane);
-            to[y * pitch + x] = v;
-            largest = fmax(largest, fabs(v));
+            for (int k = 0; k < ROWS; k++)
+                put(y0 + k, image_sample<PIXEL>(of, left, top + k, channel));
+        } else {
+            for (int64_t y = y0; y < min(y0 + ROWS, int64_t{ of.rows }); y++)
+                put(y, sample_at<PIXEL>(of, x, y, channel));
         }
     }
     uint32_t most = __float_as_uint(__double2float_ru(largest));

@@ -2,7 +2,7 @@
 // The order of the launches that make the sums of float_sums.h: plane by plane of the image.
 #include "cuda/products/float_sums.h"
 
-#include "cuda/windows/float_windows.h"
+#include "cuda/planes/float_integrals.h"
 
 #include <initializer_list>
 
@@ -27,10 +27,13 @@ xncc_status FloatSums::make(const xncc_problem &problem, const xncc_decision &de
     pitch = static_cast<int64_t>(w.rows_pitch);
     plane_step = static_cast<int64_t>(w.plane / sizeof(double));
     terms = reinterpret_cast<FloatTerms *>(rows + w.plane * static_cast<uint64_t>(at.planes));
+    integrals = reinterpret_cast<double *>(rows + w.integrals);
     if (at.windows) {
-        columns = columns_in(problem, w, rows);
-        reach_step = static_cast<int64_t>(w.groups - w.reach) /
-                     static_cast<int64_t>(sizeof(double)) / (at.channels + 1);
+        columns.first = columns_in(problem, w, rows);
+        columns.sums_step = static_cast<int64_t>((w.reach - w.columns) / sizeof(double2)) /
+                            at.columns;
+        columns.reach_step = static_cast<int64_t>((w.groups - w.reach) / sizeof(double)) /
+                             at.columns;
         groups = rows + w.groups;
     }
     return check(split.make(decision.fft, processors, transforms), "preparing the transforms",
@@ -57,29 +60,18 @@ FloatImage FloatSums::plane(const FloatSource &of, int number) const
     return image;
 }
 
-cudaError_t FloatSums::sum_windows(const FloatSource &of, int number, int channel, int S, int Q,
-                                   const SumMaps &to, cudaStream_t stream)
+cudaError_t FloatSums::sum_columns(const FloatSource &of, int number, int to, int rows,
+                                   cudaStream_t stream)
 {
     ColumnSumsJob job = {};
+    columns.first.across = ceil_div(of.columns, static_cast<int>(XNCC_COLUMN_BLOCK));
     job.image = plane(of, number);
     job.constants = split.constants();
     job.templ_height = of.templ.height;
-    job.rows = to.height;
-    job.to = columns;
-    job.to.reach += channel * reach_step;
-    job.to.across = ceil_div(of.columns, static_cast<int>(XNCC_COLUMN_BLOCK));
+    job.rows = rows;
+    job.to = columns.of(to);
     job.groups = groups;
-    FloatWindowsJob then = {};
-    then.columns = job.to;
-    then.templ_width = of.templ.width;
-    then.width = to.width;
-    then.height = to.height;
-    then.S = S < 0 ? nullptr : to.first + S * to.step;
-    then.Q = Q < 0 ? nullptr : to.first + Q * to.step;
-    then.pitch = to.pitch;
-    then.adds = channel > 0;
-    const cudaError_t code = launch_column_sums(job, stream);
-    return code == cudaSuccess ? launch_float_windows(then, stream) : code;
+    return launch_column_sums(job, stream);
 }
 
 FloatProductsJob FloatSums::job_of(const FloatSource &of, const SumMaps &to, int number, int sum,
@@ -151,10 +143,12 @@ xncc_status FloatSums::correlate(const FloatSource &of, const SumMaps &to, cudaS
         if (code == cudaSuccess)
             code = make_planes(of, kind, channel, count, stream);
     };
-    const auto sums = [&](int number, int channel, int S, int Q) {
+    const auto sums = [&](int number, int plane) {
         if (code == cudaSuccess)
-            code = sum_windows(of, number, channel, S, Q, to, stream);
+            code = sum_columns(of, number, plane, to.height, stream);
     };
+    if (at.clips && code == cudaSuccess)
+        code = launch_float_integrals(of, integrals, stream);
     if (at.windows) {
         with(FloatPlane::VALUE, 0, at.channels);
         if (code == cudaSuccess)
@@ -165,7 +159,7 @@ xncc_status FloatSums::correlate(const FloatSource &of, const SumMaps &to, cudaS
                       S = { FloatPlane::COUNT, c, at.S + c, false },
                       Q = { FloatPlane::COUNT, c, at.Q, c > 0 };
         if (at.windows) {
-            sums(c, c, at.S + c, at.Q);
+            sums(c, c);
             continue;
         }
         with(FloatPlane::VALUE, c, 1);
@@ -176,7 +170,7 @@ xncc_status FloatSums::correlate(const FloatSource &of, const SumMaps &to, cudaS
     if (at.varies)
         with(FloatPlane::COUNT, 0, 1);
     if (at.varies && at.windows)
-        sums(0, at.channels, at.N, -1);
+        sums(0, at.channels);
     for (int c = 0; c < at.channels && at.varies; c++) {
         const Product N = { FloatPlane::COUNT, c, at.N, false },
                       T = { FloatPlane::VALUE, c, at.T + c, false },

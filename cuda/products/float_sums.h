@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The sums of windows of floats and u32 of which not all pixels count, or with several channels
-// (plan/float_sums.h), as products of planes by the transforms of kernel float-split.
+// (plan/float_sums.h), as products of planes by the transforms of kernel float-split; and what the
+// score makes the others from.
 #ifndef XNCC_CUDA_PRODUCTS_FLOAT_SUMS_H
 #define XNCC_CUDA_PRODUCTS_FLOAT_SUMS_H
 
@@ -44,10 +45,15 @@ class FloatSums {
     {
         return split.errors_of_sums();
     }
-    // What the columns of a channel reach begins so many elements behind that of the one before.
-    int64_t reach_of_channel() const
+    // layout().windows: the sums of columns of the channels, and of what counts.
+    const ColumnsOfPlanes &columns_of_planes() const
     {
-        return reach_step;
+        return columns;
+    }
+    // layout().clips: those of the template (float_integrals.h).
+    const double *integrals_of_templ() const
+    {
+        return integrals;
     }
 
   private:
@@ -63,17 +69,17 @@ class FloatSums {
     // Makes products of the first plane.
     cudaError_t multiply(const FloatSource &of, const Product *product, int count,
                          const SumMaps &to, cudaStream_t stream);
-    // Sums windows of a plane. S, Q: numbers of maps; -1: nobody asks for it.
-    cudaError_t sum_windows(const FloatSource &of, int number, int channel, int S, int Q,
-                            const SumMaps &to, cudaStream_t stream);
+    // Makes the sums of columns `to` of a plane, for so many rows of windows.
+    cudaError_t sum_columns(const FloatSource &of, int number, int to, int rows,
+                            cudaStream_t stream);
 
     FloatSplit split;
     xncc_float_sums at = {};
     double *planes = nullptr;          // of the image
     int64_t pitch = 0, plane_step = 0; // elements
     FloatTerms *terms = nullptr;
-    FloatColumns columns = {};
-    int64_t reach_step = 0;
+    double *integrals = nullptr;
+    ColumnsOfPlanes columns = {};
     unsigned char *groups = nullptr; // scratch of the sums of columns
 };
 

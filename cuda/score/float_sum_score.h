@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The score of floats and u32 from maps of their sums, with bounds of all errors (step
-// float-sum-score). Where the bounds leave two floats, the map gets XNCC_DOUBT (math/near.h).
+// The score of floats and u32 from maps of their sums, sums of columns and the template's integral
+// images, with bounds of all errors (step float-sum-score). Where the bounds leave two floats, the
+// map gets XNCC_DOUBT (math/near.h).
 #ifndef XNCC_CUDA_SCORE_FLOAT_SUM_SCORE_H
 #define XNCC_CUDA_SCORE_FLOAT_SUM_SCORE_H
 
 #include "cuda/planes/float_planes.h"
-#include "cuda/windows/float_windows.h"
+#include "cuda/windows/column_sums.h"
 #include "math/general_score.h"
 
 namespace xncc {
@@ -26,13 +27,13 @@ struct FloatSumScoreJob {
     const double *error;
     int32_t blocks, step_x, step_y, across;
     double own;
-    double root_whole; // at least the root of the number of pixels of the template that count
-    // at.windows: what S and Q lose. The reach of a channel's columns begins `reach_step` elements
-    // behind that of the channel before.
-    FloatColumns columns;
-    int64_t reach_step;
-    int32_t segment;
-    FloatWindowsLoss loss;
+    double root_whole;       // at least the root of the number of pixels of the template that count
+    ColumnsOfPlanes columns; // at.windows
+    // at.clips: the template's integral images; the size of the image, and the pixel of it where
+    // the first window begins.
+    const double *integrals;
+    int64_t image_x, image_y;
+    int32_t image_width, image_height;
     float *map;
     int64_t map_pitch;
 };

@@ -18,6 +18,20 @@ namespace xncc {
 FloatColumns columns_in(const xncc_problem &problem, const xncc_workspace &workspace,
                         unsigned char *rows);
 
+// Those of several planes: each begins so many elements behind the one before.
+struct ColumnsOfPlanes {
+    FloatColumns first;
+    int64_t sums_step, reach_step;
+
+    XNCC_HD FloatColumns of(int plane) const
+    {
+        FloatColumns columns = first;
+        columns.sums += plane * sums_step;
+        columns.reach += plane * reach_step;
+        return columns;
+    }
+};
+
 struct ColumnSumsJob {
     FloatImage image;
     const FloatConstants *constants; // the pivot

@@ -14,7 +14,7 @@ static XNCC_HD void xncc_sum_bounds_put(xncc_bounded *to, double value, double e
 }
 
 /* The arguments of the formula, from the sums over all channels. Those of a centred method want
- * xncc_sum_bounds_centre for every channel, too. */
+ * xncc_sum_bounds_centre for every channel, and the template's xncc_sum_bounds_centre_square. */
 static XNCC_HD xncc_bounded_terms xncc_sum_bounds_begin(xncc_method method, double n,
                                                         xncc_bounded X, xncc_bounded Q,
                                                         xncc_bounded T2)
@@ -33,15 +33,20 @@ static XNCC_HD xncc_bounded_terms xncc_sum_bounds_begin(xncc_method method, doub
     return terms;
 }
 
-/* Takes S T, S^2 and T^2 of a channel away. */
+/* Takes the square of a channel's sum away. */
+static XNCC_HD void xncc_sum_bounds_centre_square(xncc_bounded *term, xncc_bounded sum)
+{
+    xncc_sum_bounds_put(term, -(sum.value * sum.value),
+                        (2.0 * fabs(sum.value) + sum.error) * sum.error);
+}
+
+/* Takes S T and S^2 of a channel away. The template's term wants T^2 taken away, too. */
 static XNCC_HD void xncc_sum_bounds_centre(xncc_bounded_terms *terms, xncc_bounded S,
                                            xncc_bounded T)
 {
-    const double s = fabs(S.value), t = fabs(T.value);
     xncc_sum_bounds_put(&terms->numerator, -(S.value * T.value),
-                        s * T.error + (t + T.error) * S.error);
-    xncc_sum_bounds_put(&terms->image, -(S.value * S.value), (2.0 * s + S.error) * S.error);
-    xncc_sum_bounds_put(&terms->templ, -(T.value * T.value), (2.0 * t + T.error) * T.error);
+                        fabs(S.value) * T.error + (fabs(T.value) + T.error) * S.error);
+    xncc_sum_bounds_centre_square(&terms->image, S);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arithmetic of pairs of doubles, high + low. Each operation is within 2^-100 of the sizes of its
- * operands. Compiled for the host and for the device. */
+ * operands; those that add to a sum without making it a pair again (`put`) round its low part,
+ * which grows with what was added. Compiled for the host and for the device. */
 #ifndef XNCC_MATH_TWOFOLD_H
 #define XNCC_MATH_TWOFOLD_H
 
@@ -72,6 +73,14 @@ static XNCC_HD void xncc_twofold_put(xncc_twofold *sum, double v)
 {
     const double s = xncc_sum(sum->high, v);
     sum->low = xncc_sum(sum->low, xncc_sum_error(sum->high, v, s));
+    sum->high = s;
+}
+
+/* Adds a pair in the same way. */
+static XNCC_HD void xncc_twofold_put_pair(xncc_twofold *sum, xncc_twofold v)
+{
+    const double s = xncc_sum(sum->high, v.high);
+    sum->low = xncc_sum(xncc_sum(sum->low, v.low), xncc_sum_error(sum->high, v.high, s));
     sum->high = s;
 }
 

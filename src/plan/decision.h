@@ -85,9 +85,9 @@ typedef struct xncc_workspace {
     uint64_t sums;        /* bytes of a plane of sums */
     uint64_t rows_pitch;  /* elements per row of XNCC_BUFFER_ROWS */
     /* Kernels float-*: windows in doubt that each of the two lists behind X has room for. Where in
-     * XNCC_BUFFER_ROWS the sums of columns begin, what they reach, and the sums of groups of rows.
-     */
-    uint64_t doubts, columns, reach, groups;
+     * XNCC_BUFFER_ROWS the template's integral images begin, the sums of columns, what they reach,
+     * and the sums of groups of rows. */
+    uint64_t doubts, integrals, columns, reach, groups;
 } xncc_workspace;
 
 /* How a batch of templates is searched: so many at a time. 0: one by one. */

@@ -41,7 +41,7 @@ static const double float_window_ns[] = { 3.0, 6.6 },
                     float_pixel_ns[2][2] = { { 0.028, 0.038 }, { 0.069, 0.082 } }, small_ns = 1.35,
                     small_window_ns = 2.0, small_pixel_ns = 0.0124;
 static const double slow_doubles = 16.0; /* times that, where doubles are slow */
-static const double plane_ns = 0.9, own_sums_ns = 4.7, sum_ns = 0.7, sum_score_ns = 5.0;
+static const double plane_ns = 0.9, own_sums_ns = 3.0, sum_ns = 0.7, sum_score_ns = 5.0;
 static const double launch_ms = 0.004; /* per kernel launch */
 /* Map elements of the channel score: this rate over a part of their own and a part per byte of the
  * pixel. */
@@ -420,8 +420,7 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
                  layout = layout_ms(p, of, m, d);
     if (d->kernel == XNCC_KERNEL_GENERAL) {
         const double pixels = (double)p->templ_width * p->templ_height * p->channels;
-        const int varies = xncc_problem_image_varies(p),
-                  plain = p->channels == 1 && xncc_problem_counts_all(p);
+        const int varies = xncc_problem_image_varies(p);
         const double slow = xncc_machine_has_fast_doubles(m) ? 1.0 : slow_doubles;
         if (d->shared_bytes)
             return launch_ms +
@@ -432,8 +431,8 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
                                    (float_window_ns[varies] * p->channels +
                                     float_pixel_ns[varies][p->templ_masked] * pixels);
         return launch_ms + elements *
-                               (plain && xncc_pixel_is_wide(p->pixel)
-                                    ? direct_window + direct_pixel * pixels
+                               (xncc_pixel_is_wide(p->pixel)
+                                    ? direct_window * p->channels + direct_pixel * pixels
                                     : pixels) /
                                (direct_rate * processors);
     }

@@ -3,7 +3,10 @@
  * kernel float-split makes them: every sum is a product of a plane of the image and one of the
  * template. With w and m 1 where a pixel of image and template counts, else 0, and v and t samples
  * less a pivot, the planes are w v, w v^2 and w of the image, and m t, m t^2 and m of the template.
- * If all pixels of the template count, S, Q and N are sums of the plane's pixels themselves. */
+ * If all pixels of the template count, S, Q and N are sums of the plane's pixels themselves, which
+ * the score makes from sums of columns. If pixels of the image do not count only because they are
+ * outside of it, a window has a rectangle of the template: N, T and T2 come from its integral
+ * images. */
 #ifndef XNCC_PLAN_FLOAT_SUMS_H
 #define XNCC_PLAN_FLOAT_SUMS_H
 
@@ -19,12 +22,12 @@ enum {
     XNCC_FLOAT_TERMS_BYTES = 5120 + 8 * (XNCC_FLOAT_BAD + XNCC_FLOAT_DOUBTS)
 };
 
-/* Where a window's sums are: numbers of maps of doubles, of which there are `count`. X, Q and T2
- * are sums over all channels. Where every window has the same pixels of the template, N, T and T2
- * are -1. */
+/* Where a window's sums are: numbers of maps of doubles, of which there are `count`; -1: not in a
+ * map. X, Q and T2 are sums over all channels. */
 typedef struct xncc_float_sums {
     int32_t channels;
-    int32_t varies;  /* 1: which pixels of a window count depends on the image */
+    int32_t varies;  /* 1: the image has a mask or a no-data value, so any pixel may not count */
+    int32_t clips;   /* 1: it has none, but pixels outside of it do not count */
     int32_t windows; /* 1: S, Q and N are sums over windows of a plane of the image */
     int32_t X, Q, N, T2;
     int32_t S, T; /* of the first channel; those of the others follow */
@@ -33,29 +36,32 @@ typedef struct xncc_float_sums {
     /* The most products of one plane of the image, which is transformed once, or of planes of
      * several channels, which are added up before they are transformed back. */
     int32_t together;
-    int32_t passes; /* how often a plane is transformed */
-    int32_t planes; /* of the image, at a time */
+    int32_t passes;  /* how often a plane is transformed */
+    int32_t planes;  /* of the image, at a time */
+    int32_t columns; /* planes whose sums of columns are kept: the channels, and what counts */
 } xncc_float_sums;
 
 static inline xncc_float_sums xncc_float_sums_of(const xncc_problem *p)
 {
-    const int32_t C = p->channels, varies = xncc_problem_image_varies(p),
-                  windows = !p->templ_masked;
+    const int32_t C = p->channels, varies = p->image_masked, windows = !p->templ_masked,
+                  own = windows ? 1 : 2 + C; /* maps of X, Q and S */
     xncc_float_sums s;
     s.channels = C;
     s.varies = varies;
+    s.clips = !varies && xncc_problem_image_varies(p);
     s.windows = windows;
     s.X = 0;
-    s.Q = 1;
-    s.S = 2;
-    s.N = varies ? 2 + C : -1;
-    s.T2 = varies ? 3 + C : -1;
-    s.T = varies ? 4 + C : -1;
-    s.count = 2 + C + varies * (2 + C);
+    s.Q = windows ? -1 : 1;
+    s.S = windows ? -1 : 2;
+    s.T2 = varies ? own : -1;
+    s.T = varies ? own + 1 : -1;
+    s.N = varies && !windows ? own + 1 + C : -1;
+    s.count = own + varies * (1 + C + !windows);
     s.products = (windows ? C : 3 * C) + varies * (!windows + 2 * C);
     s.together = windows ? (C > 1 + varies ? C : 1 + varies) : 2 + varies;
     s.planes = windows ? C : 1;
     s.passes = (windows ? C : 2 * C) + varies * C;
+    s.columns = windows ? C + varies : 0;
     return s;
 }
 

@@ -155,9 +155,17 @@ static void size_floats(const xncc_problem *p, xncc_decision *d)
         times(w->rows_pitch * 32, (height + (uint64_t)p->templ_height) / XNCC_COLUMN_GROUP + 1));
 }
 
-/* Step float-sums: the sums; planes of the image, and what is known of it and of the template. For
- * sums of windows, the sums of columns follow, what they reach per channel and in N, and sums of
- * groups of rows. */
+/* The template's integral images: of what counts, of the squares of all channels, and of the
+ * samples of each. */
+static uint64_t integrals_bytes(const xncc_problem *p)
+{
+    const uint64_t entries = ((uint64_t)p->templ_width + 1) * ((uint64_t)p->templ_height + 1);
+    return xncc_round_up(times(entries, 8 * (2 + (uint64_t)p->channels)), 16);
+}
+
+/* Step float-sums: the sums; planes of the image, what is known of it and of the template, and the
+ * template's integral images. For sums of windows, those of columns follow, per channel and of what
+ * counts, what they reach, and sums of groups of rows. */
 static void size_float_sums(const xncc_problem *p, xncc_decision *d)
 {
     xncc_workspace *w = &d->workspace;
@@ -170,14 +178,14 @@ static void size_float_sums(const xncc_problem *p, xncc_decision *d)
     w->bytes[XNCC_BUFFER_SUMS] = times(w->sums, (uint64_t)sums.count);
     w->rows_pitch = xncc_round_up(columns, XNCC_COLUMN_BLOCK);
     w->plane = times(w->rows_pitch * 8, rows);
-    w->columns = plus(times(w->plane, (uint64_t)sums.planes), XNCC_FLOAT_TERMS_BYTES);
+    w->integrals = plus(times(w->plane, (uint64_t)sums.planes), XNCC_FLOAT_TERMS_BYTES);
+    w->columns = plus(w->integrals, sums.clips ? integrals_bytes(p) : 0);
     w->bytes[XNCC_BUFFER_ROWS] = w->columns;
     if (!sums.windows)
         return;
-    w->reach = plus(w->columns, times(w->rows_pitch * 16, height));
+    w->reach = plus(w->columns, times(times(w->rows_pitch * 16, height), (uint64_t)sums.columns));
     w->groups = plus(w->reach, w->rows_pitch / XNCC_COLUMN_BLOCK * 8 *
-                                   (height / XNCC_COLUMN_STRIP + 1) *
-                                   ((uint64_t)sums.channels + 1));
+                                   (height / XNCC_COLUMN_STRIP + 1) * (uint64_t)sums.columns);
     w->bytes[XNCC_BUFFER_ROWS] = plus(w->groups,
                                       times(w->rows_pitch * 32, rows / XNCC_COLUMN_GROUP + 1));
 }

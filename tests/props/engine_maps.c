@@ -23,11 +23,12 @@ void check_engine_maps(const engine_pair *engines, const xncc_image *image, cons
     xncc_template *on_gpu = template_of(engines->gpu, templ),
                   *on_cpu = template_of(engines->cpu, templ);
     kit_options options = *given;
-    const int32_t more_x = options.mode == XNCC_SAME ? templ->width - 1 : 0,
-                  more_y = options.mode == XNCC_SAME ? templ->height - 1 : 0;
-    kit_map want = kit_map_create(image->width - templ->width + 1 + more_x,
-                                  image->height - templ->height + 1 + more_y, 1, KIT_AFTER),
-            got = kit_map_create(want.view.width, want.view.height, 1, KIT_AFTER);
+    int32_t width, height, x0, y0;
+    CHECK_STATUS(kit_map_extent(options.mode, image->width, image->height, templ->width,
+                                templ->height, &width, &height, &x0, &y0),
+                 XNCC_OK);
+    kit_map want = kit_map_create(width, height, 1, KIT_AFTER),
+            got = kit_map_create(width, height, 1, KIT_AFTER);
     CHECK_STATUS(kit_correlate(engines->cpu, image, on_cpu, &options, &want.view), XNCC_OK);
     options.kernel = engines->kernel;
     CHECK_STATUS(kit_correlate(engines->gpu, image, on_gpu, &options, &got.view), XNCC_OK);

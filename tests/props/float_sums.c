@@ -14,7 +14,8 @@ enum { WINDOWS = 12 };
 
 static const kit_room room = { 1, KIT_AFTER };
 
-/* What is in the image besides noise. Images of u32 have noise, FLAT or PATCHES. */
+/* What is in the image besides noise. Images of u32 have noise, FLAT, STRIPES, ZEROS or
+ * PATCHES. */
 typedef enum content {
     NOISE,
     FLAT,    /* a region of one value */
@@ -23,9 +24,12 @@ typedef enum content {
     SPIKE,   /* a sample that is far from the others, */
     SPIKES,  /* more of them than are left out */
     DISTANT, /* a half with samples of another size */
+    STRIPES, /* across, and down in the template, so that the numerator is 0 */
+    ZEROS,   /* a region of them */
     PATCHES, /* patches that are flat, or but for the last bits of one channel, */
     VAST,    /* or whose squares are larger than any double */
     FLAT_TEMPL,
+    FLAT_BROKEN, /* the same, and an image with some samples that are not finite */
     BROKEN_TEMPL /* with a sample that is not finite */
 } content;
 
@@ -55,17 +59,26 @@ static double patch(xncc_pixel pixel, int32_t x, int32_t y, int32_t c, double v)
     return 0.3 + (ripples ? ldexp(1.0, pixel == XNCC_F32 ? -24 : -53) : 0.0);
 }
 
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
 /* The sample at (x, y) of an image with some content, in channel c, of which v is the noise. */
 static double with_content(content kind, xncc_pixel pixel, const problem *of, int32_t x, int32_t y,
                            int32_t c, double v)
 {
     switch (kind) {
+    case STRIPES: return y % 2 ? 0.7 : pixel == XNCC_U32 ? 5.0 : 0.1;
+    case ZEROS: return x > of->width / 2 && y > of->height / 2 ? 0.0 : v;
     case PATCHES: return patch(pixel, x, y, c, v);
     case VAST: return x % 48 < 24 && y % 48 < 24 ? v * (pixel == XNCC_F64 ? 1e200 : 1e30) : v;
     case FLAT: return x > of->width / 2 && y > of->height / 2 ? pixel == XNCC_U32 ? 77.0 : 0.3 : v;
+    case FLAT_BROKEN:
     case BROKEN: return x % 211 == 17 && y % 173 == 11 ? x % 2 ? INFINITY : NAN : v;
     case RUINED: return y > of->height / 2 && x % 4 == 1 ? NAN : v;
-    case SPIKE: return x == 300 && y == 200 ? 1e30 : v;
+    case SPIKE:
+        return x == smaller(300, of->width - 1) && y == smaller(200, of->height - 1) ? 1e30 : v;
     case SPIKES: return x % 20 == 7 && y % 17 == 3 ? -1e6 : v;
     case DISTANT: return x < of->width / 3 ? 1e-9 * v : v;
     default: return v;
@@ -81,7 +94,8 @@ static kit_image make_image(const problem *of, xncc_pixel pixel, kit_random *ran
         for (int32_t x = 0; x < of->width; x++) {
             for (int32_t c = 0; c < of->channels; c++) {
                 double v = noise(random, pixel);
-                if (pixel != XNCC_U32 || of->content == FLAT || of->content == PATCHES)
+                if (pixel != XNCC_U32 || of->content == FLAT ||
+                    (of->content >= STRIPES && of->content <= PATCHES))
                     v = with_content(of->content, pixel, of, x, y, c, v);
                 if (of->no_data && (x / 50 + y / 40) % 7 == 3)
                     v = pixel == XNCC_U32 ? 99.0 : pixel == XNCC_F32 ? NAN : -1.0;
@@ -107,7 +121,9 @@ static kit_image make_templ(const problem *of, const kit_image *image, kit_rando
         for (int32_t x = 0; x < of->columns; x++) {
             for (int32_t c = 0; c < of->channels; c++) {
                 double v = noise(random, image->view.pixel);
-                if (of->content == FLAT_TEMPL)
+                if (of->content == STRIPES)
+                    v = x % 2 ? 7.0 : 8.0;
+                if (of->content == FLAT_TEMPL || of->content == FLAT_BROKEN)
                     v = 7.0 + c;
                 if (of->content == BROKEN_TEMPL && image->view.pixel != XNCC_U32 && c == 1 &&
                     x == 2)
@@ -132,7 +148,11 @@ static void check(xncc_context *gpu, xncc_context *cpu, const problem *of, xncc_
                    of->image_mask, of->no_data, (int)of->border, (int)of->content);
     const int small = of->columns <= 16 && of->rows <= 16 && !of->templ_mask && !of->image_mask;
     const engine_pair engines = { gpu, cpu, small ? "general" : "float-split" };
-    const kit_options options = { .method = method, .mode = of->mode, .border = of->border };
+    const kit_options options = { .method = method,
+                                  .mode = of->mode,
+                                  .border = of->border,
+                                  .flat = of->content == FLAT_BROKEN ? XNCC_FLAT_NAN
+                                                                     : XNCC_FLAT_ZERO };
     check_engine_maps(&engines, &image.view, &templ.view, &options, WINDOWS, &random, what);
     kit_image_destroy(&image);
     kit_image_destroy(&templ);
@@ -175,6 +195,22 @@ int main(int argc, char **argv)
         { 290, 270, 5, 6, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, BROKEN_TEMPL },
         { 290, 270, 13, 10, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, DISTANT },
         { 290, 270, 1, 1, 2, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, VAST },
+        { 290, 270, 8, 8, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, STRIPES },
+        { 290, 270, 2, 2, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, STRIPES },
+        { 290, 270, 6, 4, 2, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, STRIPES },
+        { 290, 270, 5, 5, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ZEROS },
+        { 290, 270, 5, 5, 3, 0, 0, 0, XNCC_SAME, XNCC_BORDER_ZERO, ZEROS },
+        { 290, 270, 5, 5, 2, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ZEROS },
+        { 500, 400, 34, 37, 3, 0, 0, 0, XNCC_SAME, XNCC_BORDER_OVERLAP, NOISE },
+        { 500, 400, 34, 37, 2, 1, 0, 0, XNCC_FULL, XNCC_BORDER_OVERLAP, NOISE },
+        { 30, 400, 40, 33, 1, 0, 0, 0, XNCC_SAME, XNCC_BORDER_OVERLAP, NOISE },
+        { 2300, 200, 24, 30, 2, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 330, 240, 128, 70, 1, 1, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, SPIKE },
+        { 300, 250, 90, 95, 1, 0, 0, 0, XNCC_FULL, XNCC_BORDER_OVERLAP, FLAT },
+        { 64, 64, 40, 40, 1, 0, 0, 0, XNCC_FULL, XNCC_BORDER_OVERLAP, SPIKE },
+        { 420, 410, 20, 24, 8, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 290, 270, 5, 6, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, FLAT_BROKEN },
+        { 64, 64, 40, 40, 2, 1, 0, 0, XNCC_FULL, XNCC_BORDER_OVERLAP, SPIKE },
     };
     static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
     static const xncc_method methods[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED,

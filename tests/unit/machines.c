@@ -204,7 +204,7 @@ static void check_split(const xncc_problem *p, const xncc_machine *m, const xncc
     check_split_blocks(p, m, d, &d->fft, d->workspace.bytes[XNCC_BUFFER_TRANSFORMS]);
     if (xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS)) {
         CHECK(p->channels <= 8 && p->rule.method != XNCC_COVERAGE);
-        CHECK(d->fft.sums >= 2 + p->channels && !d->exact.width);
+        CHECK(d->fft.sums >= (p->templ_masked ? 2 + p->channels : 1) && !d->exact.width);
         return;
     }
     CHECK(p->channels == 1 && !p->templ_masked && !p->image_masked);

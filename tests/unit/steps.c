@@ -263,30 +263,41 @@ static void check_pixels(void)
 }
 
 /* All sums of floats by transforms. Maps of doubles; a plane of the image, five kilobytes of terms
- * with lists of 16384 samples and 4096 windows; and where S and Q are sums of the plane's own
- * pixels, what sums of columns have, with a bound more for each channel and for N. */
+ * with lists of 16384 samples and 4096 windows; integral images of the template where the edges of
+ * the image clip windows; and where S and Q are sums of the plane's own pixels, what sums of
+ * columns have, of each channel and of N. */
 static void check_sums_of_floats(void)
 {
     static const struct {
-        int32_t channels, templ_masked, image_masked;
-        uint64_t maps, own;
-    } of[] = { { 1, 1, 0, 3, 0 }, /* X, Q, S */
-               { 1, 0, 1, 6, 2 }, /* and N, T, T2 */
-               { 1, 1, 1, 6, 0 },
-               { 3, 0, 0, 5, 4 },   /* X, Q, three S */
-               { 2, 1, 1, 8, 0 } }; /* X, Q, N, T2, two S and two T */
+        int32_t channels, templ_masked, image_masked, overlap;
+        uint64_t maps, own, integrals;
+    } of[] = { { 1, 1, 0, 0, 3, 0, 0 },                          /* X, Q, S */
+               { 1, 0, 1, 0, 3, 2, 0 },                          /* X, T, T2 */
+               { 1, 1, 1, 0, 6, 0, 0 }, { 3, 0, 0, 0, 1, 3, 0 }, /* X */
+               { 2, 1, 1, 0, 8, 0, 0 },                          /* X, Q, N, T2, two S and two T */
+               { 1, 0, 0, 1, 1, 1, 3 },                          /* X */
+               { 3, 1, 0, 1, 5, 0, 5 },                          /* X, Q, three S */
+               { 1, 0, 1, 1, 3, 2, 0 } };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         xncc_problem p = matching(XNCC_F32, 641, 480, 20, 30);
         p.channels = of[i].channels;
         p.templ_masked = of[i].templ_masked;
         p.image_masked = of[i].image_masked;
+        if (of[i].overlap) {
+            p.rule.mode = XNCC_SAME;
+            p.rule.border = XNCC_BORDER_OVERLAP;
+        }
         const xncc_decision d = decided(&p, "float-split");
-        const uint64_t plane = up(641, 128) * 480 * 8,
-                       known = plane * (of[i].templ_masked ? 1 : (uint64_t)p.channels) + 5120 +
-                               (16384 + 4096) * 8,
-                       columns = up(641, 128) * 451 * 16 + up(641, 128) / 128 * 8 * 8 * of[i].own,
-                       groups = up(641, 128) * 32 * (480 / 32 + 1);
-        check_bytes(&p, &d, XNCC_BUFFER_SUMS, of[i].maps * up(622, 32) * 451 * 8, "sums");
+        const int64_t width = of[i].overlap ? 641 : 622;
+        const uint64_t height = of[i].overlap ? 480 : 451, rows = height + 29,
+                       pitch = up(width + 19, 128),
+                       known = pitch * rows * 8 * (of[i].templ_masked ? 1 : (uint64_t)p.channels) +
+                               5120 + (16384 + 4096) * 8 +
+                               up(21 * 31 * 8 * (int64_t)of[i].integrals, 16),
+                       columns = (pitch * height * 16 + pitch / 128 * 8 * (height / 64 + 1)) *
+                                 of[i].own,
+                       groups = pitch * 32 * (rows / 32 + 1);
+        check_bytes(&p, &d, XNCC_BUFFER_SUMS, of[i].maps * up(width, 32) * height * 8, "sums");
         check_bytes(&p, &d, XNCC_BUFFER_ROWS, of[i].own ? known + columns + groups : known,
                     "a plane");
         CHECK_INT(d.fft.sums, (int64_t)of[i].maps);

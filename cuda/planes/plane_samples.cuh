@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The template's samples as planes have them (float_planes.h).
+#ifndef XNCC_CUDA_PLANES_PLANE_SAMPLES_CUH
+#define XNCC_CUDA_PLANES_PLANE_SAMPLES_CUH
+
+#include "cuda/planes/float_planes.h"
+
+#include "image/samples.h"
+#include "math/twofold.h"
+
+namespace xncc {
+
+// A sample, and whether its pixel counts.
+struct PlaneSample {
+    bool counts;
+    double v;
+};
+
+// Sample (x, y) of the template in a channel, less the pivot.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ PlaneSample templ_at(const FloatSource &of, int64_t x, int64_t y,
+                                                int channel)
+{
+    return { !of.mask || of.mask[y * of.templ.width + x] != 0,
+             xncc_sum(xncc_sample_value(PIXEL, of.templ.pixels + y * of.templ.pitch,
+                                        x * of.channels + channel),
+                      -of.pivot[channel]) };
+}
+
+} // namespace xncc
+
+#endif
