@@ -97,15 +97,18 @@ static double integers_cost(const xncc_problem *p, const row *r, const xncc_cpu_
            (b->tile.fits ? 0.0 : 60.0 * b->tile.channels * elements(p));
 }
 
-/* Floats and u32. If the image varies, the sums of the template are needed per window too. */
+/* Floats and u32. If the image is masked, the sums of the template are products, too. Blocks of
+ * transforms at its edges read their samples one by one. */
 static double floats_cost(const xncc_problem *p, const row *r, const xncc_cpu_blocks *b)
 {
     const double one = cost_of_one(p, r, F32, b);
     if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL || one < 0.0)
         return one;
-    return p->channels * (one * (xncc_problem_image_varies(p) ? 3.5
-                                 : p->templ_masked            ? 1.5
-                                                              : 1.0) +
+    const double clipped = b->fft.nx ? 2.3 : 1.3;
+    return p->channels * (one * (p->image_masked                ? 3.5
+                                 : xncc_problem_image_varies(p) ? clipped
+                                 : p->templ_masked              ? 1.5
+                                                                : 1.0) +
                           6.0 * elements(p));
 }
 

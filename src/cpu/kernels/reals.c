@@ -245,10 +245,11 @@ static void make_sums(xncc_reals_run *r, const channels *of)
 static int score_rows(xncc_reals_run *r, const channels *of)
 {
     make_sums(r, of);
-    /* The bound of the products is the largest one, if all other sums are window sums. */
-    const int again = r->job->general.whole >= 256 && has_window_sums(r) &&
+    /* The bound of X is the largest one, if S and Q are window sums. */
+    const int clips = r->shared->clips && !r->job->templ->mask && r->job->templ->channels == 1,
+              again = r->job->general.whole >= 256 && has_window_sums(r) &&
                       (r->variant->fft || r->job->templ->channels == 1) &&
-                      xncc_reals_counts_all(r) && !r->bad;
+                      (xncc_reals_counts_all(r) || clips) && !r->bad;
     int doubts = 0;
     int32_t y = 0;
     if (again)

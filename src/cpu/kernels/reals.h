@@ -339,6 +339,11 @@ typedef struct xncc_reals_shared {
     double *value[XNCC_MAX_CHANNELS];                         /* the samples, as doubles */
     void *plane[XNCC_MAX_CHANNELS][XNCC_REALS_PLANES], *mask; /* as the kernel of products reads */
     double norm[XNCC_MAX_CHANNELS][XNCC_REALS_PLANES];        /* the root of the sum of squares */
+    /* clips: pixels do not count only because they are outside the image or the template's mask.
+     * Then there are integral images of the planes whose sums over the template a window wants, and
+     * of what counts (reals_clips.c); else NULL. */
+    int32_t clips;
+    double *integral[XNCC_MAX_CHANNELS][XNCC_REALS_PLANES], *integral_count;
     char *table;
 } xncc_reals_shared;
 
@@ -349,6 +354,9 @@ void xncc_reals_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *sh
                       void *scratch);
 void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
                      const xncc_area *area);
+
+/* Row j of the template, of a channel, which is to be read to `out` without a pivot. */
+xncc_reals_line xncc_reals_templ_line(const xncc_job *job, int32_t channel, int32_t j, double *out);
 
 /* Divides the shared memory and returns the bytes needed; NULL only counts. */
 uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_problem *problem,

@@ -132,11 +132,14 @@ void xncc_reals_again_begin(xncc_reals_run *r)
 
 /* ---- one by one ---- */
 
+enum { LANES = 8 }; /* of a row, at least */
+
 /* Row yy of a channel of the window at column x as doubles. */
 static const double *window_row(xncc_reals_run *r, int32_t channel, int32_t x, int32_t yy)
 {
     const xncc_template *templ = r->job->templ;
-    const char *raw = xncc_stage_raw(&r->m.stage, yy);
+    const xncc_stage *stage = &r->m.stage;
+    const char *raw = xncc_stage_raw(stage, yy);
     const size_t pixel = xncc_pixel_size(templ->pixel) * (size_t)templ->channels;
     const xncc_reals_line line = { .raw = raw + (size_t)x * pixel,
                                    .pixel = templ->pixel,
@@ -144,6 +147,9 @@ static const double *window_row(xncc_reals_run *r, int32_t channel, int32_t x, i
                                    .channel = channel,
                                    .width = templ->width,
                                    .pivot = r->pivot[channel],
+                                   .count = stage->count
+                                                ? stage->count + (ptrdiff_t)yy * stage->pitch + x
+                                                : NULL,
                                    .power = 1,
                                    .out = r->m.refine.v };
     (void)r->isa->line(&line);
@@ -217,13 +223,20 @@ static double window_norm(const xncc_reals_run *r, const xncc_reals_row *whole, 
     return sqrt(square);
 }
 
+/* A row that begins with the sum of the window at column x; NULL: there is no sum. */
+static const double *one_of(const double *row, int32_t x, double room[LANES])
+{
+    memset(room, 0, LANES * sizeof *room);
+    room[0] = row ? row[x] : 0.0;
+    return row ? room : NULL;
+}
+
 /* Scores a window again. Returns 1 if it is left in doubt. */
 static int score_window(xncc_reals_run *r, int32_t x, int32_t y, const xncc_reals_row *whole)
 {
-    enum { LANES = 8 };
     const int32_t last = r->job->templ->channels - 1;
     double X[LANES] = { 0 }, total[6][LANES] = { { 0 } };
-    double S[XNCC_MAX_CHANNELS][LANES], Q[XNCC_MAX_CHANNELS][LANES]; /* of those there are */
+    double sum[XNCC_MAX_CHANNELS][XNCC_SUMS][LANES]; /* of those there are */
     xncc_reals_row row[XNCC_MAX_CHANNELS];
     const double norm = window_norm(r, whole, x);
     double error;
@@ -231,15 +244,14 @@ static int score_window(xncc_reals_run *r, int32_t x, int32_t y, const xncc_real
         return 1;
     for (int32_t c = 0; c <= last; c++) {
         row[c] = whole[c];
-        memset(S[c], 0, sizeof S[c]);
-        memset(Q[c], 0, sizeof Q[c]);
-        S[c][0] = r->m.window[c][0][x];
-        Q[c][0] = r->m.window[c][1][x];
         row[c].error.of_X = 0.0;
         row[c].count = 1;
         row[c].X = c == last ? X : NULL;
-        row[c].S = S[c];
-        row[c].Q = Q[c];
+        row[c].S = one_of(r->m.window[c][0], x, sum[c][XNCC_SUM_S]);
+        row[c].Q = one_of(r->m.window[c][1], x, sum[c][XNCC_SUM_Q]);
+        row[c].N = one_of(whole[c].N, x, sum[c][XNCC_SUM_N]);
+        row[c].T = one_of(whole[c].T, x, sum[c][XNCC_SUM_T]);
+        row[c].T2 = one_of(whole[c].T2, x, sum[c][XNCC_SUM_T2]);
         for (int i = 0; i < 6 && last > 0; i++)
             row[c].total[i] = total[i];
         row[c].out = whole[c].out + x;

@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rows of a rectangle (reals_run.h). */
+/* The rows of a rectangle (reals_run.h), and of the template (reals.h). */
 #include "cpu/kernels/reals_run.h"
 
 #include <string.h>
+
+xncc_reals_line xncc_reals_templ_line(const xncc_job *job, int32_t channel, int32_t j, double *out)
+{
+    const xncc_template *templ = job->templ;
+    const size_t at = (size_t)j * (size_t)templ->width;
+    return (xncc_reals_line){ .raw = (const char *)templ->pixels +
+                                     at * (size_t)templ->channels * xncc_pixel_size(templ->pixel),
+                              .pixel = templ->pixel,
+                              .channels = templ->channels,
+                              .channel = channel,
+                              .width = templ->width,
+                              .count = templ->mask ? templ->mask + at : NULL,
+                              .power = 1,
+                              .out = out };
+}
 
 xncc_reals_found xncc_reals_read_line_to(const xncc_reals_run *r, int32_t yy, int32_t channel,
                                          double pivot, int power, double *out)

@@ -21,11 +21,34 @@ static int is_product(const xncc_sum_recipe *recipe, xncc_sum_id sum)
     return recipe->sum[sum] == XNCC_FROM_PRODUCTS;
 }
 
-/* Has a plane of the image several products? S has the plane of X, and T and T2 that of N. */
-static int has_common_plane(const xncc_sum_recipe *recipe)
+/* Does which pixels of a window count depend only on the edges of the image? */
+static int clips(const xncc_problem *problem)
 {
-    return is_product(recipe, XNCC_SUM_S) || is_product(recipe, XNCC_SUM_T) ||
-           is_product(recipe, XNCC_SUM_T2);
+    return !problem->image_masked && xncc_problem_image_varies(problem);
+}
+
+/* Has a plane of the image several products? S has the plane of X, and T and T2 that of N. */
+static int has_common_plane(const xncc_problem *problem, const xncc_sum_recipe *recipe)
+{
+    return is_product(recipe, XNCC_SUM_S) ||
+           (!clips(problem) && (is_product(recipe, XNCC_SUM_T) || is_product(recipe, XNCC_SUM_T2)));
+}
+
+/* Divides the memory of the template's integral images. */
+static void carve_integrals(const xncc_problem *problem, char *memory, uint64_t *total,
+                            xncc_reals_shared *s)
+{
+    const uint64_t bytes = ((uint64_t)problem->templ_width + 1) *
+                           ((uint64_t)problem->templ_height + 1) * sizeof(double);
+    s->clips = clips(problem);
+    for (int32_t c = 0; c < problem->channels; c++)
+        for (int kind = 0; kind < XNCC_REALS_PLANES; kind++) {
+            const xncc_sum_id sum = kind == XNCC_REALS_PLANE_VALUE ? XNCC_SUM_T : XNCC_SUM_T2;
+            s->integral[c][kind] = s->clips && is_product(&s->recipe, sum)
+                                       ? xncc_carve(memory, total, bytes)
+                                       : NULL;
+        }
+    s->integral_count = s->clips ? xncc_carve(memory, total, bytes) : NULL;
 }
 
 uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_problem *problem,
@@ -39,10 +62,11 @@ uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_
     s = s ? s : &unused;
     (void)xncc_carve(memory, &total, sizeof *s);
     s->recipe = xncc_sum_recipe_of(problem);
-    const int squares = is_product(&s->recipe, XNCC_SUM_T2),
+    carve_integrals(problem, memory, &total, s);
+    const int squares = is_product(&s->recipe, XNCC_SUM_T2) && !s->clips,
               mask = is_product(&s->recipe, XNCC_SUM_S) || is_product(&s->recipe, XNCC_SUM_Q) ||
-                     is_product(&s->recipe, XNCC_SUM_N) ||
-                     s->recipe.sum[XNCC_SUM_N] == XNCC_FROM_WINDOW;
+                     (!s->clips && (is_product(&s->recipe, XNCC_SUM_N) ||
+                                    s->recipe.sum[XNCC_SUM_N] == XNCC_FROM_WINDOW));
     for (int32_t c = 0; c < problem->channels; c++) {
         s->value[c] = xncc_carve(memory, &total, (pixels + XNCC_REALS_ROOM) * sizeof(double));
         s->plane[c][XNCC_REALS_PLANE_VALUE] = xncc_carve(memory, &total, plane);
@@ -196,7 +220,7 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
                       ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
                       : NULL;
     m->buffer = variant->fft ? xncc_carve(memory, &total, columns_bytes(blocks)) : NULL;
-    m->kept = variant->fft && has_common_plane(&recipe)
+    m->kept = variant->fft && has_common_plane(problem, &recipe)
                   ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
                   : NULL;
     carving from[XNCC_EXTRAS];

@@ -56,6 +56,10 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
                                    const xncc_cpu_blocks *blocks, char *memory,
                                    xncc_reals_scratch *m);
 
+/* Makes the integral images of the template. */
+void xncc_reals_integrate(const xncc_reals_isa *isa, const xncc_job *job,
+                          const xncc_reals_shared *shared, const xncc_reals_scratch *m);
+
 /* Doubles of a row of the image, and of a row of sums. */
 int32_t xncc_reals_line_width(const xncc_problem *problem, const xncc_cpu_blocks *blocks);
 int32_t xncc_reals_stride(const xncc_problem *problem, const xncc_cpu_blocks *blocks);

@@ -63,6 +63,10 @@ int xncc_reals_is_stored(const xncc_reals_run *r, xncc_sum_id sum);
  * which may be -0. */
 void xncc_reals_count_pixels(xncc_reals_run *r);
 
+/* Computes N, T or T2 of a channel from an integral image of the template, and returns a bound of
+ * its error. */
+double xncc_reals_clip(const xncc_reals_run *r, xncc_sum_id sum, int32_t channel);
+
 /* Computes the sums of a channel that come from products, but X, and sets the bounds of their
  * errors. */
 void xncc_reals_products(xncc_reals_run *r, int32_t channel, xncc_reals_errors *e);

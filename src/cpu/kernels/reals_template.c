@@ -62,22 +62,6 @@ static double *line_of(const preparation *p, int32_t slot)
     return m.line;
 }
 
-/* Row j of the template, of the current channel, which is to be read to `out`. */
-static xncc_reals_line row_of(const preparation *p, int32_t j, double *out)
-{
-    const xncc_template *templ = p->job->templ;
-    const size_t at = (size_t)j * (size_t)templ->width;
-    return (xncc_reals_line){ .raw = (const char *)templ->pixels +
-                                     at * (size_t)templ->channels * xncc_pixel_size(templ->pixel),
-                              .pixel = templ->pixel,
-                              .channels = templ->channels,
-                              .channel = p->channel,
-                              .width = templ->width,
-                              .count = templ->mask ? templ->mask + at : NULL,
-                              .power = 1,
-                              .out = out };
-}
-
 static int32_t band_end(const preparation *p, int32_t first)
 {
     return xncc_min_i32(first + p->rows, p->job->templ->height);
@@ -92,7 +76,7 @@ static void read_band(void *argument, uint64_t index, int32_t slot)
     double *line = line_of(p, slot);
     found f = { .most = 0.0, .span = { INFINITY, -INFINITY, INFINITY } };
     for (int32_t j = first; j < band_end(p, first) && !xncc_is_cancelled(p->job->watch); j++) {
-        xncc_reals_line row = row_of(p, j, line);
+        xncc_reals_line row = xncc_reals_templ_line(p->job, p->channel, j, line);
         row.count = NULL; /* a sample that does not count is 0 */
         (void)isa->line(&row);
         memcpy(p->s->value[p->channel] + (ptrdiff_t)j * width, line,
@@ -199,7 +183,7 @@ static void fill_band(void *argument, uint64_t index, int32_t slot)
     double *line = line_of(p, slot);
     found f = { .square = 0.0 };
     for (int32_t j = first; j < band_end(p, first) && !xncc_is_cancelled(p->job->watch); j++) {
-        xncc_reals_line row = row_of(p, j, line);
+        xncc_reals_line row = xncc_reals_templ_line(p->job, p->channel, j, line);
         row.power = p->power;
         row.pivot = p->s->channel[p->channel].pivot;
         f.square += isa->line(&row).square;
@@ -371,6 +355,8 @@ void xncc_reals_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *sh
         s->grid = 0.0;
     if (s->mask)
         (void)fill_plane(&p, 0, 0, s->mask);
+    if (s->clips)
+        xncc_reals_integrate(variant->isa, job, s, &p.m);
     if (xncc_method_is_normed(job->problem->rule.method))
         s->templ_root = templ_root(job, s);
     s->zero_score = zero_score(job, s);
