@@ -105,10 +105,10 @@ static double floats_cost(const xncc_problem *p, const row *r, const xncc_cpu_bl
     if (xncc_problem_route(p) != XNCC_ROUTE_GENERAL || one < 0.0)
         return one;
     const double clipped = b->fft.nx ? 2.3 : 1.3;
-    return p->channels * (one * (p->image_masked                ? 3.5
-                                 : xncc_problem_image_varies(p) ? clipped
-                                 : p->templ_masked              ? 1.5
-                                                                : 1.0) +
+    return p->channels * (one * (p->image_masked               ? 3.5
+                                 : xncc_problem_image_clips(p) ? clipped
+                                 : p->templ_masked             ? 1.5
+                                                               : 1.0) +
                           6.0 * elements(p));
 }
 

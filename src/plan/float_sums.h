@@ -48,7 +48,7 @@ static inline xncc_float_sums xncc_float_sums_of(const xncc_problem *p)
     xncc_float_sums s;
     s.channels = C;
     s.varies = varies;
-    s.clips = !varies && xncc_problem_image_varies(p);
+    s.clips = xncc_problem_image_clips(p);
     s.windows = windows;
     s.X = 0;
     s.Q = windows ? -1 : 1;

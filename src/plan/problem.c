@@ -158,9 +158,14 @@ xncc_extent xncc_problem_extent(const xncc_problem *problem)
     return e;
 }
 
+int xncc_problem_image_clips(const xncc_problem *p)
+{
+    return !p->image_masked && p->rule.border == XNCC_BORDER_OVERLAP && p->rule.mode != XNCC_VALID;
+}
+
 int xncc_problem_image_varies(const xncc_problem *p)
 {
-    return p->image_masked || (p->rule.border == XNCC_BORDER_OVERLAP && p->rule.mode != XNCC_VALID);
+    return p->image_masked || xncc_problem_image_clips(p);
 }
 
 int xncc_problem_counts_all(const xncc_problem *p)

@@ -19,6 +19,9 @@ xncc_extent xncc_problem_extent(const xncc_problem *problem);
  * it has a mask or a no-data value, or windows leave it and its border does not count. */
 int xncc_problem_image_varies(const xncc_problem *problem);
 
+/* Returns 1 if only the edges of the image do that: a window has a rectangle of the template. */
+int xncc_problem_image_clips(const xncc_problem *problem);
+
 /* Returns 1 if all pixels of every window count. */
 int xncc_problem_counts_all(const xncc_problem *problem);
 

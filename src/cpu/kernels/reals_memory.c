@@ -21,17 +21,12 @@ static int is_product(const xncc_sum_recipe *recipe, xncc_sum_id sum)
     return recipe->sum[sum] == XNCC_FROM_PRODUCTS;
 }
 
-/* Does which pixels of a window count depend only on the edges of the image? */
-static int clips(const xncc_problem *problem)
-{
-    return !problem->image_masked && xncc_problem_image_varies(problem);
-}
-
 /* Has a plane of the image several products? S has the plane of X, and T and T2 that of N. */
 static int has_common_plane(const xncc_problem *problem, const xncc_sum_recipe *recipe)
 {
     return is_product(recipe, XNCC_SUM_S) ||
-           (!clips(problem) && (is_product(recipe, XNCC_SUM_T) || is_product(recipe, XNCC_SUM_T2)));
+           (!xncc_problem_image_clips(problem) &&
+            (is_product(recipe, XNCC_SUM_T) || is_product(recipe, XNCC_SUM_T2)));
 }
 
 /* Divides the memory of the template's integral images. */
@@ -40,7 +35,7 @@ static void carve_integrals(const xncc_problem *problem, char *memory, uint64_t 
 {
     const uint64_t bytes = ((uint64_t)problem->templ_width + 1) *
                            ((uint64_t)problem->templ_height + 1) * sizeof(double);
-    s->clips = clips(problem);
+    s->clips = xncc_problem_image_clips(problem);
     for (int32_t c = 0; c < problem->channels; c++)
         for (int kind = 0; kind < XNCC_REALS_PLANES; kind++) {
             const xncc_sum_id sum = kind == XNCC_REALS_PLANE_VALUE ? XNCC_SUM_T : XNCC_SUM_T2;
