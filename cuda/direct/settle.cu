@@ -13,8 +13,7 @@
 // Runs on every compute capability.
 #include "cuda/direct/settle.h"
 
-#include "cuda/direct/walk.cuh"
-#include "cuda/planes/float_image.cuh"
+#include "cuda/direct/refine.cuh"
 
 #include "image/samples.h"
 #include "math/grid.h"
@@ -26,8 +25,7 @@ namespace {
 
 constexpr int THREADS = 128, LISTED_THREADS = 512; // the latter for large windows of a list
 constexpr int LARGE = 8192;                        // pixels of a template
-constexpr int LANES = 32, WARPS = LISTED_THREADS / LANES;
-constexpr unsigned ALL = 0xffffffffu;
+constexpr int LANES = REFINE_LANES, WARPS = LISTED_THREADS / LANES;
 constexpr int CHUNK = 1024; // map elements per block
 constexpr int BATCH = 4;    // pixels of a thread whose loads are in flight at a time
 
@@ -118,10 +116,8 @@ __device__ __forceinline__ void each_pair(const PixelsJob &job, const Window &w,
 // Adds up the sums of a warp's lanes; every lane gets the sum.
 __device__ void add_lanes(xncc_near_sums *s)
 {
-    for (int step = LANES / 2; step > 0; step /= 2)
-        for (xncc_twofold *sum : { &s->S, &s->Q, &s->X, &s->T, &s->T2 })
-            *sum = xncc_twofold_add(*sum, xncc_twofold_of(__shfl_xor_sync(ALL, sum->high, step),
-                                                          __shfl_xor_sync(ALL, sum->low, step)));
+    for (xncc_twofold *sum : { &s->S, &s->Q, &s->X, &s->T, &s->T2 })
+        *sum = group_pair(*sum, LANES);
 }
 
 // Sums a channel in pairs of doubles, to sums->part[0].
@@ -141,11 +137,7 @@ __device__ void sum_pairs(const PixelsJob &job, Window *w, int channel, Sums *su
         flat = flat && v == first;
         xncc_grid_add(&grid, v);
         xncc_grid_add(&grid, t);
-        xncc_twofold_put(&s.S, v);
-        xncc_twofold_put(&s.T, t);
-        xncc_twofold_put_product(&s.Q, v, v);
-        xncc_twofold_put_product(&s.X, v, t);
-        xncc_twofold_put_product(&s.T2, t, t);
+        xncc_near_put(&s, v, t);
     });
     add_lanes(&s);
     __syncthreads(); // the sums of the channel before have been read
@@ -234,7 +226,7 @@ __device__ bool settle_near(const PixelsJob &job, Window *w, Sums *sums, float *
             w->bad)
             score = NAN;
         else if (w->flat && xncc_method_is_centred(job.method))
-            score = job.method == XNCC_CCOEFF ? 0.0f : job.rule.undefined;
+            score = xncc_window_flat(job.method, job.rule.undefined);
         else
             settled = xncc_near_score(job.method, w->n, &sums->terms, &score) != 0;
         if (settled)

@@ -223,13 +223,7 @@ __device__ __noinline__ float score_by_pairs(const PixelsJob &job, int x, int y)
     for (int channel = 0; channel < job.channels; channel++) {
         xncc_near_sums s = {};
         s.n = n;
-        each_pair<PIXEL>(job, x, y, channel, [&](double v, double t) {
-            xncc_twofold_put(&s.S, v);
-            xncc_twofold_put(&s.T, t);
-            xncc_twofold_put_product(&s.Q, v, v);
-            xncc_twofold_put_product(&s.X, v, t);
-            xncc_twofold_put_product(&s.T2, t, t);
-        });
+        each_pair<PIXEL>(job, x, y, channel, [&](double v, double t) { xncc_near_put(&s, v, t); });
         xncc_near_add_channel(&terms, job.method, &s, n, exact);
     }
     float score;

@@ -107,13 +107,10 @@ struct Clip {
     __device__ Clip(const FloatSumScoreJob &of, int x, int y) : job(of)
     {
         const int64_t x0 = job.image_x + x, y0 = job.image_y + y;
-        const auto meets = [](int64_t at, int size) {
-            return static_cast<int>(min(max(at, int64_t{ 0 }), static_cast<int64_t>(size)));
-        };
-        left = meets(-x0, job.templ_width);
-        right = meets(job.image_width - x0, job.templ_width);
-        top = meets(-y0, job.templ_height);
-        bottom = meets(job.image_height - y0, job.templ_height);
+        left = xncc_clip_index(-x0, job.templ_width);
+        right = xncc_clip_index(job.image_width - x0, job.templ_width);
+        top = xncc_clip_index(-y0, job.templ_height);
+        bottom = xncc_clip_index(job.image_height - y0, job.templ_height);
     }
     __device__ bool is_whole() const
     {
@@ -197,7 +194,7 @@ __device__ float score_of(const FloatSumScoreJob &job, const Turn &turn, int pla
     if (t.bad_samples > XNCC_FLOAT_BAD) // any window may have some
         return xncc_float_of_bits(XNCC_DOUBT);
     if (xncc_method_is_centred(METHOD) && !t.differs)
-        return METHOD == XNCC_CCOEFF ? 0.0f : job.rule.undefined;
+        return xncc_window_flat(METHOD, job.rule.undefined);
     const xncc_bounded Q = sums.Q();
     const double norm = root_of_bound(fabs(Q.value) + Q.error);
     xncc_bounded X = sums.bounded(job.at.X, t.norm_of_all * norm);

@@ -38,6 +38,13 @@ static XNCC_HD int64_t xncc_border_index(xncc_border border, int64_t i, int64_t 
     return -1;
 }
 
+/* Where an edge of the image is in a template of `size` columns or rows, if its first one is `at`
+ * before the edge: limited to the template. */
+static XNCC_HD int32_t xncc_clip_index(int64_t at, int32_t size)
+{
+    return at < 0 ? 0 : at > size ? size : (int32_t)at;
+}
+
 /* Returns 1 for floats. */
 static XNCC_CONST_HD int xncc_pixel_is_float(xncc_pixel pixel)
 {

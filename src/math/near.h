@@ -70,6 +70,16 @@ typedef struct xncc_near_sums {
     xncc_twofold S, Q, X, T, T2;
 } xncc_near_sums;
 
+/* Adds a pair of samples that counts, v of the window and t of the template, but not to n. */
+static XNCC_HD void xncc_near_put(xncc_near_sums *s, double v, double t)
+{
+    xncc_twofold_put(&s->S, v);
+    xncc_twofold_put(&s->T, t);
+    xncc_twofold_put_product(&s->Q, v, v);
+    xncc_twofold_put_product(&s->X, v, t);
+    xncc_twofold_put_product(&s->T2, t, t);
+}
+
 /* The arguments of the formula, summed over the channels (exact_score.h). */
 typedef struct xncc_near_terms {
     xncc_near numerator, image, templ;

@@ -246,7 +246,8 @@ static int score_rows(xncc_reals_run *r, const channels *of)
 {
     make_sums(r, of);
     /* The bound of X is the largest one, if S and Q are window sums. */
-    const int clips = r->shared->clips && !r->job->templ->mask && r->job->templ->channels == 1,
+    const int clips = xncc_problem_image_clips(r->job->problem) && !r->job->templ->mask &&
+                      r->job->templ->channels == 1,
               again = r->job->general.whole >= 256 && has_window_sums(r) &&
                       (r->variant->fft || r->job->templ->channels == 1) &&
                       (xncc_reals_counts_all(r) || clips) && !r->bad;

@@ -339,10 +339,8 @@ typedef struct xncc_reals_shared {
     double *value[XNCC_MAX_CHANNELS];                         /* the samples, as doubles */
     void *plane[XNCC_MAX_CHANNELS][XNCC_REALS_PLANES], *mask; /* as the kernel of products reads */
     double norm[XNCC_MAX_CHANNELS][XNCC_REALS_PLANES];        /* the root of the sum of squares */
-    /* clips: pixels do not count only because they are outside the image or the template's mask.
-     * Then there are integral images of the planes whose sums over the template a window wants, and
-     * of what counts (reals_clips.c); else NULL. */
-    int32_t clips;
+    /* If only the edges of the image clip windows: integral images of the planes whose sums over
+     * the template a window wants, and of what counts (reals_clips.c); else NULL. */
     double *integral[XNCC_MAX_CHANNELS][XNCC_REALS_PLANES], *integral_count;
     char *table;
 } xncc_reals_shared;

@@ -10,6 +10,8 @@
  * exact. */
 #include "cpu/kernels/reals_run.h"
 
+#include "image/samples.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -56,13 +58,6 @@ void xncc_reals_integrate(const xncc_reals_isa *isa, const xncc_job *job,
                           shared->integral[c][kind]);
 }
 
-/* Where a window that begins at `at` meets an image of so many pixels, as an index into a template
- * of `size`. */
-static int32_t meets(int64_t at, int32_t size)
-{
-    return at < 0 ? 0 : at > size ? size : (int32_t)at;
-}
-
 double xncc_reals_clip(const xncc_reals_run *r, xncc_sum_id sum, int32_t channel)
 {
     const xncc_reals_shared *s = r->shared;
@@ -74,13 +69,14 @@ double xncc_reals_clip(const xncc_reals_run *r, xncc_sum_id sum, int32_t channel
                  norm = s->norm[channel][XNCC_REALS_PLANE_VALUE], u = 0x1p-53;
     for (int32_t y = 0; y < r->area->height; y++) {
         const int64_t top = stage->top + y;
-        const double *above = image + (ptrdiff_t)meets(-top, height) * (width + 1),
+        const double *above = image + (ptrdiff_t)xncc_clip_index(-top, height) * (width + 1),
                      *below = image +
-                              (ptrdiff_t)meets(r->job->image->height - top, height) * (width + 1);
+                              (ptrdiff_t)xncc_clip_index(r->job->image->height - top, height) *
+                                  (width + 1);
         double *to = r->m.sum[sum] + (ptrdiff_t)y * r->stride;
         for (int32_t x = 0; x < r->area->width; x++) {
-            const int32_t left = meets(-(stage->left + x), width),
-                          right = meets(r->job->image->width - (stage->left + x), width);
+            const int32_t left = xncc_clip_index(-(stage->left + x), width),
+                          right = xncc_clip_index(r->job->image->width - (stage->left + x), width);
             to[x] = (below[right] - above[right]) - (below[left] - above[left]);
         }
     }

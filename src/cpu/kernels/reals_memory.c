@@ -35,15 +35,15 @@ static void carve_integrals(const xncc_problem *problem, char *memory, uint64_t 
 {
     const uint64_t bytes = ((uint64_t)problem->templ_width + 1) *
                            ((uint64_t)problem->templ_height + 1) * sizeof(double);
-    s->clips = xncc_problem_image_clips(problem);
+    const int clips = xncc_problem_image_clips(problem);
     for (int32_t c = 0; c < problem->channels; c++)
         for (int kind = 0; kind < XNCC_REALS_PLANES; kind++) {
             const xncc_sum_id sum = kind == XNCC_REALS_PLANE_VALUE ? XNCC_SUM_T : XNCC_SUM_T2;
-            s->integral[c][kind] = s->clips && is_product(&s->recipe, sum)
+            s->integral[c][kind] = clips && is_product(&s->recipe, sum)
                                        ? xncc_carve(memory, total, bytes)
                                        : NULL;
         }
-    s->integral_count = s->clips ? xncc_carve(memory, total, bytes) : NULL;
+    s->integral_count = clips ? xncc_carve(memory, total, bytes) : NULL;
 }
 
 uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_problem *problem,
@@ -58,10 +58,11 @@ uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_
     (void)xncc_carve(memory, &total, sizeof *s);
     s->recipe = xncc_sum_recipe_of(problem);
     carve_integrals(problem, memory, &total, s);
-    const int squares = is_product(&s->recipe, XNCC_SUM_T2) && !s->clips,
+    const int clips = xncc_problem_image_clips(problem),
+              squares = is_product(&s->recipe, XNCC_SUM_T2) && !clips,
               mask = is_product(&s->recipe, XNCC_SUM_S) || is_product(&s->recipe, XNCC_SUM_Q) ||
-                     (!s->clips && (is_product(&s->recipe, XNCC_SUM_N) ||
-                                    s->recipe.sum[XNCC_SUM_N] == XNCC_FROM_WINDOW));
+                     (!clips && (is_product(&s->recipe, XNCC_SUM_N) ||
+                                 s->recipe.sum[XNCC_SUM_N] == XNCC_FROM_WINDOW));
     for (int32_t c = 0; c < problem->channels; c++) {
         s->value[c] = xncc_carve(memory, &total, (pixels + XNCC_REALS_ROOM) * sizeof(double));
         s->plane[c][XNCC_REALS_PLANE_VALUE] = xncc_carve(memory, &total, plane);

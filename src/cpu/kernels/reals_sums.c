@@ -144,7 +144,7 @@ void xncc_reals_count_pixels(xncc_reals_run *r)
     double *N = r->m.sum[XNCC_SUM_N];
     if (!xncc_reals_is_stored(r, XNCC_SUM_N))
         return;
-    if (r->shared->clips) {
+    if (xncc_problem_image_clips(r->job->problem)) {
         (void)xncc_reals_clip(r, XNCC_SUM_N, 0);
         return;
     }
@@ -179,7 +179,7 @@ void xncc_reals_products(xncc_reals_run *r, int32_t channel, xncc_reals_errors *
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (r->source[order[i]] == XNCC_FROM_PRODUCTS) {
             const factors f = factors_of(r, order[i], channel);
-            *error[order[i]] = r->shared->clips && f.power == 0
+            *error[order[i]] = xncc_problem_image_clips(r->job->problem) && f.power == 0
                                    ? xncc_reals_clip(r, order[i], channel)
                                    : product(r, order[i], &f);
         }

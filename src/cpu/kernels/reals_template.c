@@ -355,7 +355,7 @@ void xncc_reals_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *sh
         s->grid = 0.0;
     if (s->mask)
         (void)fill_plane(&p, 0, 0, s->mask);
-    if (s->clips)
+    if (s->integral_count)
         xncc_reals_integrate(variant->isa, job, s, &p.m);
     if (xncc_method_is_normed(job->problem->rule.method))
         s->templ_root = templ_root(job, s);
