@@ -172,6 +172,8 @@ template <xncc_pixel PIXEL> void launch_integers(const PixelsJob &job, cudaStrea
 
 cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream)
 {
+    if (job.shared_bytes)
+        return job.varies ? launch_small_masked(job, stream) : launch_small_floats(job, stream);
     if (xncc_pixel_is_float(job.image.pixel))
         return launch_float_pixels(job, stream);
     switch (job.image.pixel) {
@@ -181,6 +183,12 @@ cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream)
 #undef CASE
     }
     return cudaGetLastError();
+}
+
+cudaError_t small_pixels_set_max_shared_memory(bool varies, int bytes)
+{
+    return varies ? small_masked_set_max_shared_memory(bytes)
+                  : small_floats_set_max_shared_memory(bytes);
 }
 
 } // namespace xncc

@@ -23,6 +23,8 @@ struct PixelsJob {
     xncc_general_rule rule; // of the template
     float *map;             // the score of the first window
     int64_t map_pitch;      // elements per row
+    bool varies;            // pixels of the image may not count
+    int32_t shared_bytes;   // 0, or the shared memory of a block of the forms for small templates
     // Floats. 0: the kernel makes all windows. Else it makes those that are XNCC_DOUBT, and only in
     // thread blocks where at least `doubts` threads have one. It ends at once if no more than
     // `room` windows of the map are in doubt; *listed says how many are.
@@ -37,11 +39,18 @@ cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream);
 // The same for floats and u32, which may become XNCC_DOUBT (math/near.h).
 cudaError_t launch_float_pixels(const PixelsJob &job, cudaStream_t stream);
 
-// The same for f32, f64 and u32, faster, by every method but coverage, if all pixels count and the
-// template has at most XNCC_FLOAT_FUSED_TEMPLATE columns and rows.
+// The forms for f32, f64 and u32 under templates of at most XNCC_FLOAT_FUSED_TEMPLATE columns and
+// rows of which all pixels count, by every method but coverage, which launch_pixels takes if
+// `shared_bytes` is not 0. small_floats.cu serves any number of channels, if all pixels of the
+// image count; small_masked.cu serves one channel.
 cudaError_t launch_small_floats(const PixelsJob &job, cudaStream_t stream);
-// Raises the dynamic shared-memory limit of its kernels on the current device.
+cudaError_t launch_small_masked(const PixelsJob &job, cudaStream_t stream);
+
+// Raise the dynamic shared-memory limit on the current device of the forms for small templates, and
+// of one of them.
+cudaError_t small_pixels_set_max_shared_memory(bool varies, int bytes);
 cudaError_t small_floats_set_max_shared_memory(int bytes);
+cudaError_t small_masked_set_max_shared_memory(int bytes);
 
 } // namespace xncc
 

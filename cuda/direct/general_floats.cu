@@ -416,10 +416,8 @@ void launch(const PixelsJob &job, cudaStream_t stream)
 
 cudaError_t launch_float_pixels(const PixelsJob &job, cudaStream_t stream)
 {
-    const bool varies = job.image.mask || job.image.has_no_data ||
-                        job.border == XNCC_BORDER_OVERLAP;
     const auto with = [&](auto pixel) {
-        if (varies)
+        if (job.varies)
             job.mask ? launch<pixel, true, true>(job, stream)
                      : launch<pixel, true, false>(job, stream);
         else

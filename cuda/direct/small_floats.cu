@@ -357,7 +357,7 @@ cudaError_t small_floats_set_max_shared_memory(int bytes)
 cudaError_t launch_small_floats(const PixelsJob &job, cudaStream_t stream)
 {
     with_kernel(job.image.pixel, xncc_method_is_centred(job.method), [&](auto *kernel) {
-        launch_small(kernel, job, job.width, job.rows, job.templ_width, job.templ_height, stream);
+        launch_small(kernel, job, job.width, job.rows, job.shared_bytes, stream);
     });
     return cudaGetLastError();
 }

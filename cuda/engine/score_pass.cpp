@@ -436,17 +436,17 @@ PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &targ
     job.rule = make_rule(call);
     job.map = target.map;
     job.map_pitch = target.pitch;
+    job.varies = xncc_problem_image_varies(&p) != 0;
     return job;
 }
 
 xncc_status match_pixels(const Call &call, const Band &band, const Target &target)
 {
     PixelsJob job = make_pixels_job(call, band, target);
-    const bool small = call.plan->decision.shared_bytes != 0;
-    if (small)
+    job.shared_bytes = call.plan->decision.shared_bytes;
+    if (job.shared_bytes)
         set_float_pivots(call, job.rule.pivot);
-    return check(small ? launch_small_floats(job, call.stream) : launch_pixels(job, call.stream),
-                 "launching the match", call.error);
+    return check(launch_pixels(job, call.stream), "launching the match", call.error);
 }
 
 // Threads of a block with windows in doubt, from which on the block makes the sums of all of its
@@ -506,17 +506,17 @@ xncc_status score_bind(const xncc_engine_plan *plan, xncc_error *error)
 {
     const xncc_decision &d = plan->decision;
     const int most = static_cast<int>(plan->engine->machine.cuda.shared_optin);
+    const bool varies = xncc_problem_image_varies(&plan->problem) != 0;
     cudaError_t code = cudaSuccess;
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_MASKED))
-        code = masked_planes_set_max_shared_memory(d.tensor, plan->problem.rule.method,
-                                                   xncc_problem_image_varies(&plan->problem) != 0,
+        code = masked_planes_set_max_shared_memory(d.tensor, plan->problem.rule.method, varies,
                                                    most);
     if (xncc_decision_has(&d, XNCC_STEP_FUSED))
         code = fused_set_max_shared_memory(make_strip_job(plan, {}, {}), d.tensor, most);
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS))
         code = fused_channels_set_max_shared_memory(d.tensor, most);
     if (xncc_decision_has(&d, XNCC_STEP_PIXELS) && d.shared_bytes)
-        code = small_floats_set_max_shared_memory(most - XNCC_FLOAT_FUSED_STATIC);
+        code = small_pixels_set_max_shared_memory(varies, most - XNCC_FLOAT_FUSED_STATIC);
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_FLOATS))
         code = fused_floats_set_max_shared_memory(most - XNCC_FLOAT_FUSED_STATIC);
     if (xncc_decision_has(&d, XNCC_STEP_CHANNEL_SCORE))

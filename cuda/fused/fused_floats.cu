@@ -231,7 +231,8 @@ cudaError_t fused_floats_set_max_shared_memory(int bytes)
 cudaError_t launch_fused_floats(const FusedFloatsJob &job, cudaStream_t stream)
 {
     with_kernel(job.image.image.pixel, job.method == XNCC_CCOEFF_NORMED, [&](auto *kernel) {
-        launch_small(kernel, job, job.width, job.height, job.templ_width, job.templ_height, stream);
+        launch_small(kernel, job, job.width, job.height,
+                     xncc_float_fused_shared(job.templ_width, job.templ_height), stream);
     });
     return cudaGetLastError();
 }

@@ -236,16 +236,15 @@ __device__ void sum_rows(const SmallTile &tile, int templ_width, int templ_heigh
     }
 }
 
-// Launches a kernel for a map of this size: kernel(job, tiles of a row).
+// Launches a kernel for a map of this size: kernel(job, tiles of a row). bytes: of shared memory.
 template <class Job>
-void launch_small(void (*kernel)(Job, int), const Job &job, int width, int height, int templ_width,
-                  int templ_height, cudaStream_t stream)
+void launch_small(void (*kernel)(Job, int), const Job &job, int width, int height, int32_t bytes,
+                  cudaStream_t stream)
 {
     const int across = ceil_div(width, SMALL_WIDTH);
     const unsigned blocks = static_cast<unsigned>(across) *
                             static_cast<unsigned>(ceil_div(height, SMALL_HEIGHT));
-    const size_t bytes = static_cast<size_t>(xncc_float_fused_shared(templ_width, templ_height));
-    kernel<<<blocks, SMALL_THREADS, bytes, stream>>>(job, across);
+    kernel<<<blocks, SMALL_THREADS, static_cast<size_t>(bytes), stream>>>(job, across);
 }
 
 } // namespace xncc

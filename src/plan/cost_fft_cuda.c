@@ -313,13 +313,18 @@ int32_t xncc_float_fused_shared(int32_t templ_width, int32_t templ_height)
 
 int32_t xncc_small_floats_shared(const xncc_problem *p, const xncc_machine *m)
 {
-    if (!xncc_pixel_is_of_doubles(p->pixel) || !xncc_problem_counts_all(p) ||
+    const int varies = xncc_problem_image_varies(p);
+    if (!xncc_pixel_is_of_doubles(p->pixel) || p->templ_masked || (varies && p->channels > 1) ||
         p->rule.method == XNCC_COVERAGE || p->templ_width > XNCC_FLOAT_FUSED_TEMPLATE ||
         p->templ_height > XNCC_FLOAT_FUSED_TEMPLATE)
         return 0;
     if (p->pixel == XNCC_U32 && !xncc_machine_has_fast_doubles(m))
         return 0; /* integers are faster there */
-    const int32_t shared = xncc_float_fused_shared(p->templ_width, p->templ_height);
+    const int32_t rows = fused_rows(p->templ_height), samples = XNCC_FLOAT_FUSED_HEIGHT + rows - 1,
+                  more = (int32_t)sizeof(double) *
+                         (samples * (XNCC_FLOAT_FUSED_WIDTH + 2) + rows * p->templ_width),
+                  shared = xncc_float_fused_shared(p->templ_width, p->templ_height) +
+                           (varies ? more : 0);
     return shared + XNCC_FLOAT_FUSED_STATIC <= xncc_machine_shared_limit(m) ? shared : 0;
 }
 

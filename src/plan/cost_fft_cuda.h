@@ -72,7 +72,8 @@ enum {
  * sums along the rows. */
 int32_t xncc_float_fused_shared(int32_t templ_width, int32_t templ_height);
 
-/* The same if kernel `general` serves the problem by cuda/direct/small_floats.cu; else 0. */
+/* The same if kernel `general` serves the problem by cuda/direct/small_floats.cu or, with the sums
+ * of squares, the template's squares and what counts, by small_masked.cu; else 0. */
 int32_t xncc_small_floats_shared(const xncc_problem *problem, const xncc_machine *machine);
 
 /* As xncc_fit_fft_cuda, for kernel float-fused. The buffers hold the constants of the template. */

@@ -39,7 +39,8 @@ static const double float_rate = 3.0e5, float_launches = 10.0;
  * the score. */
 static const double float_window_ns[] = { 3.0, 6.6 },
                     float_pixel_ns[2][2] = { { 0.028, 0.038 }, { 0.069, 0.082 } }, small_ns = 1.35,
-                    small_window_ns = 2.0, small_pixel_ns = 0.0124;
+                    small_window_ns = 2.0, small_pixel_ns = 0.0124, masked_window_ns = 9.8,
+                    masked_pixel_ns = 0.039;
 static const double slow_doubles = 16.0; /* times that, where doubles are slow */
 static const double plane_ns = 0.9, own_sums_ns = 3.0, sum_ns = 0.7, sum_score_ns = 5.0;
 static const double launch_ms = 0.004; /* per kernel launch */
@@ -423,9 +424,10 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
         const int varies = xncc_problem_image_varies(p);
         const double slow = xncc_machine_has_fast_doubles(m) ? 1.0 : slow_doubles;
         if (d->shared_bytes)
-            return launch_ms +
-                   elements * 1e-6 / processors * slow *
-                       (small_ns + small_window_ns * p->channels + small_pixel_ns * pixels);
+            return launch_ms + elements * 1e-6 / processors * slow *
+                                   (varies ? masked_window_ns + masked_pixel_ns * pixels
+                                           : small_ns + small_window_ns * p->channels +
+                                                 small_pixel_ns * pixels);
         if (xncc_pixel_is_float(p->pixel) && p->rule.method != XNCC_COVERAGE)
             return launch_ms + elements * 1e-6 / processors * slow *
                                    (float_window_ns[varies] * p->channels +

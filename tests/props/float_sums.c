@@ -146,7 +146,9 @@ static void check(xncc_context *gpu, xncc_context *cpu, const problem *of, xncc_
                    "%d x %d x %d under %d x %d, masks %d %d, no data %d, border %d, content %d",
                    of->width, of->height, of->channels, of->columns, of->rows, of->templ_mask,
                    of->image_mask, of->no_data, (int)of->border, (int)of->content);
-    const int small = of->columns <= 16 && of->rows <= 16 && !of->templ_mask && !of->image_mask;
+    const int varies = of->image_mask || of->no_data || of->border == XNCC_BORDER_OVERLAP,
+              small = of->columns <= 16 && of->rows <= 16 && !of->templ_mask &&
+                      (!varies || of->channels == 1);
     const engine_pair engines = { gpu, cpu, small ? "general" : "float-split" };
     const kit_options options = { .method = method,
                                   .mode = of->mode,
@@ -210,6 +212,15 @@ int main(int argc, char **argv)
         { 64, 64, 40, 40, 1, 0, 0, 0, XNCC_FULL, XNCC_BORDER_OVERLAP, SPIKE },
         { 420, 410, 20, 24, 8, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
         { 290, 270, 5, 6, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, FLAT_BROKEN },
+        { 300, 260, 8, 8, 1, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, PATCHES },
+        { 300, 260, 16, 16, 1, 0, 1, 0, XNCC_SAME, XNCC_BORDER_MIRROR, NOISE },
+        { 301, 259, 13, 7, 1, 0, 0, 1, XNCC_SAME, XNCC_BORDER_ZERO, BROKEN },
+        { 299, 261, 9, 16, 1, 0, 0, 0, XNCC_FULL, XNCC_BORDER_OVERLAP, NOISE },
+        { 290, 270, 5, 6, 1, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, FLAT_BROKEN },
+        { 290, 270, 3, 11, 1, 0, 1, 1, XNCC_SAME, XNCC_BORDER_OVERLAP, FLAT },
+        { 290, 270, 16, 2, 1, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, VAST },
+        { 290, 270, 1, 1, 1, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 290, 270, 6, 6, 1, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ZEROS },
         { 64, 64, 40, 40, 2, 1, 0, 0, XNCC_FULL, XNCC_BORDER_OVERLAP, SPIKE },
     };
     static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
