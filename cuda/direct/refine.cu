@@ -19,7 +19,7 @@ namespace xncc {
 
 namespace {
 
-constexpr int LANES = REFINE_LANES;
+constexpr int LANES = WARP_LANES;
 constexpr int THREADS = 128;      // per block for small windows
 constexpr int BLOCKS = 12;        // of these per multiprocessor
 constexpr int MANY_THREADS = 256; // per block for large windows
@@ -366,7 +366,7 @@ __global__ __launch_bounds__(THREADS) void refine_sums(const __grid_constant__ R
         float score = score_of(job.method, t, s, &looks);
         if (looks) // all lanes have the same sums
             score = score_if_flat(
-                job, __any_sync(REFINE_ALL, sees_other(job, Reader<PIXEL>(job, at), lane, LANES)));
+                job, __any_sync(WARP_ALL, sees_other(job, Reader<PIXEL>(job, at), lane, LANES)));
         if (lane == 0)
             store(job, at, score);
     }

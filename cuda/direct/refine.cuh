@@ -8,11 +8,9 @@
 
 #include "cuda/direct/walk.cuh"
 #include "cuda/planes/float_image.cuh"
+#include "cuda/planes/group_sums.cuh"
 
 namespace xncc {
-
-constexpr int REFINE_LANES = 32;
-constexpr unsigned REFINE_ALL = 0xffffffffu;
 
 // Reads samples of the window whose first one is sample (x, y) of the band: where they are, or by
 // the border.
@@ -47,42 +45,12 @@ template <xncc_pixel PIXEL> struct Reader {
     }
 };
 
-// The sums over the lanes of a group of adjacent ones; all of them get it.
-__device__ __forceinline__ double group_sum(double v, int lanes)
-{
-    for (int step = REFINE_LANES / 2; step > 0; step /= 2) {
-        const double other = __shfl_xor_sync(REFINE_ALL, v, step);
-        v += step < lanes ? other : 0.0;
-    }
-    return v;
-}
-
-__device__ __forceinline__ xncc_twofold group_pair(xncc_twofold v, int lanes)
-{
-    for (int step = REFINE_LANES / 2; step > 0; step /= 2) {
-        const xncc_twofold other = { __shfl_xor_sync(REFINE_ALL, v.high, step),
-                                     __shfl_xor_sync(REFINE_ALL, v.low, step) };
-        if (step < lanes)
-            v = xncc_twofold_add(v, other);
-    }
-    return v;
-}
-
-__device__ __forceinline__ unsigned group_or(unsigned v, int lanes)
-{
-    for (int step = REFINE_LANES / 2; step > 0; step /= 2) {
-        const unsigned other = __shfl_xor_sync(REFINE_ALL, v, step);
-        v |= step < lanes ? other : 0u;
-    }
-    return v;
-}
-
 // The grid of the samples of a warp; all lanes get it.
 __device__ __forceinline__ xncc_grid warp_grid(xncc_grid grid)
 {
-    for (int step = REFINE_LANES / 2; step > 0; step /= 2) {
-        const xncc_grid other = { __shfl_xor_sync(REFINE_ALL, grid.unit, step),
-                                  __shfl_xor_sync(REFINE_ALL, grid.top, step) };
+    for (int step = WARP_LANES / 2; step > 0; step /= 2) {
+        const xncc_grid other = { __shfl_xor_sync(WARP_ALL, grid.unit, step),
+                                  __shfl_xor_sync(WARP_ALL, grid.top, step) };
         grid = xncc_grid_join(grid, other);
     }
     return grid;

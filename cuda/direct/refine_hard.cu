@@ -13,7 +13,7 @@ namespace xncc {
 
 namespace {
 
-constexpr int LANES = REFINE_LANES;
+constexpr int LANES = WARP_LANES;
 constexpr int WARPS = 16;   // of a block that has a large window
 constexpr int LARGE = 1024; // pixels of the smallest large window
 constexpr int BLOCKS = 2;   // of WARPS warps, per multiprocessor

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int THREADS = 128, LISTED_THREADS = 512; // the latter for large windows of a list
 constexpr int LARGE = 8192;                        // pixels of a template
-constexpr int LANES = REFINE_LANES, WARPS = LISTED_THREADS / LANES;
+constexpr int LANES = WARP_LANES, WARPS = LISTED_THREADS / LANES;
 constexpr int CHUNK = 1024; // map elements per block
 constexpr int BATCH = 4;    // pixels of a thread whose loads are in flight at a time
 
@@ -56,6 +56,7 @@ __device__ int threads()
 // A window and the pixels that it meets.
 struct Window {
     int64_t x, y; // its first pixel in the image
+    bool inside;  // all of it is in the image
     int32_t n;    // pixels that count, of this thread and then of all
     bool flat;    // all pixels of every channel equal the first that counts
     bool bad;     // one that counts is not finite
@@ -67,24 +68,42 @@ struct Pair {
     double v, t;
 };
 
-// A pixel of the window and of the template, in a channel.
+// Pixel (x, y) of the image with a sample of the template, in a channel.
 template <xncc_pixel PIXEL>
-__device__ Pair pair_at(const PixelsJob &job, const Window &w, const Walk &at, int channel)
+__device__ __forceinline__ Pair image_pair(const PixelsJob &job, int64_t x, int64_t y, int channel,
+                                           double t)
 {
     xncc_image image = job.image;
     image.pixel = PIXEL; // a constant for the compiler
-    const int64_t j = at.j, k = at.i, y = xncc_border_index(job.border, w.y + j, image.height),
-                  x = xncc_border_index(job.border, w.x + k, image.width);
-    const bool counts = !job.mask || job.mask[j * job.templ_width + k] != 0;
-    Pair pair = {};
-    pair.t = xncc_sample_value(PIXEL, job.pixels + j * job.pitch, k * job.channels + channel);
-    pair.counts = counts && job.border == XNCC_BORDER_ZERO;
-    if (x < 0 || y < 0)
-        return pair;
     const unsigned char *row = static_cast<const unsigned char *>(image.data) + y * image.pitch;
     const uint8_t *mask = image.mask ? image.mask + y * image.mask_pitch : nullptr;
-    pair.v = xncc_sample_value(PIXEL, row, x * job.channels + channel);
-    pair.counts = xncc_pixel_counts(&image, job.channels, row, mask, x) != 0 && counts;
+    return { xncc_pixel_counts(&image, job.channels, row, mask, x) != 0,
+             xncc_sample_value(PIXEL, row, x * job.channels + channel), t };
+}
+
+// The same by the border.
+template <xncc_pixel PIXEL>
+__device__ __noinline__ Pair border_pair(const PixelsJob &job, int64_t x, int64_t y, int channel,
+                                         double t)
+{
+    x = xncc_border_index(job.border, x, job.image.width);
+    y = xncc_border_index(job.border, y, job.image.height);
+    return x < 0 || y < 0 ? Pair{ job.border == XNCC_BORDER_ZERO, 0.0, t }
+                          : image_pair<PIXEL>(job, x, y, channel, t);
+}
+
+// A pixel of the window and of the template, in a channel.
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ Pair pair_at(const PixelsJob &job, const Window &w, const Walk &at,
+                                        int channel)
+{
+    const int64_t j = at.j, k = at.i;
+    const double t = xncc_sample_value(PIXEL, job.pixels + j * job.pitch,
+                                       k * job.channels + channel);
+    Pair pair = w.inside ? image_pair<PIXEL>(job, w.x + k, w.y + j, channel, t)
+                         : border_pair<PIXEL>(job, w.x + k, w.y + j, channel, t);
+    if (job.mask)
+        pair.counts = pair.counts && job.mask[j * job.templ_width + k] != 0;
     return pair;
 }
 
@@ -116,8 +135,11 @@ __device__ __forceinline__ void each_pair(const PixelsJob &job, const Window &w,
 // Adds up the sums of a warp's lanes; every lane gets the sum.
 __device__ void add_lanes(xncc_near_sums *s)
 {
-    for (xncc_twofold *sum : { &s->S, &s->Q, &s->X, &s->T, &s->T2 })
-        *sum = group_pair(*sum, LANES);
+    s->S = group_pair(s->S, LANES);
+    s->Q = group_pair(s->Q, LANES);
+    s->X = group_pair(s->X, LANES);
+    s->T = group_pair(s->T, LANES);
+    s->T2 = group_pair(s->T2, LANES);
 }
 
 // Sums a channel in pairs of doubles, to sums->part[0].
@@ -256,7 +278,10 @@ template <xncc_pixel PIXEL>
 __device__ void settle_window(const PixelsJob &job, int x, int y, Sums *sums)
 {
     float *at = job.map + y * job.map_pitch + x;
-    Window w = { job.x + x, job.y + y, 0, true, false };
+    const int64_t left = job.x + x, top = job.y + y;
+    const bool inside = left >= 0 && left + job.templ_width <= job.image.width && top >= 0 &&
+                        top + job.templ_height <= job.image.height;
+    Window w = { left, top, inside, 0, true, false };
     if (!settle_near<PIXEL>(job, &w, sums, at))
         settle_exactly<PIXEL>(job, w, sums, at);
 }

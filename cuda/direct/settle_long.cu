@@ -18,11 +18,11 @@ namespace xncc {
 
 namespace {
 
-constexpr int LANES = REFINE_LANES;
+constexpr int LANES = WARP_LANES;
 constexpr int WARPS = 4;  // of a block
 constexpr int BLOCKS = 4; // per multiprocessor
 constexpr int WORDS = 12; // of a number, at most
-constexpr unsigned ALL = REFINE_ALL;
+constexpr unsigned ALL = WARP_ALL;
 
 struct LongSums {
     uint32_t S[WORDS], T[WORDS], Q[WORDS], T2[WORDS], X[WORDS];

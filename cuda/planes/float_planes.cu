@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The planes of float_planes.h. The terms of the template are one block of 1024 threads, the pivot
-// of a channel of the image another one; planes have a thread per column, for some rows of it. Any
-// compute capability.
+// The planes of float_planes.h. The terms of a channel of the template are one block of 1024
+// threads, the pivot of a channel of the image another one; planes have a thread per column, for
+// some rows of it. Any compute capability.
 #include "cuda/planes/float_planes.h"
 
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/float_terms.cuh"
 #include "cuda/planes/plane_samples.cuh"
 #include "math/method.h"
+#include "math/sum_bounds.h"
 
 namespace xncc {
 
@@ -78,69 +79,78 @@ __device__ int64_t first_pixel(const FloatSource &of)
     return of.mask && first < INT32_MAX ? first : 0;
 }
 
+// The terms of the template: a block has a channel.
 template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(TERM_THREADS) void templ_terms(const __grid_constant__ FloatSource of,
                                                             FloatTerms *to)
 {
-    __shared__ xncc_twofold room[TERM_THREADS];
+    __shared__ xncc_twofold room[TERM_WARPS];
+    const int channel = static_cast<int>(blockIdx.x);
     const int64_t count = pixels_of(of), first = first_pixel(of);
-    const double n = static_cast<double>(of.whole);
-    double all = 0.0, all_error = 0.0, squares = 0.0;
-    int differs = 0;
-    for (int channel = 0; channel < of.channels; channel++) {
-        const double one = templ_at<PIXEL>(of, first, channel).v;
-        xncc_twofold T = {}, T2 = {}, T4 = {};
-        for (int64_t i = threadIdx.x; i < count; i += BATCH * TERM_THREADS) {
-            PlaneSample t[BATCH];
+    const double one = templ_at<PIXEL>(of, first, channel).v;
+    xncc_twofold T = {}, T2 = {}, T4 = {};
+    bool differs = false;
+    for (int64_t i = threadIdx.x; i < count; i += BATCH * TERM_THREADS) {
+        PlaneSample t[BATCH];
 #pragma unroll
-            for (int k = 0; k < BATCH; k++) {
-                const int64_t at = i + k * TERM_THREADS;
-                t[k] = at < count ? templ_at<PIXEL>(of, at, channel) : PlaneSample{ false, 0.0 };
-            }
-#pragma unroll
-            for (int k = 0; k < BATCH; k++) {
-                if (!t[k].counts)
-                    continue;
-                const double v = t[k].v;
-                xncc_twofold_put(&T, v);
-                xncc_twofold_put_product(&T2, v, v);
-                T4.high += v * v * (v * v);
-                differs |= v != one;
-            }
+        for (int k = 0; k < BATCH; k++) {
+            const int64_t at = i + k * TERM_THREADS;
+            t[k] = at < count ? templ_at<PIXEL>(of, at, channel) : PlaneSample{ false, 0.0 };
         }
-        T = block_sum(T, room);
-        T2 = block_sum(T2, room);
-        T4 = block_sum(T4, room);
-        const TermErrors errors = term_errors(n, T2.high);
-        all += T2.high;
-        all_error += errors.T2 + 0x1p-52 * all;
-        const double of_square = 1.01 * sqrt(T4.high) + XNCC_WINDOW_TINY;
-        squares += of_square;
-        if (threadIdx.x == 0) {
-            to->T[channel] = T.high;
-            to->error_T[channel] = errors.T;
-            to->norm[channel] = 1.01 * sqrt(T2.high + errors.T2);
-            to->norm_of_square[channel] = of_square;
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            if (!t[k].counts)
+                continue;
+            const double v = t[k].v;
+            xncc_twofold_put(&T, v);
+            xncc_twofold_put_product(&T2, v, v);
+            T4.high += v * v * (v * v);
+            differs |= v != one;
         }
     }
-    differs = __syncthreads_or(differs);
+    T = block_sum(T, room);
+    T2 = block_sum(T2, room);
+    T4 = block_sum(T4, room);
+    const bool any_differs = __syncthreads_or(differs) != 0;
     if (threadIdx.x)
         return;
-    to->T2 = all;
-    to->error_T2 = all_error;
-    to->norm_of_all = 1.01 * sqrt(all + all_error);
+    const TermErrors errors = term_errors(static_cast<double>(of.whole), T2.high);
+    FloatTerms::Channel *own = to->templ + channel;
+    own->T = { T.high, errors.T };
+    own->T2 = { T2.high, errors.T2 };
+    own->norm = 1.01 * sqrt(T2.high + errors.T2);
+    own->norm_of_square = 1.01 * sqrt(T4.high) + XNCC_WINDOW_TINY;
+    own->differs = any_differs;
+}
+
+// What all channels of the template have together.
+__device__ void add_channels(int channels, FloatTerms *to)
+{
+    xncc_bounded T2 = {};
+    double squares = 0.0;
+    bool differs = false;
+    for (int c = 0; c < channels; c++) {
+        const FloatTerms::Channel &own = to->templ[c];
+        xncc_sum_bounds_put(&T2, own.T2.value, own.T2.error);
+        squares += own.norm_of_square;
+        differs |= own.differs;
+    }
+    to->T2 = T2;
+    to->norm_of_all = 1.01 * sqrt(T2.value + T2.error);
     to->norm_of_squares = squares;
     to->differs = differs;
 }
 
 // The pivots of the image, and how large samples less the pivot usually are, from samples that are
 // spread over the band. Unless the method is centred, pivots are the template's. A block has a
-// channel.
+// channel; the first one also makes the terms of all channels of the template.
 template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(TERM_THREADS) void image_pivots(const __grid_constant__ FloatSource of,
                                                              FloatTerms *to)
 {
     const int channel = static_cast<int>(blockIdx.x);
+    if (channel == 0 && threadIdx.x == 0)
+        add_channels(of.channels, to);
     double v[TERM_EACH], sum = 0.0, count = 0.0;
     for (int k = 0; k < TERM_EACH; k++) {
         const longlong2 at = spread_sample(k, of.columns, of.rows);
@@ -184,8 +194,8 @@ __global__ __launch_bounds__(THREADS) void templ_plane(const __grid_constant__ F
     to->templ.n = static_cast<double>(pixels_of(of)) * (together ? of.channels : 1);
     to->templ.norm = together                      ? terms->norm_of_all
                      : plane == FloatPlane::COUNT  ? 1.01 * sqrt(static_cast<double>(of.whole))
-                     : plane == FloatPlane::SQUARE ? terms->norm_of_square[channel]
-                                                   : terms->norm[channel];
+                     : plane == FloatPlane::SQUARE ? terms->templ[channel].norm_of_square
+                                                   : terms->templ[channel].norm;
 }
 
 // Puts a sample on a list, if it has room.
@@ -242,9 +252,9 @@ __global__ __launch_bounds__(THREADS) void image_plane(const __grid_constant__ F
         }
     }
     uint32_t most = __float_as_uint(__double2float_ru(largest));
-    for (int step = TERM_LANES / 2; step > 0; step /= 2)
-        most = max(most, __shfl_xor_sync(TERM_ALL, most, step));
-    if (lists && threadIdx.x % TERM_LANES == 0 && most > __ldcg(&terms->largest))
+    for (int step = WARP_LANES / 2; step > 0; step /= 2)
+        most = max(most, __shfl_xor_sync(WARP_ALL, most, step));
+    if (lists && threadIdx.x % WARP_LANES == 0 && most > __ldcg(&terms->largest))
         atomicMax(&terms->largest, most);
 }
 
@@ -264,7 +274,7 @@ __global__ void leave_far(const FloatTerms *terms, int first, double *to, int64_
 cudaError_t launch_float_source_terms(const FloatSource &of, FloatTerms *to, cudaStream_t stream)
 {
     with_float_pixel(of.image.pixel, [&](auto type) {
-        templ_terms<type><<<1, TERM_THREADS, 0, stream>>>(of, to);
+        templ_terms<type><<<static_cast<unsigned>(of.channels), TERM_THREADS, 0, stream>>>(of, to);
         image_pivots<type><<<static_cast<unsigned>(of.channels), TERM_THREADS, 0, stream>>>(of, to);
     });
     return cudaGetLastError();

@@ -42,17 +42,21 @@ constexpr uint32_t MOST_FAR = 64;
 
 // What is known of a source, in device memory. T and T2 are sums of samples less the pivot.
 struct FloatTerms {
+    // A channel of the template. The norms are those of its planes VALUE and SQUARE, at least.
+    struct Channel {
+        xncc_bounded T, T2;
+        double norm, norm_of_square;
+        bool differs; // not all samples that count are equal
+    } templ[XNCC_FLOAT_CHANNELS];
+    // Of all channels: the sum of T2, the norm, the sum of norms of squares, and whether one
+    // differs.
+    xncc_bounded T2;
+    double norm_of_all, norm_of_squares;
+    bool differs;
     double image_pivot[XNCC_FLOAT_CHANNELS];
-    double T[XNCC_FLOAT_CHANNELS], error_T[XNCC_FLOAT_CHANNELS];
-    double T2, error_T2;
-    // At least the norms of the template's planes VALUE, per channel, and of all of them; and those
-    // of its planes SQUARE, and their sum.
-    double norm[XNCC_FLOAT_CHANNELS], norm_of_all;
-    double norm_of_square[XNCC_FLOAT_CHANNELS], norm_of_squares;
     // The bits of the largest size of a sample of the image that counts, less the pivot, as float,
     // rounded up.
     uint32_t largest;
-    int32_t differs; // 1: in some channel not all samples of the template that count are equal
     // Samples of the image that count, less the pivot, of which the planes have 0. Far ones are
     // larger than `limit` of their channel, and there are at most MOST_FAR of them; if there are
     // more, none is far. Bad ones are not finite; the list may have no room for all of them.

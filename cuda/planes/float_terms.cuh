@@ -5,10 +5,12 @@
 #define XNCC_CUDA_PLANES_FLOAT_TERMS_CUH
 
 #include "cuda/planes/float_image.h"
+#include "cuda/planes/group_sums.cuh"
 
 namespace xncc {
 
-constexpr int TERM_THREADS = 1024, TERM_LANES = 32, TERM_WARPS = TERM_THREADS / TERM_LANES;
+constexpr int TERM_THREADS = 1024, TERM_WARPS = TERM_THREADS / WARP_LANES;
+static_assert(TERM_WARPS == WARP_LANES, "block_sum has a lane per warp");
 constexpr int TERM_SIDE = 64; // what an image usually has is seen in as many rows and columns,
 constexpr int TERM_EACH = TERM_SIDE * TERM_SIDE / TERM_THREADS; // so many samples of a thread
 // Outliers are so many times as large as samples usually are. One of them has the energy of 2^24
@@ -16,30 +18,27 @@ constexpr int TERM_EACH = TERM_SIDE * TERM_SIDE / TERM_THREADS; // so many sampl
 constexpr double FAR = 4096.0;
 // No pivot is larger, so that no sample less a pivot overflows.
 constexpr double LARGEST_PIVOT = 0x1p900;
-constexpr unsigned TERM_ALL = 0xffffffffu;
 
-// The sum of a value over the block; every thread gets it. room: TERM_THREADS of shared memory.
+// The sum of a value over the block; every thread gets it. room: TERM_WARPS of shared memory.
 __device__ inline xncc_twofold block_sum(xncc_twofold value, xncc_twofold *room)
 {
-    const int own = static_cast<int>(threadIdx.x);
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
+              warp = static_cast<int>(threadIdx.x) / WARP_LANES;
+    value = group_pair(value, WARP_LANES);
+    __syncthreads(); // the sum before has been read
+    if (lane == 0)
+        room[warp] = value;
     __syncthreads();
-    room[own] = value;
-    __syncthreads();
-    for (int half = TERM_THREADS / 2; half > 0; half /= 2) {
-        if (own < half)
-            room[own] = xncc_twofold_add(room[own], room[own + half]);
-        __syncthreads();
-    }
-    return room[0];
+    return group_pair(room[lane], WARP_LANES);
 }
 
 // The mean over a warp of what counts; infinite if nothing does, or if it is not finite. Every lane
 // gets it.
 __device__ inline double warp_mean(double sum, double count)
 {
-    for (int step = TERM_LANES / 2; step > 0; step /= 2) {
-        sum += __shfl_xor_sync(TERM_ALL, sum, step);
-        count += __shfl_xor_sync(TERM_ALL, count, step);
+    for (int step = WARP_LANES / 2; step > 0; step /= 2) {
+        sum += __shfl_xor_sync(WARP_ALL, sum, step);
+        count += __shfl_xor_sync(WARP_ALL, count, step);
     }
     const double mean = sum / count;
     return isfinite(mean) ? mean : INFINITY;
@@ -50,8 +49,8 @@ __device__ inline double warp_mean(double sum, double count)
 __device__ inline double middle_of(double value)
 {
     __shared__ double room[TERM_WARPS];
-    const int lane = static_cast<int>(threadIdx.x) % TERM_LANES,
-              warp = static_cast<int>(threadIdx.x) / TERM_LANES;
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
+              warp = static_cast<int>(threadIdx.x) / WARP_LANES;
     __syncthreads();
     if (lane == 0)
         room[warp] = value;
@@ -60,16 +59,16 @@ __device__ inline double middle_of(double value)
     int before = 0;
     for (int i = 0; i < TERM_WARPS; i++)
         before += room[i] < own || (room[i] == own && i < lane);
-    const int finite = __popc(__ballot_sync(TERM_ALL, own < INFINITY));
-    return room[__ffs(static_cast<int>(__ballot_sync(TERM_ALL, before == finite / 2))) - 1];
+    const int finite = __popc(__ballot_sync(WARP_ALL, own < INFINITY));
+    return room[__ffs(static_cast<int>(__ballot_sync(WARP_ALL, before == finite / 2))) - 1];
 }
 
 // Column and row of sample k of this thread, in a band of so many; those of a warp are spread over
 // it.
 __device__ inline longlong2 spread_sample(int k, int columns, int rows)
 {
-    const int lane = static_cast<int>(threadIdx.x) % TERM_LANES,
-              warp = static_cast<int>(threadIdx.x) / TERM_LANES, j = (lane + TERM_LANES * k) / 2,
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
+              warp = static_cast<int>(threadIdx.x) / WARP_LANES, j = (lane + WARP_LANES * k) / 2,
               i = (warp + lane % 2 * TERM_WARPS + 7 * j) % TERM_SIDE;
     return make_longlong2(static_cast<int64_t>(i) * columns / TERM_SIDE,
                           static_cast<int64_t>(j) * rows / TERM_SIDE);

@@ -10,6 +10,8 @@ namespace xncc {
 
 namespace {
 
+constexpr int BATCH = 4; // samples of the template whose loads are in flight at a time
+
 // A mean as a pivot.
 __device__ double pivot_of(double mean)
 {
@@ -36,6 +38,31 @@ __device__ xncc_grid block_grid(xncc_grid own)
     return all;
 }
 
+// Calls function(i, sample) for this thread's samples of the template, which has fewer than 2^32.
+// BATCH loads are in flight at a time.
+template <xncc_pixel PIXEL, class Function>
+__device__ __forceinline__ void each_sample(const TemplateView &t, const Function &function)
+{
+    const uint32_t width = static_cast<uint32_t>(t.width);
+    const int64_t count = static_cast<int64_t>(t.width) * t.height;
+    for (int64_t first = threadIdx.x; first < count; first += BATCH * TERM_THREADS) {
+        double v[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            const int64_t i = first + k * TERM_THREADS;
+            const uint32_t at = static_cast<uint32_t>(i < count ? i : first);
+            v[k] = templ_sample<PIXEL>(t, static_cast<int>(at % width),
+                                       static_cast<int>(at / width));
+        }
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            const int64_t i = first + k * TERM_THREADS;
+            if (i < count)
+                function(i, v[k]);
+        }
+    }
+}
+
 // Samples, and their squares, in pairs of doubles.
 struct TermSums {
     xncc_twofold T, T2;
@@ -45,14 +72,11 @@ template <xncc_pixel PIXEL>
 __device__ TermSums sum_template(const TemplateView &t, double pivot, xncc_twofold *room)
 {
     TermSums own = {};
-    const int64_t count = static_cast<int64_t>(t.width) * t.height;
-    for (int64_t i = threadIdx.x; i < count; i += TERM_THREADS) {
-        const double v = xncc_sum(
-            templ_sample<PIXEL>(t, static_cast<int>(i % t.width), static_cast<int>(i / t.width)),
-            -pivot);
+    each_sample<PIXEL>(t, [&](int64_t, double sample) {
+        const double v = xncc_sum(sample, -pivot);
         xncc_twofold_put(&own.T, v);
         xncc_twofold_put_product(&own.T2, v, v);
-    }
+    });
     TermSums all;
     all.T = block_sum(own.T, room);
     all.T2 = block_sum(own.T2, room);
@@ -80,7 +104,7 @@ template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(TERM_THREADS) void template_terms(TemplateView t, xncc_method method,
                                                                double *samples, FloatConstants *to)
 {
-    __shared__ xncc_twofold room[TERM_THREADS];
+    __shared__ xncc_twofold room[TERM_WARPS];
     const double n = static_cast<double>(t.width) * t.height, first = templ_sample<PIXEL>(t, 0, 0);
     const TermSums raw = sum_template<PIXEL>(t, 0.0, room);
     const double mean = raw.T.high / n;
@@ -89,15 +113,12 @@ __global__ __launch_bounds__(TERM_THREADS) void template_terms(TemplateView t, x
     const TermSums less = sum_template<PIXEL>(t, pivot, room);
     int bad = 0, differs = 0;
     xncc_grid grid = xncc_grid_empty();
-    const int64_t count = static_cast<int64_t>(t.width) * t.height;
-    for (int64_t i = threadIdx.x; i < count; i += TERM_THREADS) {
-        const double v = templ_sample<PIXEL>(t, static_cast<int>(i % t.width),
-                                             static_cast<int>(i / t.width));
+    each_sample<PIXEL>(t, [&](int64_t i, double v) {
         samples[i] = xncc_sum(v, -pivot);
         bad |= !isfinite(v);
         differs |= v != first;
         xncc_grid_add(&grid, v);
-    }
+    });
     grid = block_grid(grid);
     bad = __syncthreads_or(bad);
     differs = __syncthreads_or(differs);

@@ -73,19 +73,16 @@ template <bool SLIDES> struct WindowSums {
     // Q of all channels.
     __device__ xncc_bounded Q() const
     {
-        const double channels = static_cast<double>(job.at.channels);
-        xncc_bounded q = {};
         if constexpr (SLIDES) {
-            q.value = turn.sums[place];
-            q.error = (8.0 * UNIT) * fabs(q.value) + turn.loss[0];
-        } else {
-            // the norm of the squares is at most their sum, and the largest size times its root
-            q = bounded(job.at.Q, 0.0);
-            const double most = __uint_as_float(job.terms->largest),
-                         size = 1.02 * (fabs(q.value) + q.error);
-            q.error += job.own * (job.root_whole * fmin(size, most * root_of_bound(size)));
+            const double q = turn.sums[place];
+            return { q, SLIDE_ERROR_Q * UNIT * fabs(q) + turn.loss[0] + XNCC_WINDOW_TINY };
         }
-        q.error += (channels + 1.0) * UNIT * fabs(q.value) + XNCC_WINDOW_TINY;
+        // the norm of the squares is at most their sum, and the largest size times its root
+        xncc_bounded q = bounded(job.at.Q, 0.0);
+        const double most = __uint_as_float(job.terms->largest),
+                     size = 1.02 * (fabs(q.value) + q.error);
+        q.error += job.own * (job.root_whole * fmin(size, most * root_of_bound(size))) +
+                   (static_cast<double>(job.at.channels) + 1.0) * UNIT * fabs(q.value);
         return q;
     }
     // S of a channel; sizes: at least the sum of the sizes of its samples.
@@ -93,7 +90,7 @@ template <bool SLIDES> struct WindowSums {
     {
         if constexpr (SLIDES)
             return { turn.sums[(1 + channel) * SLIDE_ROOM + place],
-                     8.0 * UNIT * sizes + turn.loss[1 + channel] };
+                     SLIDE_ERROR_S * UNIT * sizes + turn.loss[1 + channel] };
         return bounded(job.at.S + channel, sizes);
     }
 };
@@ -157,10 +154,10 @@ template <bool SLIDES> struct TemplSums {
     __device__ xncc_bounded T2() const
     {
         const FloatTerms &t = *job.terms;
-        xncc_bounded r = { t.T2, t.error_T2 };
+        xncc_bounded r = t.T2;
         if (clipped)
             r = { clip.sum(INTEGRAL_OF_SQUARES),
-                  INTEGRAL_ERROR * UNIT * (t.T2 + t.error_T2) + XNCC_WINDOW_TINY };
+                  INTEGRAL_ERROR * UNIT * (t.T2.value + t.T2.error) + XNCC_WINDOW_TINY };
         else if (job.at.varies)
             r = sums.bounded(job.at.T2, t.norm_of_squares * root_of_n);
         if (varies())
@@ -172,9 +169,10 @@ template <bool SLIDES> struct TemplSums {
         const FloatTerms &t = *job.terms;
         if (clipped)
             return { clip.sum(INTEGRAL_OF_SAMPLES + channel),
-                     INTEGRAL_ERROR * UNIT * job.root_whole * t.norm[channel] + XNCC_WINDOW_TINY };
-        return job.at.varies ? sums.bounded(job.at.T + channel, t.norm[channel] * root_of_n)
-                             : xncc_bounded{ t.T[channel], t.error_T[channel] };
+                     INTEGRAL_ERROR * UNIT * job.root_whole * t.templ[channel].norm +
+                         XNCC_WINDOW_TINY };
+        return job.at.varies ? sums.bounded(job.at.T + channel, t.templ[channel].norm * root_of_n)
+                             : t.templ[channel].T;
     }
 };
 
@@ -218,9 +216,9 @@ __device__ xncc_bounded term_of_templ(const FloatSumScoreJob &job)
     const FloatTerms &t = *job.terms;
     const double n = static_cast<double>(job.rule.whole);
     xncc_bounded term = {};
-    xncc_sum_bounds_put(&term, n * t.T2, n * t.error_T2);
+    xncc_sum_bounds_put(&term, n * t.T2.value, n * t.T2.error);
     for (int c = 0; c < job.at.channels; c++)
-        xncc_sum_bounds_centre_square(&term, xncc_bounded{ t.T[c], t.error_T[c] });
+        xncc_sum_bounds_centre_square(&term, t.templ[c].T);
     return term;
 }
 
@@ -265,12 +263,12 @@ template <xncc_method METHOD>
 __global__ __launch_bounds__(LANES *WARPS, BLOCKS) void slide_and_score(
     const __grid_constant__ FloatSumScoreJob job, int segment, SlideLoss loss)
 {
-    constexpr int PLANES = XNCC_FLOAT_CHANNELS + 1;
-    static_assert(sizeof(double) * WARPS * (1 + PLANES) * SLIDE_ROOM + 2048 <= 48 << 10,
+    constexpr int SUMS = 1 + XNCC_FLOAT_CHANNELS + 1;
+    static_assert(sizeof(double) * WARPS * SUMS * SLIDE_ROOM + 2048 <= 48 << 10,
                   "no limit is raised");
     extern __shared__ double memory[];
-    __shared__ SlideSums carried[WARPS][PLANES]; // of the first window of a turn
-    __shared__ double losses[WARPS][1 + PLANES];
+    __shared__ xncc_twofold carried[WARPS][SUMS]; // of the first window of a turn
+    __shared__ double losses[WARPS][SUMS];
     __shared__ xncc_bounded templ[WARPS];
     const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y),
               y = static_cast<int>(blockIdx.x) * WARPS + warp,
@@ -280,6 +278,7 @@ __global__ __launch_bounds__(LANES *WARPS, BLOCKS) void slide_and_score(
         return;
     double *sums = memory + warp * room_of_warp(job.at);
     const Turn turn = { templ + warp, sums, losses[warp] };
+    xncc_twofold Q = {};
     double reached = 0.0; // by the columns of all channels
     for (int plane = 0; plane < job.at.columns; plane++) {
         const FloatColumns columns = job.columns.of(plane);
@@ -287,34 +286,43 @@ __global__ __launch_bounds__(LANES *WARPS, BLOCKS) void slide_and_score(
                                             job.templ_width, lane);
         const double reach = reach_of(columns, begin, begin + segment + job.templ_width - 2, y);
         if (lane == 0) {
-            carried[warp][plane] = first;
+            carried[warp][1 + plane] = first.S;
             losses[warp][1 + plane] = loss.loss * root_of_bound(loss.samples * reach) +
                                       XNCC_WINDOW_TINY;
         }
-        reached += plane < job.at.channels ? reach : 0.0;
+        if (plane < job.at.channels) { // and not what counts
+            xncc_twofold_put_pair(&Q, first.Q);
+            reached += reach;
+        }
     }
     if (lane == 0) {
+        carried[warp][0] = Q;
         losses[warp][0] = loss.loss * reached;
         templ[warp] = term_of_templ(job);
     }
     __syncwarp();
     for (int x = begin; x < end; x += SLIDE_TURN) {
-        for (int plane = 0; plane < job.at.columns; plane++) {
-            const FloatColumns columns = job.columns.of(plane);
-            SlideSums at = carried[warp][plane];
-            slide_turn(columns.sums + y * columns.pitch, last, job.templ_width, x, lane, &at,
-                       [&](int i, double2 own) {
-                           double *to = sums + i * SLIDE_PITCH + lane;
-                           to[(1 + plane) * SLIDE_ROOM] = own.x;
-                           if (plane < job.at.channels) // and not what counts
-                               *to = plane ? *to + own.y : own.y;
-                       });
+        const auto slide = [&](const SlideGains &gains, int sum) {
+            xncc_twofold at = carried[warp][sum];
+            double *to = sums + sum * SLIDE_ROOM + lane;
+            slide_turn(gains, lane, &at, [&](int i, double own) { to[i * SLIDE_PITCH] = own; });
             __syncwarp();
             if (lane == 0)
-                carried[warp][plane] = at;
+                carried[warp][sum] = at;
+        };
+        SlideGains squares = {};
+        for (int plane = 0; plane <= job.at.columns; plane++) {
+            const bool of_squares = plane == job.at.columns;
+            SlideGains gains = squares;
+            if (!of_squares) {
+                const FloatColumns columns = job.columns.of(plane);
+                gains = slide_gains(columns.sums + y * columns.pitch, last, job.templ_width, x,
+                                    lane, plane < job.at.channels, &squares);
+            }
+            slide(gains, of_squares ? 0 : 1 + plane);
         }
         __syncwarp();
-#pragma unroll
+#pragma unroll 1
         for (int i = 0; i < SLIDE_SPAN; i++) {
             const int window = i * LANES + lane;
             if (x + window < end)
@@ -366,7 +374,8 @@ template <xncc_method METHOD> void launch(const FloatSumScoreJob &job, cudaStrea
         const size_t bytes = sizeof(double) * WARPS * static_cast<size_t>(room_of_warp(job.at));
         slide_and_score<METHOD><<<grid, block, bytes, stream>>>(
             job, segment,
-            slide_loss(job.columns.first, job.templ_width, job.templ_height, segment));
+            slide_loss(job.columns.first, job.at.channels, job.templ_width, job.templ_height,
+                       segment));
     } else {
         const dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS)),
                         static_cast<unsigned>(job.height < UINT16_MAX ? job.height : UINT16_MAX));
