@@ -90,7 +90,8 @@ struct FloatLevels {
     uint32_t seen[SIZES_OF_WINDOWS]; // 1 if a window of that size waits for X
     int32_t count;
     int32_t least[XNCC_SPLIT_LEVELS], most[XNCC_SPLIT_LEVELS]; // the sizes of a level's windows
-    Shares shares;                                             // of the work (split_levels.cu)
+    int32_t beyond; // 1: the first level is without some samples of the band
+    Shares shares;  // of the work (split_levels.cu)
 };
 
 // S and Q of the columns of a band's windows.

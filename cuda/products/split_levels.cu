@@ -51,6 +51,8 @@ __launch_bounds__(CHOOSING_THREADS) void choose_levels(const __grid_constant__ L
     const int own = static_cast<int>(threadIdx.x);
     if (!job.split.constants->again)
         return;
+    if (own == 0)
+        job.levels->beyond = 0;
     for (int i = own; i < XNCC_SPLIT_LEVELS * job.split.set.of.count; i += CHOOSING_THREADS)
         job.squares[i] = 0.0;
     const unsigned mine = __ballot_sync(SPLIT_ALL, job.levels->seen[own] != 0);
@@ -69,7 +71,8 @@ __launch_bounds__(CHOOSING_THREADS) void choose_levels(const __grid_constant__ L
         ;
 }
 
-// Adds up the squares of the blocks' samples, for all levels.
+// Adds up the squares of the blocks' samples, for all levels, and looks for samples that the first
+// one is without.
 template <xncc_pixel PIXEL> __device__ void add_squares(const LevelsJob &job, int index)
 {
     const FloatBlocks &b = job.split.set.of;
@@ -83,9 +86,11 @@ template <xncc_pixel PIXEL> __device__ void add_squares(const LevelsJob &job, in
         const int block = piece / pieces;
         const int2 start = block_start(b, block);
         double square[XNCC_SPLIT_LEVELS] = {};
+        bool beyond = false;
         for (int x = static_cast<int>(threadIdx.x); x < b.width; x += THREADS)
             each_below<PIXEL>(job.split.products.image, start.x + x,
                               start.y + piece % pieces * SQUARE_ROWS, pivot, [&](double v) {
+                                  beyond |= within(v, limit[0]) != v;
 #pragma unroll
                                   for (int level = 0; level < XNCC_SPLIT_LEVELS; level++) {
                                       const double one = within(v, limit[level]);
@@ -95,7 +100,16 @@ template <xncc_pixel PIXEL> __device__ void add_squares(const LevelsJob &job, in
 #pragma unroll
         for (int level = 0; level < XNCC_SPLIT_LEVELS; level++)
             add_to(job.squares + level * b.count + block, square[level]);
+        if (beyond)
+            job.levels->beyond = 1;
     }
+}
+
+// Whether sums by levels may have smaller errors than those that float-split has made: not if one
+// level has all samples. Other kernels have had none of these transforms.
+__device__ bool are_worth_while(const LevelsJob &job)
+{
+    return job.makes_template || job.levels->count > 1 || __ldcg(&job.levels->beyond) != 0;
 }
 
 // Chooses the units of all levels and blocks.
@@ -172,6 +186,8 @@ __global__ __launch_bounds__(THREADS,
         } else if (step == 1) {
             if (index == 0)
                 choose_units(job);
+        } else if (!are_worth_while(job)) {
+            return;
         } else if (step < before) {
             make_template_pass(job.split, step - 2, index);
         } else {
