@@ -8,11 +8,21 @@
 
 namespace xncc {
 
-// Two sums that are transformed back together: of the slices of the template for V and for W.
-struct Couple {
-    int for_V[2], for_W[2]; // of the first and of the second sum; -1: none
-    int bit;                // where the first sum is added; the second one by a slice further
-};
+// Whether a pair of a block has products of a weight or of the next one.
+static __device__ bool takes_part(const ExactJob &job, const Pair &pair, int weight, int block)
+{
+    return pair.low <= weight + 1 && weight <= pair.low + state_of(job)->templ_slices &&
+           !is_zero(job, pair, block);
+}
+
+// Whether any pair of a group does.
+static __device__ bool adds_up(const ExactJob &job, const Group &group, int weight, int block)
+{
+    bool any = false;
+    for (int slot = 0; slot < group.count; slot++)
+        any = any || takes_part(job, pair_of(job, group, slot), weight, block);
+    return any;
+}
 
 // Two slices of samples t, t + STEP, ... of row y of a block or of the template, to room[x];
 // `real`: if not, zeros.
@@ -22,6 +32,7 @@ __device__ __forceinline__ void load_slices(const ExactJob &job, const Pair &pai
 {
     const ExactState &s = *state_of(job);
     const FloatImage &of = job.image;
+    const int slices = pair.templ ? s.templ_slices : s.slices;
     const int columns = !real        ? 0
                         : pair.templ ? job.templ.width
                                      : min(job.blocks.width, of.columns - start.x);
@@ -50,9 +61,7 @@ __device__ __forceinline__ void load_slices(const ExactJob &job, const Pair &pai
     }
 #pragma unroll
     for (int j = 0; j < SPLIT_EACH; j++) {
-        const Integer one = integer_of(v[j], s.unit);
-        room[t + j * STEP] = make_double2(slice_of(one, pair.low + 1, job.blocks.bits),
-                                          slice_of(one, pair.low, job.blocks.bits));
+        room[t + j * STEP] = slices_of(integer_of(v[j], s.unit), pair.low, slices, job.blocks.bits);
     }
 }
 
@@ -121,7 +130,7 @@ __device__ __noinline__ void transform_columns(const ExactJob &job, const Pair &
         const double2 *data = arena.data + transform * transform_size +
                               place_of(frequency, 0, Column::POINTS) + at.rest;
         double2 *to = (pair.templ ? arena.templ + pair.low / 2 * spectrum
-                                  : arena.spectra + transform * spectrum) +
+                                  : spectrum_of(job, arena, transform, pair.slot)) +
                       at.spectrum(piece);
         double2 v[SPLIT_EACH];
 #pragma unroll
@@ -138,10 +147,10 @@ __device__ __noinline__ void transform_columns(const ExactJob &job, const Pair &
     }
 }
 
-// Products of two sums, and columns back.
+// The sums of a weight and of the next one: products, and columns back.
 template <int R>
-__device__ __noinline__ void multiply_slices(const ExactJob &job, const Pair &pair,
-                                             const Couple &couple, int first, int index)
+__device__ __noinline__ void multiply_slices(const ExactJob &job, const Group &group, int weight,
+                                             int first, int index)
 {
     using Column = Line<R>;
     const Arena arena(job);
@@ -149,34 +158,42 @@ __device__ __noinline__ void multiply_slices(const ExactJob &job, const Pair &pa
     const int64_t spectrum = static_cast<int64_t>(job.at.spectrum / sizeof(double2)),
                   transform_size = static_cast<int64_t>(job.at.transform / sizeof(double2));
     const double2 *turns = turns_of(turns_in(job), job.blocks.height);
-    const int lane = static_cast<int>(threadIdx.x) % WARP, for_V = couple.for_V[at.rest],
-              for_W = couple.for_W[at.rest];
-    // of slice l in the order of the threads: those with V have odd slices
-    const auto templ_at = [&](int l, int piece) {
-        return arena.templ + l / 2 * spectrum + at.spectrum(piece) - lane + lane % SPLIT_HALF +
-               (l % 2 ? 0 : SPLIT_HALF);
+    const int lane = static_cast<int>(threadIdx.x) % WARP, slices = state_of(job)->templ_slices;
+    // of slice l in the order of the threads: those with V have odd slices; nullptr: there is none
+    const auto templ_at = [&](int l, int piece) -> const double2 * {
+        return l < 0 || l >= slices ? nullptr
+                                    : arena.templ + l / 2 * spectrum + at.spectrum(piece) - lane +
+                                          lane % SPLIT_HALF + (l % 2 ? 0 : SPLIT_HALF);
     };
     for (int piece = index; piece < at.pieces * blocks_at(job, first);
          piece += static_cast<int>(gridDim.x)) {
-        const int transform = piece / at.pieces, frequency = at.frequency(piece);
-        if (is_zero(job, pair, first + transform))
+        const int transform = piece / at.pieces, frequency = at.frequency(piece),
+                  block = first + transform;
+        if (!adds_up(job, group, weight, block))
             continue;
-        const double2 *from = arena.spectra + transform * spectrum + at.spectrum(piece);
-        const double2 *of_V = for_V < 0 ? nullptr : templ_at(for_V, piece),
-                      *of_W = for_W < 0 ? nullptr : templ_at(for_W, piece);
         double2 v[SPLIT_EACH];
 #pragma unroll
-        for (int i = 0; i < SPLIT_EACH; i++) {
-            const double2 mine = from[i * THREADS], V = from_lane(mine, lane % SPLIT_HALF),
-                          W = from_lane(mine, lane % SPLIT_HALF + SPLIT_HALF);
+        for (int i = 0; i < SPLIT_EACH; i++)
             v[i] = make_double2(0.0, 0.0);
-            if (of_V)
-                v[i] = times_conjugate(V, of_V[i * THREADS]);
-            if (of_W)
-                v[i] = v[i] + times_conjugate(W, of_W[i * THREADS]);
+        for (int slot = 0; slot < group.count; slot++) {
+            const Pair pair = pair_of(job, group, slot);
+            if (!takes_part(job, pair, weight, block))
+                continue;
+            const int m = weight + at.rest - pair.low; // the slice for W
+            const double2 *from = spectrum_of(job, arena, transform, slot) + at.spectrum(piece),
+                          *of_V = templ_at(m - 1, piece), *of_W = templ_at(m, piece);
+#pragma unroll
+            for (int i = 0; i < SPLIT_EACH; i++) {
+                const double2 mine = from[i * THREADS], V = from_lane(mine, lane % SPLIT_HALF),
+                              W = from_lane(mine, lane % SPLIT_HALF + SPLIT_HALF);
+                if (of_V)
+                    v[i] = v[i] + times_conjugate(V, of_V[i * THREADS]);
+                if (of_W)
+                    v[i] = v[i] + times_conjugate(W, of_W[i * THREADS]);
+            }
         }
         Column::back(v, at.room(), at.t, turns);
-        const int wanted = min(job.blocks.step_y, job.height - start_of(job, first + transform).y);
+        const int wanted = min(job.blocks.step_y, job.height - start_of(job, block).y);
         double2 *data = arena.data + transform * transform_size +
                         place_of(frequency, 0, Column::POINTS) + at.rest;
 #pragma unroll
@@ -226,7 +243,7 @@ __device__ __forceinline__ void add_sums(uint32_t *to, int64_t step, int words, 
 
 // Rows of two sums back, which are rounded and added up.
 template <int R>
-__device__ __noinline__ void add_rows(const ExactJob &job, const Pair &pair, const Couple &couple,
+__device__ __noinline__ void add_rows(const ExactJob &job, const Group &group, int weight,
                                       int first, int index)
 {
     using Row = Line<R>;
@@ -240,7 +257,7 @@ __device__ __noinline__ void add_rows(const ExactJob &job, const Pair &pair, con
          piece += static_cast<int>(gridDim.x)) {
         const int transform = piece / pieces, block = first + transform,
                   y = piece % pieces * LINES + at.line;
-        if (is_zero(job, pair, block))
+        if (!adds_up(job, group, weight, block))
             continue;
         const int2 start = start_of(job, block);
         const int wanted = min(job.blocks.step_y, job.height - start.y);
@@ -261,7 +278,8 @@ __device__ __noinline__ void add_rows(const ExactJob &job, const Pair &pair, con
                 sum[j] = llrint(v[from + j].x) +
                          llrint(v[from + j].y) * (int64_t{ 1 } << job.blocks.bits);
             add_sums<Row::THREADS>(to + t + Row::THREADS * from, arena.windows, state_of(job)->of_X,
-                                   couple.bit, columns - t - Row::THREADS * from, sum);
+                                   job.blocks.bits * weight, columns - t - Row::THREADS * from,
+                                   sum);
         }
         __syncthreads();
     }

@@ -66,10 +66,11 @@ static __device__ int short_limbs(const ExactState &s)
 // a window's S, Q and score.
 static __device__ bool pays(const ExactJob &job, const ExactState &s)
 {
-    const int limbs = short_limbs(s);
+    const int limbs = short_limbs(s), pairs = ceil_div(s.slices, 2);
     const double points = static_cast<double>(job.blocks.width) * job.blocks.height * job.count,
                  pixels = static_cast<double>(job.templ.width) * job.templ.height,
-                 steps = ceil_div(s.slices, 2) * (2.0 + 2.0 * (s.templ_slices / 2 + 1)),
+                 sums = ceil_div(min(s.slices, 2 * s.kept) + s.templ_slices, 2),
+                 steps = 2.0 * (pairs + ceil_div(pairs, s.kept) * sums),
                  of_X = s.limbs_of_X ? 0.05 + 0.0001 * pixels * s.limbs_of_X * s.limbs_of_X
                                      : 0.03 * steps,
                  of_window = limbs == 2   ? 0.15
@@ -81,7 +82,18 @@ static __device__ bool pays(const ExactJob &job, const ExactState &s)
     return alone > together;
 }
 
-// Chooses unit, slices, words and batch, and forgets the doubts if the band will be settled.
+// How many blocks there is memory for at a time, with the spectra of so many pairs of slices.
+static __device__ int batch_for(const ExactJob &job, const ExactState &s, int kept)
+{
+    const uint64_t fixed = job.at.arena + ceil_div(s.templ_slices, 2) * job.at.spectrum,
+                   each = job.at.transform + kept * job.at.spectrum +
+                          s.of_X * 4 * static_cast<uint64_t>(windows_of(job)),
+                   batch = fixed < job.blocks.bytes ? (job.blocks.bytes - fixed) / each : 0;
+    return static_cast<int>(min(batch, static_cast<uint64_t>(job.count)));
+}
+
+// Chooses unit, slices, words and batch, two blocks rather than more pairs of slices, and forgets
+// the doubts if the band will be settled.
 static __device__ void choose(const ExactJob &job)
 {
     ExactState &s = *state_of(job);
@@ -97,11 +109,14 @@ static __device__ void choose(const ExactJob &job)
     s.range = range;
     s.limbs_of_X = max(job.templ.width, job.templ.height) <= DIRECT_SIDE ? limbs_for(larger) : 0;
     s.of_term = xncc_long_term_words(larger, pixels_of(job));
-    const uint64_t fixed = job.at.arena + ceil_div(s.templ_slices, 2) * job.at.spectrum,
-                   each = job.at.transform + job.at.spectrum +
-                          s.of_X * 4 * static_cast<uint64_t>(windows_of(job)),
-                   batch = fixed < job.blocks.bytes ? (job.blocks.bytes - fixed) / each : 0;
-    s.batch = static_cast<int32_t>(min(batch, static_cast<uint64_t>(job.count)));
+    s.kept = s.batch = 0;
+    for (int kept = min(MOST_KEPT, ceil_div(s.slices, 2)); kept > 0 && s.batch < 2; kept--) {
+        const int batch = batch_for(job, s, kept);
+        if (batch > s.batch) {
+            s.kept = kept;
+            s.batch = batch;
+        }
+    }
     s.on = s.batch > 0 && s.of_term <= XNCC_EXACT_WORDS && s.slices <= XNCC_EXACT_SLICES &&
            s.templ_slices <= XNCC_EXACT_SLICES && pays(job, s);
     s.seen = 0;
@@ -153,6 +168,7 @@ static __device__ void describe_template(const ExactJob &job)
 static __device__ void flag_blocks(const ExactJob &job, int index)
 {
     constexpr int ROWS = 16; // of a piece
+    const ExactState &s = *state_of(job);
     const int pieces = job.blocks.height / ROWS;
     for (int64_t piece = index; piece < int64_t{ pieces } * job.count; piece += gridDim.x) {
         const int block = static_cast<int>(piece / pieces),
@@ -164,7 +180,7 @@ static __device__ void flag_blocks(const ExactJob &job, int index)
             for (int y = top; y < top + ROWS; y++) {
                 double v[1];
                 load_samples(job, start.x + x, start.y + y, v);
-                flags |= slices_in(integer_of(v[0], state_of(job)->unit), job.blocks.bits);
+                flags |= slices_in(integer_of(v[0], s.unit), s.slices, job.blocks.bits);
                 if (x < job.blocks.step_x && y < job.blocks.step_y && start.x + x < job.width &&
                     start.y + y < job.height &&
                     __float_as_uint(job.map[(start.y + y) * job.map_pitch + start.x + x]) ==
@@ -198,20 +214,6 @@ static __device__ void join_flags(const ExactJob &job)
             if (has_squares(job.method))
                 s.limbs |= uint64_t{ 1 } << (LIMBS_S + 2 * bit / 32);
         }
-}
-
-// The pairs of slices that are not 0, and the lower slice of one of them.
-static __device__ int pairs_in(uint32_t slices)
-{
-    return __popc((slices | slices >> 1) & 0x55555555u);
-}
-
-static __device__ int low_of_pair(uint32_t slices, int number)
-{
-    uint32_t pairs = (slices | slices >> 1) & 0x55555555u;
-    for (; number > 0; number--)
-        pairs &= pairs - 1;
-    return __ffs(static_cast<int>(pairs)) - 1;
 }
 
 } // namespace xncc

@@ -24,6 +24,7 @@ struct ExactState {
     int32_t limbs_of_X;    // of samples, if X is made without transforms; else 0
     uint64_t limbs;        // a bit for each limb of S and Q that is not 0
     int32_t batch;         // blocks at a time
+    int32_t kept;          // pairs of slices of a block whose spectra are there at a time
     uint32_t seen;         // slices that are not 0 in a block with windows in doubt
     xncc_real templ;       // the template's term
     uint32_t minus_T[XNCC_EXACT_WORDS], T2[XNCC_EXACT_WORDS];
@@ -39,6 +40,7 @@ constexpr int LIMBS_S = XNCC_EXACT_WORDS / 2 + 3, LIMBS_Q = XNCC_EXACT_WORDS + 5
 constexpr int SHORT_BITS = 40;
 constexpr uint32_t DOUBTS = 1u << 31; // behind all slices
 constexpr int FINEST = 4096;          // minus the unit: a number that grows as samples get finer
+constexpr int MOST_KEPT = 3;          // pairs: a sum of one weight has 6 products at most
 
 static __device__ ExactState *state_of(const ExactJob &job)
 {
@@ -92,7 +94,7 @@ struct Arena {
         data = reinterpret_cast<double2 *>(at);
         at += s.batch * job.at.transform;
         spectra = reinterpret_cast<double2 *>(at);
-        at += s.batch * job.at.spectrum;
+        at += s.batch * s.kept * job.at.spectrum;
         sums = reinterpret_cast<uint32_t *>(at);
         windows = s.batch * windows_of(job);
     }
@@ -104,21 +106,38 @@ static __device__ uint64_t shifted(uint64_t v, int32_t shift)
     return shift >= 64 || shift <= -64 ? 0 : shift >= 0 ? v << shift : v >> -shift;
 }
 
-// Slice k of a sample.
-static __device__ double slice_of(const Integer &v, int k, int bits)
+// A sample times 2^-bit, rounded to an integer, without its sign: its low bits.
+static __device__ uint32_t rounded(const Integer &v, int bit)
 {
-    const uint64_t part = shifted(v.mantissa, v.place - k * bits);
-    const double slice = static_cast<double>(part & ((uint64_t{ 1 } << bits) - 1));
-    return v.negative ? -slice : slice;
+    return static_cast<uint32_t>((shifted(v.mantissa, v.place - bit + 1) + 1) >> 1);
+}
+
+// Slices low (y) and low + 1 (x) of a sample of `slices`. A slice is the sample rounded to its
+// units, less what it is rounded to units of the next one, if there is one; 0 behind the last one.
+// It is at most 2^(bits - 1) in size, the last one 2^bits.
+static __device__ double2 slices_of(const Integer &v, int low, int slices, int bits)
+{
+    const uint64_t from = shifted(v.mantissa, v.place - low * bits + 1);
+    const auto rounded_to = [&](int next) {
+        return static_cast<uint32_t>(((from >> next * bits) + 1) >> 1);
+    };
+    const uint32_t r[] = { rounded_to(0), rounded_to(1), rounded_to(2) };
+    const auto slice = [&](int next) {
+        const uint32_t above = low + next + 1 < slices ? r[next + 1] << bits : 0u;
+        const double size = static_cast<int32_t>(low + next < slices ? r[next] - above : 0u);
+        return v.negative ? -size : size;
+    };
+    return make_double2(slice(1), slice(0));
 }
 
 // A bit for each slice that is not 0.
-static __device__ uint32_t slices_in(const Integer &v, int bits)
+static __device__ uint32_t slices_in(const Integer &v, int slices, int bits)
 {
     if (!v.mantissa)
         return 0;
     const int first = v.place / bits,
-              last = (v.place + 63 - __clzll(static_cast<long long>(v.mantissa))) / bits;
+              top = (v.place + 63 - __clzll(static_cast<long long>(v.mantissa))) / bits,
+              last = top + 1 < slices && rounded(v, (top + 1) * bits) ? top + 1 : top;
     return ((2u << last) - 1u) & (0xffffffffu << first);
 }
 
@@ -171,11 +190,52 @@ static __device__ double sample_of_template(const ExactJob &job, int x, int y)
     return sample_in(job.image.image.pixel, job.templ.pixels + y * job.templ.pitch, x);
 }
 
-// Two slices that are transformed together: `low` and the next one.
+// Two slices that are transformed together: `low` and the next one. slot: of its spectrum, among
+// those of its block.
 struct Pair {
     bool templ;
-    int low;
+    int low, slot;
 };
+
+// The pairs of slices that are not 0, and the lower slice of one of them.
+static __device__ int pairs_in(uint32_t slices)
+{
+    return __popc((slices | slices >> 1) & 0x55555555u);
+}
+
+static __device__ int low_of_pair(uint32_t slices, int number)
+{
+    uint32_t pairs = (slices | slices >> 1) & 0x55555555u;
+    for (; number > 0; number--)
+        pairs &= pairs - 1;
+    return __ffs(static_cast<int>(pairs)) - 1;
+}
+
+// Pairs of the image whose spectra are there together. Products of one weight are added up before
+// they are transformed back.
+struct Group {
+    int first, count; // pairs
+};
+
+static __device__ Pair pair_of(const ExactJob &job, const Group &group, int slot)
+{
+    return { false, low_of_pair(state_of(job)->seen, group.first + slot), slot };
+}
+
+static __device__ Group group_of(const ExactJob &job, int number)
+{
+    const ExactState &s = *state_of(job);
+    const int first = number * s.kept;
+    return { first, min(s.kept, pairs_in(s.seen) - first) };
+}
+
+// The spectrum of a pair of a transform of a batch.
+static __device__ double2 *spectrum_of(const ExactJob &job, const Arena &arena, int transform,
+                                       int slot)
+{
+    return arena.spectra + (transform * state_of(job)->kept + slot) *
+                               static_cast<int64_t>(job.at.spectrum / sizeof(double2));
+}
 
 static __device__ bool has_doubts(const ExactJob &job, int block)
 {

@@ -9,16 +9,17 @@
 // - the template's own sums, in the first share; which blocks have windows in doubt, and which
 //   slices are not 0,
 // - rows and columns of the template's slices, two at a time,
-// - for a batch of blocks: X to 0; for two slices of the image at a time: rows, columns, and for
-//   two sums at a time: products with columns back, and rows back, which adds them to X; at the end
-//   S, Q and the scores.
+// - for a batch of blocks: X to 0; for up to six slices of the image at a time: rows and columns,
+//   two at a time, and for two sums at a time: products with columns back, and rows back, which
+//   adds them to X; at the end S, Q and the scores.
 //
 // Small templates whose samples have few bits need no transforms: X of a batch is one step
 // (exact_direct.cuh).
 //
 // Two slices are transformed as one complex array, and so are two sums on the way back; the layout
 // in between is that of split_passes.cuh. With V and W the spectra of slices k + 1 and k, and T_l
-// that of slice l of the template, the sums of weight k + m are V conj(T_(m-1)) + W conj(T_m).
+// that of slice l of the template, the products of weight k + m are V conj(T_(m-1)) + W conj(T_m).
+// Those of up to three k are added up.
 //
 // Thread mapping: blocks of 512 threads, one per multiprocessor, with 8192 points in shared memory
 // (at most 160 KB). The passes are functions that are called. Compute capability 8.0 and later, as
@@ -35,46 +36,83 @@ namespace xncc {
 
 namespace {
 
-// The couples of a pair of slices: one for two weights.
-__device__ int couples_of(const ExactJob &job)
+// A bit for each two weights, 2 k and 2 k + 1, that products of a group have.
+__device__ uint32_t weights_of(const ExactJob &job, const Group &group)
 {
-    return state_of(job)->templ_slices / 2 + 1;
-}
-
-__device__ Couple couple_of(const ExactJob &job, const Pair &pair, int number)
-{
-    const int slices = state_of(job)->templ_slices;
-    const auto slice = [&](int l) { return l >= 0 && l < slices ? l : -1; };
-    Couple c = {};
-    for (int k = 0; k < 2; k++) {
-        const int m = 2 * number + k;
-        c.for_V[k] = slice(m - 1);
-        c.for_W[k] = slice(m);
+    const ExactState &s = *state_of(job);
+    uint32_t weights = 0;
+    for (int slot = 0; slot < group.count; slot++) {
+        const int low = pair_of(job, group, slot).low,
+                  slices = s.templ_slices + (s.seen >> (low + 1) & 1 ? 1 : 0);
+        weights |= ((2u << (low + slices - 1) / 2) - 1u) & (0xffffffffu << low / 2);
     }
-    c.bit = job.blocks.bits * (pair.low + 2 * number);
-    return c;
+    return weights;
 }
 
-// Step `step` of a pair: rows, columns, and two steps for each couple.
-__device__ void step_of_pair(const ExactJob &job, const Pair &pair, int step, int first, int index)
+// The lower weight of the next two, which are forgotten.
+__device__ int next_weight(uint32_t *weights)
 {
-    if (step == 0) {
-        of_side<8>(job.blocks.width,
-                   [&](auto r) { transform_rows<decltype(r)::value>(job, pair, first, index); });
-    } else if (step == 1) {
-        of_side<8>(job.blocks.height,
-                   [&](auto r) { transform_columns<decltype(r)::value>(job, pair, first, index); });
-    } else {
-        const Couple couple = couple_of(job, pair, step / 2 - 1);
+    const int weight = 2 * (__ffs(static_cast<int>(*weights)) - 1);
+    *weights &= *weights - 1;
+    return weight;
+}
+
+__device__ void rows_of_pair(const ExactJob &job, const Pair &pair, int first, int index)
+{
+    of_side<8>(job.blocks.width,
+               [&](auto r) { transform_rows<decltype(r)::value>(job, pair, first, index); });
+}
+
+__device__ void columns_of_pair(const ExactJob &job, const Pair &pair, int first, int index)
+{
+    of_side<8>(job.blocks.height,
+               [&](auto r) { transform_columns<decltype(r)::value>(job, pair, first, index); });
+}
+
+// Step `step` of the pairs of the image, for the batch that begins at block `first`: of each group,
+// rows and columns of its pairs, and then two steps for two weights.
+__device__ void make_step_of_pairs(const ExactJob &job, int step, int first, int index)
+{
+    const int groups = ceil_div(pairs_in(state_of(job)->seen), state_of(job)->kept);
+    for (int number = 0; number < groups; number++) {
+        const Group group = group_of(job, number);
+        uint32_t weights = weights_of(job, group);
+        const int forward = 2 * group.count, all = forward + 2 * __popc(weights);
+        if (step >= all) {
+            step -= all;
+            continue;
+        }
+        if (step < forward) {
+            const Pair pair = pair_of(job, group, step / 2);
+            step % 2 ? columns_of_pair(job, pair, first, index)
+                     : rows_of_pair(job, pair, first, index);
+            return;
+        }
+        int weight = next_weight(&weights);
+        for (int i = forward + 2; i <= step; i += 2)
+            weight = next_weight(&weights);
         if (step % 2 == 0)
             of_side<8>(job.blocks.height, [&](auto r) {
-                multiply_slices<decltype(r)::value>(job, pair, couple, first, index);
+                multiply_slices<decltype(r)::value>(job, group, weight, first, index);
             });
         else
             of_side<8>(job.blocks.width, [&](auto r) {
-                add_rows<decltype(r)::value>(job, pair, couple, first, index);
+                add_rows<decltype(r)::value>(job, group, weight, first, index);
             });
+        return;
     }
+}
+
+// The steps of all groups.
+__device__ int steps_of_pairs(const ExactJob &job)
+{
+    const int groups = ceil_div(pairs_in(state_of(job)->seen), state_of(job)->kept);
+    int steps = 0;
+    for (int number = 0; number < groups; number++) {
+        const Group group = group_of(job, number);
+        steps += 2 * (group.count + __popc(weights_of(job, group)));
+    }
+    return steps;
 }
 
 // Makes a share of a step. Returns false behind the last one.
@@ -112,12 +150,12 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
     step -= 4;
     const int of_templ = s.limbs_of_X ? 0 : 2 * ceil_div(s.templ_slices, 2);
     if (step < of_templ) {
-        step_of_pair(job, { true, step / 2 * 2 }, step % 2, 0, index);
+        const Pair pair = { true, step / 2 * 2, 0 };
+        step % 2 ? columns_of_pair(job, pair, 0, index) : rows_of_pair(job, pair, 0, index);
         return true;
     }
     step -= of_templ;
-    const int each = 2 + 2 * couples_of(job), of_pairs = s.limbs_of_X ? 0 : pairs_in(s.seen) * each,
-              all = of_pairs + 2;
+    const int of_pairs = s.limbs_of_X ? 0 : steps_of_pairs(job), all = of_pairs + 2;
     const int first = step / all * s.batch;
     step %= all;
     if (first >= job.count)
@@ -127,8 +165,7 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
     else if (step == 0)
         clear_sums(job, index);
     else if (step <= of_pairs)
-        step_of_pair(job, { false, low_of_pair(s.seen, (step - 1) / each) }, (step - 1) % each,
-                     first, index);
+        make_step_of_pairs(job, step - 1, first, index);
     else
         score_windows(job, first, index);
     return true;

@@ -69,16 +69,18 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
     const double line = xncc_split_line_error(b.width) + xncc_split_line_error(b.height),
                  points = (double)b.width * b.height,
                  relative = 1.01 * 0x1p-53 *
-                            (8.0 * sqrt(2.0) * (line + 1.0) + 4.0 * 4.24 + 4.0 * (line + 1.0));
+                            (12.4 * (line + 1.0) + 4.0 * 11.3 + 4.0 * (line + 1.0));
     b.bits = (int32_t)floor(0.5 * log2(0.45 / (relative * sqrt(points * pixels))));
     b.most_alone = (uint32_t)fmin(point_ns * points * b.count / alone_ns, 0x1p31);
     const xncc_exact_buffers w = xncc_exact_workspace(&b);
     const int64_t busy = (int64_t)(batch_points / points) + 1, batch = busy < count ? busy : count;
-    /* Usually X has 6 words at most, and the template 3 pairs of slices. With these at least for a
-     * block there is room for samples of all sizes, at the expense of the number of blocks. */
+    /* Usually X has 6 words at most, the image 2 pairs of slices, and the template 3. With these at
+     * least for a block there is room for samples of all sizes, at the expense of the number of
+     * blocks. */
     const uint64_t words = (uint64_t)b.step_x * (uint64_t)b.step_y * 4,
                    each = w.transform + w.spectrum, least = w.arena + each + w.spectrum + 4 * words,
-                   usual = w.arena + (uint64_t)batch * (each + 6 * words) + 3 * w.spectrum,
+                   usual = w.arena + (uint64_t)batch * (each + w.spectrum + 6 * words) +
+                           3 * w.spectrum,
                    widest = w.arena + each + 16 * words + 10 * w.spectrum,
                    wanted = usual > widest ? usual : widest;
     if (least > budget || b.bits < 4)
