@@ -23,7 +23,7 @@ struct PixelsJob {
     xncc_general_rule rule; // of the template
     float *map;             // the score of the first window
     int64_t map_pitch;      // elements per row
-    bool varies;            // pixels of the image may not count
+    bool varies;            // which pixels count depends on the image
     int32_t shared_bytes;   // 0, or the shared memory of a block of the forms for small templates
     // Floats. 0: the kernel makes all windows. Else it makes those that are XNCC_DOUBT, and only in
     // thread blocks where at least `doubts` threads have one. It ends at once if no more than

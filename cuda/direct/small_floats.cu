@@ -330,35 +330,25 @@ __global__ __launch_bounds__(SMALL_THREADS,
     }
 }
 
-// Calls a function with a kernel of a pixel type and a kind of method.
-template <class Function> void with_kernel(xncc_pixel pixel, bool centred, const Function &function)
-{
-    with_float_pixel(pixel, [&](auto type) {
-        function(centred ? match_small<type, true> : match_small<type, false>);
-    });
-}
+struct Kernels {
+    template <xncc_pixel PIXEL, bool CENTRED> static auto of()
+    {
+        return match_small<PIXEL, CENTRED>;
+    }
+};
 
 } // namespace
 
 cudaError_t small_floats_set_max_shared_memory(int bytes)
 {
-    cudaError_t code = cudaSuccess;
-    const auto raise = [&](auto *kernel) {
-        if (code == cudaSuccess)
-            code = set_max_shared_memory(kernel, bytes);
-    };
-    for (const xncc_pixel pixel : { XNCC_F32, XNCC_F64, XNCC_U32 }) {
-        with_kernel(pixel, true, raise);
-        with_kernel(pixel, false, raise);
-    }
-    return code;
+    return raise_small_kernels<Kernels>(bytes);
 }
 
 cudaError_t launch_small_floats(const PixelsJob &job, cudaStream_t stream)
 {
-    with_kernel(job.image.pixel, xncc_method_is_centred(job.method), [&](auto *kernel) {
-        launch_small(kernel, job, job.width, job.rows, job.shared_bytes, stream);
-    });
+    const SmallLaunch launch = { job.width, job.rows, job.shared_bytes, stream };
+    with_small_kernel<Kernels>(job.image.pixel, xncc_method_is_centred(job.method),
+                               [&](auto *kernel) { launch(kernel, job); });
     return cudaGetLastError();
 }
 

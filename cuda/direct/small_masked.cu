@@ -4,9 +4,10 @@
 // of math/sum_bounds.h, or XNCC_DOUBT where its bounds leave two floats.
 //
 // Thread and data mapping: cuda/planes/small_windows.cuh. A block loads the samples under its
-// windows, less a pivot of its own if the method is centred, and 0 where a pixel does not count;
-// and a bit per pixel that counts. X is the product of samples and template. T and T2 are those of
-// the bits with the template and with its squares: a thread has the bits of its rows in registers.
+// windows, less a pivot of its own if the method is centred, else less the template's, and 0 where
+// a pixel does not count; and a bit per pixel that counts. X is the product of samples and
+// template. T and T2 are products of the bits with the template and with its squares: a thread has
+// the bits of its rows in registers.
 // Three blocks per multiprocessor. Any compute capability with the shared memory.
 //
 // Errors. With w and h of the template: a product takes part in at most w h additions, a sample of
@@ -288,35 +289,25 @@ __global__ __launch_bounds__(SMALL_THREADS,
     }
 }
 
-// Calls a function with a kernel of a pixel type and a kind of method.
-template <class Function> void with_kernel(xncc_pixel pixel, bool centred, const Function &function)
-{
-    with_float_pixel(pixel, [&](auto type) {
-        function(centred ? match_masked<type, true> : match_masked<type, false>);
-    });
-}
+struct Kernels {
+    template <xncc_pixel PIXEL, bool CENTRED> static auto of()
+    {
+        return match_masked<PIXEL, CENTRED>;
+    }
+};
 
 } // namespace
 
 cudaError_t small_masked_set_max_shared_memory(int bytes)
 {
-    cudaError_t code = cudaSuccess;
-    const auto raise = [&](auto *kernel) {
-        if (code == cudaSuccess)
-            code = set_max_shared_memory(kernel, bytes);
-    };
-    for (const xncc_pixel pixel : { XNCC_F32, XNCC_F64, XNCC_U32 }) {
-        with_kernel(pixel, true, raise);
-        with_kernel(pixel, false, raise);
-    }
-    return code;
+    return raise_small_kernels<Kernels>(bytes);
 }
 
 cudaError_t launch_small_masked(const PixelsJob &job, cudaStream_t stream)
 {
-    with_kernel(job.image.pixel, xncc_method_is_centred(job.method), [&](auto *kernel) {
-        launch_small(kernel, job, job.width, job.rows, job.shared_bytes, stream);
-    });
+    const SmallLaunch launch = { job.width, job.rows, job.shared_bytes, stream };
+    with_small_kernel<Kernels>(job.image.pixel, xncc_method_is_centred(job.method),
+                               [&](auto *kernel) { launch(kernel, job); });
     return cudaGetLastError();
 }
 

@@ -200,40 +200,27 @@ __global__ __launch_bounds__(THREADS,
             };
 }
 
-// Calls a function with a kernel of every pixel type and method.
-template <class Function> void with_kernel(xncc_pixel pixel, bool ncc, const Function &function)
-{
-    with_float_pixel(pixel, [&](auto type) {
-        if (ncc)
-            function(fused_floats<type, true>);
-        else
-            function(fused_floats<type, false>);
-    });
-}
+struct Kernels {
+    template <xncc_pixel PIXEL, bool NCC> static auto of()
+    {
+        return fused_floats<PIXEL, NCC>;
+    }
+};
 
 } // namespace
 
 cudaError_t fused_floats_set_max_shared_memory(int bytes)
 {
-    cudaError_t code = cudaSuccess;
-    const auto raise = [&](auto *kernel) {
-        if (code == cudaSuccess)
-            code = set_max_shared_memory(kernel, bytes);
-    };
-#define RAISE(pixel, name, type)                                                                   \
-    with_kernel(pixel, true, raise);                                                               \
-    with_kernel(pixel, false, raise);
-    XNCC_EACH_PIXEL(RAISE)
-#undef RAISE
-    return code;
+    return raise_small_kernels<Kernels>(bytes);
 }
 
 cudaError_t launch_fused_floats(const FusedFloatsJob &job, cudaStream_t stream)
 {
-    with_kernel(job.image.image.pixel, job.method == XNCC_CCOEFF_NORMED, [&](auto *kernel) {
-        launch_small(kernel, job, job.width, job.height,
-                     xncc_float_fused_shared(job.templ_width, job.templ_height), stream);
-    });
+    const SmallLaunch launch = { job.width, job.height,
+                                 xncc_float_fused_shared(job.templ_width, job.templ_height),
+                                 stream };
+    with_small_kernel<Kernels>(job.image.image.pixel, job.method == XNCC_CCOEFF_NORMED,
+                               [&](auto *kernel) { launch(kernel, job); });
     return cudaGetLastError();
 }
 

@@ -38,7 +38,7 @@ constexpr int EIGHT = 8; // windows whose sums are made together
 static_assert(SMALL_WIDTH == SMALL_LANES && SMALL_SPAN % EIGHT == 0 && SMALL_WIDTH % EIGHT == 0,
               "whole groups of windows");
 
-// The shared memory of a block: xncc_float_fused_shared bytes.
+// The shared memory of a block: xncc_float_fused_shared bytes, behind which a kernel may have more.
 struct SmallTile {
     static constexpr int PITCH = SMALL_WIDTH + XNCC_FLOAT_FUSED_TEMPLATE - 1,
                          SUMS_PITCH = SMALL_WIDTH + 1;
@@ -236,16 +236,44 @@ __device__ void sum_rows(const SmallTile &tile, int templ_width, int templ_heigh
     }
 }
 
-// Launches a kernel for a map of this size: kernel(job, tiles of a row). bytes: of shared memory.
-template <class Job>
-void launch_small(void (*kernel)(Job, int), const Job &job, int width, int height, int32_t bytes,
-                  cudaStream_t stream)
+// A family of kernels has one for each pixel type of floats, and for two kinds of methods:
+// Family::of<PIXEL, KIND>(). Calls a function with one of them.
+template <class Family, class Function>
+void with_small_kernel(xncc_pixel pixel, bool kind, const Function &function)
 {
-    const int across = ceil_div(width, SMALL_WIDTH);
-    const unsigned blocks = static_cast<unsigned>(across) *
-                            static_cast<unsigned>(ceil_div(height, SMALL_HEIGHT));
-    kernel<<<blocks, SMALL_THREADS, static_cast<size_t>(bytes), stream>>>(job, across);
+    with_float_pixel(pixel, [&](auto type) {
+        function(kind ? Family::template of<type, true>() : Family::template of<type, false>());
+    });
 }
+
+// Raises the dynamic shared-memory limit of all kernels of a family on the current device.
+template <class Family> cudaError_t raise_small_kernels(int bytes)
+{
+    cudaError_t code = cudaSuccess;
+    const auto raise = [&](auto *kernel) {
+        if (code == cudaSuccess)
+            code = set_max_shared_memory(kernel, bytes);
+    };
+    for (const xncc_pixel pixel : { XNCC_F32, XNCC_F64, XNCC_U32 })
+        for (const bool kind : { true, false })
+            with_small_kernel<Family>(pixel, kind, raise);
+    return code;
+}
+
+// How kernel(job, tiles of a row) is launched. bytes: of shared memory.
+struct SmallLaunch {
+    int width, height; // of the map
+    int32_t bytes;
+    cudaStream_t stream;
+
+    template <class Job> void operator()(void (*kernel)(Job, int), const Job &job) const
+    {
+        const int across = ceil_div(width, SMALL_WIDTH);
+        const unsigned blocks = static_cast<unsigned>(across) *
+                                static_cast<unsigned>(ceil_div(height, SMALL_HEIGHT));
+        kernel<<<blocks, SMALL_THREADS, static_cast<size_t>(bytes), stream>>>(job, across);
+    }
+};
 
 } // namespace xncc
 

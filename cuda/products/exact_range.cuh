@@ -92,8 +92,8 @@ static __device__ int batch_for(const ExactJob &job, const ExactState &s, int ke
     return static_cast<int>(min(batch, static_cast<uint64_t>(job.count)));
 }
 
-// Chooses unit, slices, words and batch, two blocks rather than more pairs of slices, and forgets
-// the doubts if the band will be settled.
+// Chooses unit, slices, words and batch, and forgets the doubts if the band will be settled. Keeps
+// as many pairs of slices as leave memory for two blocks.
 static __device__ void choose(const ExactJob &job)
 {
     ExactState &s = *state_of(job);
@@ -110,7 +110,8 @@ static __device__ void choose(const ExactJob &job)
     s.limbs_of_X = max(job.templ.width, job.templ.height) <= DIRECT_SIDE ? limbs_for(larger) : 0;
     s.of_term = xncc_long_term_words(larger, pixels_of(job));
     s.kept = s.batch = 0;
-    for (int kept = min(MOST_KEPT, ceil_div(s.slices, 2)); kept > 0 && s.batch < 2; kept--) {
+    const int pairs = s.limbs_of_X ? 1 : min(MOST_KEPT, ceil_div(s.slices, 2));
+    for (int kept = pairs; kept > 0 && s.batch < 2; kept--) {
         const int batch = batch_for(job, s, kept);
         if (batch > s.batch) {
             s.kept = kept;
@@ -208,7 +209,7 @@ static __device__ void join_flags(const ExactJob &job)
     const int bits = job.blocks.bits;
     for (int k = 0; k < XNCC_EXACT_SLICES; k++)
         for (int bit = k * bits; s.seen >> k & 1 && bit < (k + 1) * bits; bit++) {
-            // the slices of a sample are marked from its lowest to its highest bit
+            // the slices of a sample are marked from its lowest to its highest bit, or one further
             if (xncc_method_is_centred(job.method))
                 s.limbs |= uint64_t{ 1 } << bit / 32;
             if (has_squares(job.method))

@@ -112,9 +112,9 @@ static __device__ uint32_t rounded(const Integer &v, int bit)
     return static_cast<uint32_t>((shifted(v.mantissa, v.place - bit + 1) + 1) >> 1);
 }
 
-// Slices low (y) and low + 1 (x) of a sample of `slices`. A slice is the sample rounded to its
-// units, less what it is rounded to units of the next one, if there is one; 0 behind the last one.
-// It is at most 2^(bits - 1) in size, the last one 2^bits.
+// Slices low (y) and low + 1 (x) of a sample that has `slices` of them. A slice is the sample
+// rounded to its units, less what it is rounded to units of the next one, if there is one; 0 behind
+// the last one. It is at most 2^(bits - 1) in size, the last one 2^bits.
 static __device__ double2 slices_of(const Integer &v, int low, int slices, int bits)
 {
     const uint64_t from = shifted(v.mantissa, v.place - low * bits + 1);

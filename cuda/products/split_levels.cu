@@ -7,7 +7,8 @@
 //
 // - add up the squares of the blocks' samples, without those beyond the level's limit; the unit of
 //   the template, in the first share, and factors of the transforms, if they are not there,
-// - choose units and bounds, in the first share,
+// - choose units and bounds, in the first share; nothing more if float-split serves and one level
+//   has all samples,
 // - rows and columns of the template, if they are not there,
 // - rows, columns, and rows back, of a batch of blocks at a time, level by level.
 //

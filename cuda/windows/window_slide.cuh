@@ -130,9 +130,8 @@ inline int32_t slide_segment(int32_t templ_width, int32_t width)
     return segment;
 }
 
-// What the sums lose besides these units: Q at most `loss`
-// times the reach of the segment's columns, and S `loss` times the root of its product with
-// `samples`.
+// What the sums lose besides SLIDE_ERROR_S and SLIDE_ERROR_Q units: Q at most `loss` times the
+// reach of the segment's columns, and S `loss` times the root of its product with `samples`.
 struct SlideLoss {
     double loss, samples;
 };

@@ -34,9 +34,9 @@ static const double masked_window_rate = 1.14e6; /* map elements, if it also mak
 static const double float_rate = 3.0e5, float_launches = 10.0;
 /* Nanoseconds of a multiprocessor. Kernel general for floats: a window in a channel, and a pixel of
  * it, by whether the image varies and whether the template has a mask. The same by small_floats.cu:
- * a window, a window in a channel, and a pixel of it. Step float-sums: a sample of a plane, S and Q
- * of a window from sums of columns, a sum of a window that is read for its score, and the rest of
- * the score. */
+ * a window, a window in a channel, and a pixel of it; and by small_masked.cu: a window, and a pixel
+ * of it. Step float-sums: a sample of a plane, S and Q of a window from sums of columns, a sum of a
+ * window that is read for its score, and the rest of the score. */
 static const double float_window_ns[] = { 3.0, 6.6 },
                     float_pixel_ns[2][2] = { { 0.028, 0.038 }, { 0.069, 0.082 } }, small_ns = 1.35,
                     small_window_ns = 2.0, small_pixel_ns = 0.0124, masked_window_ns = 9.8,
