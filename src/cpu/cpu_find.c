@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { BAND_BYTES = 4 << 20, EVEN_BYTES = 32 << 20, LEAST_ROWS = 16, FEED_ROWS = 16 };
+enum { BAND_BYTES = 4 << 20, WHOLE_BYTES = 32 << 20, LEAST_ROWS = 16, FEED_ROWS = 16 };
 
 struct xncc_sweep {
     xncc_job job;
@@ -55,18 +55,17 @@ static void feed_task(void *argument, uint64_t index, int32_t slot)
     xncc_first_failure_note(&run->failure, status, &error);
 }
 
-/* Returns the rows of a band of whole rectangles of the kernel: one for each thread or, if these
- * take little memory, three, so that the threads end at about the same time. A thread's own memory
- * is more than twice that of a rectangle. */
-static uint64_t whole_rows(const xncc_engine_plan *plan, uint64_t fit)
+/* Returns the rows of a band of whole rectangles of the kernel: as many as WHOLE_BYTES have room
+ * for, since threads wait for each other at the end of a band; but one rectangle for each thread at
+ * least. A thread's own memory is more than twice that of a rectangle. */
+static uint64_t whole_rows(const xncc_engine_plan *plan)
 {
     const int32_t across = xncc_ceil_div(plan->map_width, plan->blocks.columns);
     const uint64_t whole = (uint64_t)plan->blocks.least_rows,
                    row = (uint64_t)plan->map_width * sizeof(float),
-                   one = (uint64_t)xncc_ceil_div(plan->threads, across) * whole,
-                   three = (uint64_t)xncc_ceil_div(3 * plan->threads, across) * whole,
-                   even = three * row <= EVEN_BYTES ? three : one;
-    return fit / whole * whole > even ? fit / whole * whole : even;
+                   many = WHOLE_BYTES / row / whole * whole,
+                   one = (uint64_t)xncc_ceil_div(plan->threads, across) * whole;
+    return many > one ? many : one;
 }
 
 /* Returns the most rows per band: as many as fit the memory budget, or as whole rectangles of the
@@ -77,7 +76,7 @@ static int32_t band_rows(const xncc_engine_plan *plan)
     if (rows < LEAST_ROWS)
         rows = LEAST_ROWS;
     if (plan->blocks.least_rows > 1)
-        rows = whole_rows(plan, rows);
+        rows = whole_rows(plan);
     return rows < (uint64_t)plan->map_height ? (int32_t)rows : plan->map_height;
 }
 
