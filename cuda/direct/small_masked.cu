@@ -305,10 +305,8 @@ cudaError_t small_masked_set_max_shared_memory(int bytes)
 
 cudaError_t launch_small_masked(const PixelsJob &job, cudaStream_t stream)
 {
-    const SmallLaunch launch = { job.width, job.rows, job.shared_bytes, stream };
-    with_small_kernel<Kernels>(job.image.pixel, xncc_method_is_centred(job.method),
-                               [&](auto *kernel) { launch(kernel, job); });
-    return cudaGetLastError();
+    return launch_small<Kernels>(job, { job.image.pixel, xncc_method_is_centred(job.method) != 0,
+                                        job.width, job.rows, job.shared_bytes, stream });
 }
 
 } // namespace xncc

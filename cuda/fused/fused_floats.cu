@@ -216,12 +216,9 @@ cudaError_t fused_floats_set_max_shared_memory(int bytes)
 
 cudaError_t launch_fused_floats(const FusedFloatsJob &job, cudaStream_t stream)
 {
-    const SmallLaunch launch = { job.width, job.height,
-                                 xncc_float_fused_shared(job.templ_width, job.templ_height),
-                                 stream };
-    with_small_kernel<Kernels>(job.image.image.pixel, job.method == XNCC_CCOEFF_NORMED,
-                               [&](auto *kernel) { launch(kernel, job); });
-    return cudaGetLastError();
+    const int32_t bytes = xncc_float_fused_shared(job.templ_width, job.templ_height);
+    return launch_small<Kernels>(job, { job.image.image.pixel, job.method == XNCC_CCOEFF_NORMED,
+                                        job.width, job.height, bytes, stream });
 }
 
 } // namespace xncc

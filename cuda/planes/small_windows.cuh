@@ -260,20 +260,26 @@ template <class Family> cudaError_t raise_small_kernels(int bytes)
     return code;
 }
 
-// How kernel(job, tiles of a row) is launched. bytes: of shared memory.
+// Which kernel of a family is launched, and how. bytes: of shared memory.
 struct SmallLaunch {
+    xncc_pixel pixel;
+    bool kind;
     int width, height; // of the map
     int32_t bytes;
     cudaStream_t stream;
-
-    template <class Job> void operator()(void (*kernel)(Job, int), const Job &job) const
-    {
-        const int across = ceil_div(width, SMALL_WIDTH);
-        const unsigned blocks = static_cast<unsigned>(across) *
-                                static_cast<unsigned>(ceil_div(height, SMALL_HEIGHT));
-        kernel<<<blocks, SMALL_THREADS, static_cast<size_t>(bytes), stream>>>(job, across);
-    }
 };
+
+// Launches kernel(job, tiles of a row).
+template <class Family, class Job> cudaError_t launch_small(const Job &job, const SmallLaunch &l)
+{
+    const int across = ceil_div(l.width, SMALL_WIDTH);
+    const unsigned blocks = static_cast<unsigned>(across) *
+                            static_cast<unsigned>(ceil_div(l.height, SMALL_HEIGHT));
+    with_small_kernel<Family>(l.pixel, l.kind, [&](auto *kernel) {
+        kernel<<<blocks, SMALL_THREADS, static_cast<size_t>(l.bytes), l.stream>>>(job, across);
+    });
+    return cudaGetLastError();
+}
 
 } // namespace xncc
 

@@ -72,11 +72,10 @@ static uint64_t whole_rows(const xncc_engine_plan *plan)
  * kernel need. */
 static int32_t band_rows(const xncc_engine_plan *plan)
 {
-    uint64_t rows = BAND_BYTES / ((uint64_t)plan->map_width * sizeof(float));
-    if (rows < LEAST_ROWS)
-        rows = LEAST_ROWS;
-    if (plan->blocks.least_rows > 1)
-        rows = whole_rows(plan);
+    const uint64_t fit = BAND_BYTES / ((uint64_t)plan->map_width * sizeof(float)),
+                   rows = plan->blocks.least_rows > 1 ? whole_rows(plan)
+                          : fit < LEAST_ROWS          ? LEAST_ROWS
+                                                      : fit;
     return rows < (uint64_t)plan->map_height ? (int32_t)rows : plan->map_height;
 }
 
