@@ -30,6 +30,12 @@ FloatImage image_of(const Call &call, const Band &band)
     return of;
 }
 
+TemplateView view_of(const DeviceTemplate &templ)
+{
+    return { templ.pixels.as<unsigned char>(), static_cast<int64_t>(templ.pitch), templ.width,
+             templ.height };
+}
+
 // The lists of doubts lie behind X.
 FloatDoubts doubts_of(const xncc_engine_plan *plan)
 {
@@ -132,8 +138,7 @@ RefineJob make_refine_job(const Call &call, const Band &band, const Target &targ
     const xncc_engine_plan *plan = call.plan;
     RefineJob job = {};
     job.image = image_of(call, band);
-    job.templ = { call.templ->pixels.as<unsigned char>(), static_cast<int64_t>(call.templ->pitch),
-                  call.templ->width, call.templ->height };
+    job.templ = view_of(*call.templ);
     job.constants = plan->floats.constants();
     job.doubts = doubts_of(plan);
     job.columns = columns_of(plan, band);
@@ -147,22 +152,37 @@ RefineJob make_refine_job(const Call &call, const Band &band, const Target &targ
 }
 
 // If many windows are in doubt, settles them together.
-xncc_status sum_exactly(const Call &call, const RefineJob &finer, const Band &band)
+xncc_status sum_exactly(const Call &call, const Band &band, const Target &target)
 {
-    xncc_engine_plan *plan = call.plan;
-    const xncc_match_rule &rule = plan->problem.rule;
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_problem &p = plan->problem;
     if (!plan->decision.exact.width)
         return XNCC_OK;
     ExactJob job = {};
-    job.image = finer.image;
-    job.templ = finer.templ;
-    job.constants = finer.constants;
-    job.method = finer.method;
-    job.rule = xncc_general_rule_make(call.source, rule.flat, rule.min_valid);
+    job.image = image_of(call, band);
+    job.templ = view_of(*call.templ);
+    job.mask = call.templ->mask.as<uint8_t>();
+    job.channels = p.channels;
+    job.varies = xncc_problem_image_varies(&p) != 0;
+    if (xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
+        FloatTerms *terms = plan->float_sums.terms_of_source();
+        job.doubts = &terms->doubts;
+        job.few = XNCC_FLOAT_DOUBTS;
+        job.bad = &terms->bad_samples;
+        job.work = &terms->exact;
+    } else {
+        FloatConstants *constants = plan->floats.constants();
+        job.doubts = &constants->doubts;
+        job.hard = &constants->hard;
+        job.few = plan->decision.exact.most_alone;
+        job.work = &constants->exact;
+    }
+    job.method = p.rule.method;
+    job.rule = xncc_general_rule_make(call.source, p.rule.flat, p.rule.min_valid);
     job.width = band.width;
     job.height = band.height;
-    job.map = finer.map;
-    job.map_pitch = finer.map_pitch;
+    job.map = target.map;
+    job.map_pitch = target.pitch;
     return check(launch_exact_sums(job, plan->decision.exact,
                                    plan->memory.as<void>(XNCC_BUFFER_DOUBTS),
                                    plan->engine->machine.cuda.processors, call.stream),
@@ -221,7 +241,7 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
     if (!status)
         status = check(launch_fused_floats(job, call.stream), "launching the scores", call.error);
     if (!status)
-        status = sum_exactly(call, finer, band);
+        status = sum_exactly(call, band, target);
     return status ? status : settle_hard(call, finer);
 }
 
@@ -286,7 +306,7 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
     if (!status && plan->floats.has_levels())
         status = score_again(call, band, target);
     if (!status)
-        status = sum_exactly(call, finer, band);
+        status = sum_exactly(call, band, target);
     if (!status)
         status = check(launch_refine(finer, processors, call.stream), "launching the finer sums",
                        call.error);
@@ -319,8 +339,7 @@ static FloatSource source_of(const Call &call, const Band &band)
     of.columns = image.columns;
     of.rows = image.rows;
     of.channels = p.channels;
-    of.templ = { call.templ->pixels.as<unsigned char>(), static_cast<int64_t>(call.templ->pitch),
-                 call.templ->width, call.templ->height };
+    of.templ = view_of(*call.templ);
     of.mask = call.templ->mask.as<uint8_t>();
     of.whole = call.source->whole;
     of.method = p.rule.method;
@@ -373,7 +392,9 @@ xncc_status score_float_sums(const Call &call, const Band &band, const Target &t
     job.image_height = image.image.height;
     job.map = target.map;
     job.map_pitch = target.pitch;
-    return check(launch_float_sum_score(job, call.stream), "launching the score", call.error);
+    const xncc_status status = check(launch_float_sum_score(job, call.stream),
+                                     "launching the score", call.error);
+    return status ? status : sum_exactly(call, band, target);
 }
 
 SettleList floats_to_settle(const xncc_engine_plan *plan)

@@ -48,6 +48,15 @@ struct Shares {
 
 constexpr int MOST_SHARERS = 256; // thread blocks that share the work of levels, or of exact sums
 
+// What exact sums (exact_sums.cu) know of a band before they begin; zeros at first. The work; how
+// fine and how large the samples of image and template are, and how large those of the template;
+// whether one of the template that counts is not finite; and the windows in doubt.
+struct ExactWork {
+    Shares shares;
+    int32_t finest, top, templ_top;
+    uint32_t bad, doubts;
+};
+
 // The constants of the template and of the band, in device memory. Kernels make and read them.
 struct FloatConstants {
     xncc_window_templ templ;
@@ -61,9 +70,7 @@ struct FloatConstants {
     uint32_t hard;   // of these, those that finer sums leave in doubt
     uint32_t last;   // of these, those that sums in pairs of doubles leave in doubt
     uint32_t far;    // of these, those whose sums need longer integers than most (settle_long.cu)
-    // Exact sums (exact_sums.cu): the work; how fine and how large samples are.
-    Shares shares;
-    int32_t finest, top;
+    ExactWork exact;
     uint32_t again; // 1 if sums are made again, those of columns without a loss
     // float-split: samples are outliers if the size of the sample less the pivot, as a double, has
     // an upper half that is larger than `limit`. X and the sums of columns are without them, and

@@ -63,6 +63,7 @@ struct FloatTerms {
     double limit[XNCC_FLOAT_CHANNELS];
     uint32_t far_samples[XNCC_FLOAT_CHANNELS], bad_samples;
     SampleAt far_at[XNCC_FLOAT_CHANNELS][MOST_FAR], bad_at[XNCC_FLOAT_BAD];
+    ExactWork exact;
     // The windows in doubt of the band, as far as the list has room. If there are more, `doubts` is
     // a larger number than the room.
     uint32_t doubts;

@@ -10,7 +10,7 @@
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_DIRECT_CUH
 #define XNCC_CUDA_PRODUCTS_EXACT_DIRECT_CUH
 
-#include "cuda/products/exact_state.cuh"
+#include "cuda/products/exact_planes.cuh"
 
 namespace xncc {
 
@@ -56,7 +56,7 @@ template <int LIMBS> struct DirectTile {
         for (int i = static_cast<int>(threadIdx.x); i < OF_TEMPL; i += THREADS) {
             const int x = i / DIRECT_SIDE, y = i % DIRECT_SIDE;
             const double v = x < job.templ.width && y < job.templ.height
-                                 ? sample_of_template(job, x, y)
+                                 ? templ_sample(job, 0, x, y).v
                                  : 0.0;
             put(templ() + i, OF_TEMPL, integer_of(v, unit));
         }
@@ -66,7 +66,7 @@ template <int LIMBS> struct DirectTile {
     {
         for (int i = static_cast<int>(threadIdx.x); i < SAMPLES; i += THREADS) {
             double v[1];
-            load_samples(job, x + i % PITCH, y + i / PITCH, v);
+            load_samples(job, 0, x + i % PITCH, y + i / PITCH, v);
             put(samples() + i, SAMPLES, integer_of(v[0], unit));
         }
     }

@@ -5,6 +5,7 @@
 #define XNCC_CUDA_PRODUCTS_EXACT_RANGE_CUH
 
 #include "cuda/products/exact_direct.cuh"
+#include "cuda/products/exact_terms.cuh"
 
 namespace xncc {
 
@@ -23,23 +24,56 @@ static __device__ __forceinline__ uint32_t or_of_warp(uint32_t v)
     return v;
 }
 
-// The finest and the largest bit of the band's samples.
+static __device__ __forceinline__ uint32_t sum_of_warp(uint32_t v)
+{
+    for (int step = WARP / 2; step > 0; step /= 2)
+        v += __shfl_xor_sync(SPLIT_ALL, v, step);
+    return v;
+}
+
+static __device__ bool is_doubt(const ExactJob &job, int x, int y)
+{
+    return __float_as_uint(job.map[y * job.map_pitch + x]) == XNCC_DOUBT;
+}
+
+// The finest and the largest bit of the samples of band and template, whether one of the template
+// is not finite, and how many windows are in doubt.
 static __device__ void find_range(const ExactJob &job, int index)
 {
-    xncc_grid grid = xncc_grid_empty();
-    for (int y = index; y < job.image.rows; y += static_cast<int>(gridDim.x))
-        for (int x = static_cast<int>(threadIdx.x); x < job.image.columns; x += THREADS) {
-            double v[1];
-            load_samples(job, x, y, v);
-            if (isfinite(v[0]))
-                xncc_grid_add(&grid, v[0]);
+    const int own = static_cast<int>(threadIdx.x), all = static_cast<int>(gridDim.x);
+    ExactWork &work = *job.work;
+    xncc_grid grid = xncc_grid_empty(), of_templ = grid;
+    uint32_t doubts = 0, bad = 0;
+    for (int y = index; y < job.image.rows; y += all)
+        for (int x = own; x < job.image.columns; x += THREADS) {
+            for (int c = 0; c < job.channels; c++) {
+                double v[1];
+                load_samples(job, c, x, y, v);
+                if (isfinite(v[0]))
+                    xncc_grid_add(&grid, v[0]);
+            }
+            doubts += x < job.width && y < job.height && is_doubt(job, x, y);
         }
-    const int finest = grid.top ? FINEST - grid.unit : 0;
-    const int most = most_of_warp(finest), top = most_of_warp(grid.top);
-    if (threadIdx.x % WARP == 0) {
-        atomicMax(&job.constants->finest, most);
-        atomicMax(&job.constants->top, top);
-    }
+    for (int y = index; y < job.templ.height; y += all)
+        for (int x = own; x < job.templ.width; x += THREADS)
+            for (int c = 0; c < job.channels; c++) {
+                const double v = value_of(templ_sample(job, c, x, y));
+                bad |= !isfinite(v);
+                if (isfinite(v))
+                    xncc_grid_add(&of_templ, v);
+            }
+    const int unit = min(grid.top ? grid.unit : FINEST, of_templ.top ? of_templ.unit : FINEST),
+              finest = most_of_warp(FINEST - unit), top = most_of_warp(grid.top),
+              templ_top = most_of_warp(of_templ.top);
+    bad = or_of_warp(bad);
+    doubts = sum_of_warp(doubts);
+    if (own % WARP)
+        return;
+    atomicMax(&work.finest, finest);
+    atomicMax(&work.top, top);
+    atomicMax(&work.templ_top, templ_top);
+    atomicOr(&work.bad, bad);
+    atomicAdd(&work.doubts, doubts);
 }
 
 static __device__ int slices_for(int range, int bits)
@@ -66,103 +100,159 @@ static __device__ int short_limbs(const ExactState &s)
 // a window's S, Q and score.
 static __device__ bool pays(const ExactJob &job, const ExactState &s)
 {
-    const int limbs = short_limbs(s), pairs = ceil_div(s.slices, 2);
+    const int limbs = short_limbs(s);
     const double points = static_cast<double>(job.blocks.width) * job.blocks.height * job.count,
                  pixels = static_cast<double>(job.templ.width) * job.templ.height,
-                 sums = ceil_div(min(s.slices, 2 * s.kept) + s.templ_slices, 2),
-                 steps = 2.0 * (pairs + ceil_div(pairs, s.kept) * sums),
                  of_X = s.limbs_of_X ? 0.05 + 0.0001 * pixels * s.limbs_of_X * s.limbs_of_X
-                                     : 0.03 * steps,
+                                     : 0.03 * (count_steps(job) - count_templ_steps(job)),
                  of_window = limbs == 2   ? 0.15
                              : limbs == 3 ? 0.25
                                           : 0.6,
-                 together = points * (of_X + of_window),
-                 alone = job.constants->doubts *
-                         (XNCC_EXACT_WINDOW_NS + XNCC_EXACT_SAMPLE_NS * pixels);
+                 together = points * (of_X + of_window * job.channels),
+                 alone = job.work->doubts *
+                         (XNCC_EXACT_WINDOW_NS + XNCC_EXACT_SAMPLE_NS * pixels * job.channels);
     return alone > together;
 }
 
 // How many blocks there is memory for at a time, with the spectra of so many pairs of slices.
-static __device__ int batch_for(const ExactJob &job, const ExactState &s, int kept)
+static __device__ int batch_for(const ExactJob &job, int kept)
 {
-    const uint64_t fixed = job.at.arena + ceil_div(s.templ_slices, 2) * job.at.spectrum,
+    const uint64_t fixed = job.at.arena + templ_pairs(job) * job.at.spectrum,
                    each = job.at.transform + kept * job.at.spectrum +
-                          s.of_X * 4 * static_cast<uint64_t>(windows_of(job)),
+                          ExactWords(job).count * 4 * static_cast<uint64_t>(windows_of(job)),
                    batch = fixed < job.blocks.bytes ? (job.blocks.bytes - fixed) / each : 0;
     return static_cast<int>(min(batch, static_cast<uint64_t>(job.count)));
 }
 
+// As if no slice of the image were 0.
+static __device__ void see_all(ExactState *s)
+{
+    for (int kind = 0; kind < KINDS; kind++)
+        s->seen[kind] = (uint64_t{ 2 } << (s->slices[kind] - 1)) - 1u;
+}
+
 // Chooses unit, slices, words and batch, and forgets the doubts if the band will be settled. Keeps
-// as many pairs of slices as leave memory for two blocks.
+// as many pairs of slices as leave memory for two blocks, and for BUSY points.
 static __device__ void choose(const ExactJob &job)
 {
+    constexpr int64_t BUSY = 2 << 20; // keep a device busy
     ExactState &s = *state_of(job);
-    FloatConstants &c = *job.constants;
-    int unit = c.grid.top ? c.grid.unit : FINEST;
-    unit = min(unit, c.finest ? FINEST - c.finest : FINEST);
-    const int range = max(c.top - unit, 1), of_templ = max(c.grid.top - unit, 1),
+    const ExactWork &work = *job.work;
+    const int bits = job.blocks.bits, unit = work.finest ? FINEST - work.finest : FINEST,
+              range = max(work.top - unit, 1), of_templ = max(work.templ_top - unit, 1),
               larger = max(range, of_templ);
+    const uint32_t samples = pixels_of(job) * static_cast<uint32_t>(job.channels);
     s.unit = unit;
-    s.slices = slices_for(range, job.blocks.bits);
-    s.templ_slices = slices_for(of_templ, job.blocks.bits);
-    s.of_X = words_for(range + of_templ + xncc_long_log2(pixels_of(job)) + 2);
+    const auto slices = [bits](int of, int32_t *to) {
+        to[kind_of(FloatPlane::VALUE)] = slices_for(of, bits);
+        to[kind_of(FloatPlane::SQUARE)] = slices_for(2 * of, bits);
+        to[kind_of(FloatPlane::COUNT)] = 1;
+    };
+    slices(range, s.slices);
+    slices(of_templ, s.templ_slices);
     s.range = range;
-    s.limbs_of_X = max(job.templ.width, job.templ.height) <= DIRECT_SIDE ? limbs_for(larger) : 0;
-    s.of_term = xncc_long_term_words(larger, pixels_of(job));
+    s.of_X = words_for((is_masked(job) || job.varies ? 2 * larger : range + of_templ) +
+                       xncc_long_log2(samples) + 2);
+    s.of_S = words_for(larger + xncc_long_log2(pixels_of(job)) + 2);
+    s.of_term = xncc_long_term_words(larger, samples);
+    s.limbs_of_X = !is_masked(job) && !job.varies && job.channels == 1 &&
+                           max(job.templ.width, job.templ.height) <= DIRECT_SIDE
+                       ? limbs_for(larger)
+                       : 0;
+    const int value = kind_of(FloatPlane::VALUE), square = kind_of(FloatPlane::SQUARE);
+    s.on = s.of_term <= XNCC_EXACT_WORDS && s.slices[value] <= XNCC_EXACT_SLICES &&
+           s.templ_slices[value] <= XNCC_EXACT_SLICES && !work.bad &&
+           (!job.bad || *job.bad <= XNCC_FLOAT_BAD);
     s.kept = s.batch = 0;
-    const int pairs = s.limbs_of_X ? 1 : min(MOST_KEPT, ceil_div(s.slices, 2));
-    for (int kept = pairs; kept > 0 && s.batch < 2; kept--) {
-        const int batch = batch_for(job, s, kept);
+    if (!s.on)
+        return;
+    const int most = max(job.channels * s.slices[value], is_masked(job) ? s.slices[square] : 0),
+              pairs = s.limbs_of_X ? 1 : min(job.blocks.kept, ceil_div(most, 2)),
+              busy = min(job.count,
+                         static_cast<int>(
+                             BUSY / (static_cast<int64_t>(job.blocks.width) * job.blocks.height)));
+    for (int kept = pairs; kept > 0 && s.batch < max(busy, 2); kept--) {
+        const int batch = batch_for(job, kept);
         if (batch > s.batch) {
             s.kept = kept;
             s.batch = batch;
         }
     }
-    s.on = s.batch > 0 && s.of_term <= XNCC_EXACT_WORDS && s.slices <= XNCC_EXACT_SLICES &&
-           s.templ_slices <= XNCC_EXACT_SLICES && pays(job, s);
-    s.seen = 0;
+    see_all(&s);
+    s.on = s.batch > 0 && count_steps(job) <= XNCC_EXACT_STEPS && pays(job, s);
+    for (int kind = 0; kind < KINDS; kind++)
+        s.seen[kind] = kind == kind_of(FloatPlane::COUNT);
     s.limbs = 0;
-    if (s.on)
-        c.doubts = c.hard = 0;
+    if (!s.on)
+        return;
+    *job.doubts = 0;
+    if (job.hard)
+        *job.hard = 0;
 }
 
-// Adds a sample of the template to its sums, whose words are THREADS apart.
-static __device__ void add_to_templ(uint32_t *T, uint32_t *T2, int words, const Integer &v)
-{
-    xncc_long_put(T, THREADS, words, xncc_u128_of(v.mantissa), v.place, v.negative);
-    xncc_long_put(T2, THREADS, words, xncc_u128_of_product(v.mantissa, v.mantissa), 2 * v.place, 0);
-}
-
-// The template's own sums and its term. One share. Shared memory: 80 KB.
-static __device__ void describe_template(const ExactJob &job)
+// Adds a share of the template to its sums. Shared memory: 2 KB.
+static __device__ void sum_template(const ExactJob &job, int index)
 {
     extern __shared__ __align__(16) unsigned char memory[];
     ExactState &s = *state_of(job);
-    const int own = static_cast<int>(threadIdx.x), words = s.of_term;
-    uint32_t *T = reinterpret_cast<uint32_t *>(memory) + own, *T2 = T + words * THREADS;
-    for (int i = 0; i < words; i++)
-        T[i * THREADS] = T2[i * THREADS] = 0;
-    for (int i = own; i < job.templ.width * job.templ.height; i += THREADS)
-        add_to_templ(
-            T, T2, words,
-            integer_of(sample_of_template(job, i % job.templ.width, i / job.templ.width), s.unit));
-    for (int half = THREADS / 2; half > 0; half /= 2) {
-        __syncthreads();
-        for (int i = 0; i < words && own < half; i++) {
-            xncc_long_add(T, THREADS, words, T[i * THREADS + half], 32 * i);
-            xncc_long_add(T2, THREADS, words, T2[i * THREADS + half], 32 * i);
-        }
-    }
-    if (own > 0)
+    int64_t *digits = reinterpret_cast<int64_t *>(memory);
+    const int own = static_cast<int>(threadIdx.x), all = (job.channels + 1) * XNCC_EXACT_WORDS;
+    if (index >= job.templ.height)
         return;
-    for (int i = 0; i < XNCC_EXACT_WORDS; i++) {
-        s.minus_T[i] = i < words ? T[i * THREADS] : xncc_long_sign(s.minus_T, words);
-        s.T2[i] = i < words ? T2[i * THREADS] : 0;
+    constexpr int BEHIND = 4; // which products of large samples reach with zeros
+    for (int i = own; i < all + BEHIND; i += THREADS)
+        digits[i] = 0;
+    __syncthreads();
+    for (int y = index; y < job.templ.height; y += static_cast<int>(gridDim.x))
+        for (int x = own; x < job.templ.width; x += THREADS)
+            for (int c = 0; c < job.channels; c++) {
+                const Integer v = integer_of(value_of(templ_sample(job, c, x, y)), s.unit);
+                xncc_wide_put(digits + c * XNCC_EXACT_WORDS, xncc_u128_of(v.mantissa), v.place,
+                              v.negative);
+                xncc_wide_put(digits + job.channels * XNCC_EXACT_WORDS, square_of(v), 2 * v.place,
+                              0);
+            }
+    __syncthreads();
+    for (int i = own; i < all; i += THREADS) {
+        const int sum = i / XNCC_EXACT_WORDS;
+        if (digits[i])
+            xncc_wide_add_digit(
+                &s.digits[sum < job.channels ? sum : XNCC_FLOAT_CHANNELS][i % XNCC_EXACT_WORDS],
+                digits[i]);
     }
-    uint32_t term[XNCC_EXACT_WORDS] = {}, minus[XNCC_EXACT_WORDS];
-    s.templ = xncc_long_term(job.method, pixels_of(job), s.minus_T, s.T2, term, minus, words,
-                             2 * (s.unit + XNCC_WIDE_VALUES));
-    xncc_long_negate(s.minus_T, XNCC_EXACT_WORDS);
+    __syncthreads(); // the shared memory has been read
+}
+
+// The words of a number of digits.
+static __device__ void carry_digits(const int64_t *digits, uint32_t *to)
+{
+    int64_t carry = 0;
+    for (int i = 0; i < XNCC_EXACT_WORDS; i++) {
+        carry += digits[i];
+        to[i] = static_cast<uint32_t>(carry);
+        carry >>= 32;
+    }
+}
+
+// The template's own sums as they are used, and its term. One thread.
+static __device__ void describe_template(const ExactJob &job)
+{
+    ExactState &s = *state_of(job);
+    const bool centred = xncc_method_is_centred(job.method);
+    uint32_t term[XNCC_EXACT_WORDS] = {}, sum[XNCC_EXACT_WORDS], minus[XNCC_EXACT_WORDS];
+    for (int c = 0; c < job.channels; c++) {
+        carry_digits(s.digits[c], sum);
+        if (centred)
+            xncc_long_subtract_product(term, s.of_term, sum, sum, minus);
+        xncc_long_negate(sum, XNCC_EXACT_WORDS);
+        for (int i = 0; i < XNCC_EXACT_WORDS; i++)
+            s.minus_T[c][i] = sum[i];
+    }
+    carry_digits(s.digits[XNCC_FLOAT_CHANNELS], sum);
+    for (int i = 0; i < XNCC_EXACT_WORDS; i++)
+        s.T2[i] = sum[i];
+    xncc_long_add_multiple(term, s.of_term, centred ? counted(job) : 1, sum);
+    s.templ = xncc_long_round(term, s.of_term, 2 * (s.unit + XNCC_WIDE_VALUES));
 }
 
 // Whether blocks have windows in doubt, and which slices of them are not 0.
@@ -170,27 +260,49 @@ static __device__ void flag_blocks(const ExactJob &job, int index)
 {
     constexpr int ROWS = 16; // of a piece
     const ExactState &s = *state_of(job);
-    const int pieces = job.blocks.height / ROWS;
+    const int pieces = job.blocks.height / ROWS, bits = job.blocks.bits;
     for (int64_t piece = index; piece < int64_t{ pieces } * job.count; piece += gridDim.x) {
         const int block = static_cast<int>(piece / pieces),
                   top = static_cast<int>(piece % pieces) * ROWS;
         const int2 start = start_of(job, block);
-        uint32_t flags = 0;
-        for (int x = static_cast<int>(threadIdx.x); x < job.blocks.width; x += THREADS)
+        uint32_t flags = 0, missing = 0;
+        uint64_t squares = 0;
+        for (int x = static_cast<int>(threadIdx.x); x < job.blocks.width; x += THREADS) {
+            const int column = start.x + x;
+            for (int c = 0; c < job.channels; c++)
 #pragma unroll 4
-            for (int y = top; y < top + ROWS; y++) {
-                double v[1];
-                load_samples(job, start.x + x, start.y + y, v);
-                flags |= slices_in(integer_of(v[0], s.unit), s.slices, job.blocks.bits);
-                if (x < job.blocks.step_x && y < job.blocks.step_y && start.x + x < job.width &&
-                    start.y + y < job.height &&
-                    __float_as_uint(job.map[(start.y + y) * job.map_pitch + start.x + x]) ==
-                        XNCC_DOUBT)
+                for (int y = top; y < top + ROWS; y++) {
+                    double v[1];
+                    if (job.varies) {
+                        const Counted sample = image_sample(job, c, column, start.y + y);
+                        missing |= !sample.counts && column < job.image.columns &&
+                                   start.y + y < job.image.rows;
+                        v[0] = value_of(sample);
+                    } else {
+                        load_samples(job, c, column, start.y + y, v);
+                    }
+                    const Integer of = integer_of(v[0], s.unit);
+                    if (!of.mantissa)
+                        continue;
+                    flags |= static_cast<uint32_t>(slices_in(
+                        of.mantissa, of.place, s.slices[kind_of(FloatPlane::VALUE)], bits));
+                    if (is_masked(job))
+                        squares |= slices_in(square_of(of), 2 * of.place,
+                                             s.slices[kind_of(FloatPlane::SQUARE)], bits);
+                }
+#pragma unroll 4
+            for (int y = top; y < min(top + ROWS, job.blocks.step_y); y++)
+                if (x < job.blocks.step_x && column < job.width && start.y + y < job.height &&
+                    is_doubt(job, column, start.y + y))
                     flags |= DOUBTS;
-            }
-        flags = or_of_warp(flags);
-        if (threadIdx.x % WARP == 0)
-            atomicOr(flags_of(job) + block, flags);
+        }
+        const uint32_t word[FLAG_WORDS] = { flags, static_cast<uint32_t>(squares),
+                                            static_cast<uint32_t>(squares >> 32), missing };
+        for (int i = 0; i < FLAG_WORDS; i++) {
+            const uint32_t all = or_of_warp(word[i]);
+            if (threadIdx.x % WARP == 0 && all)
+                atomicOr(flags_of(job, block) + i, all);
+        }
     }
 }
 
@@ -198,23 +310,41 @@ static __device__ void flag_blocks(const ExactJob &job, int index)
 static __device__ void join_flags(const ExactJob &job)
 {
     ExactState &s = *state_of(job);
+    uint64_t &values = s.seen[kind_of(FloatPlane::VALUE)],
+             &squares = s.seen[kind_of(FloatPlane::SQUARE)];
+    const auto join = [](uint64_t *to, uint64_t more) {
+        atomicOr(reinterpret_cast<unsigned long long *>(to), more);
+    };
     for (int i = static_cast<int>(threadIdx.x); i < job.count; i += THREADS) {
-        const uint32_t flags = flags_of(job)[i];
-        if (flags & DOUBTS)
-            atomicOr(&s.seen, flags & ~DOUBTS);
+        if (!has_doubts(job, i))
+            continue;
+        const uint32_t *flags = flags_of(job, i);
+        join(&values, flags[0] & ~DOUBTS);
+        join(&squares, uint64_t{ flags[FLAG_SQUARES + 1] } << 32 | flags[FLAG_SQUARES]);
     }
     __syncthreads();
     if (threadIdx.x)
         return;
+    s.steps = s.limbs_of_X ? 0 : count_steps(job);
+    if (s.steps > XNCC_EXACT_STEPS) { // groups of pairs of several channels may have more weights
+        see_all(&s);
+        s.steps = count_steps(job);
+    }
+    s.templ_steps = s.limbs_of_X ? 0 : count_templ_steps(job);
     const int bits = job.blocks.bits;
-    for (int k = 0; k < XNCC_EXACT_SLICES; k++)
-        for (int bit = k * bits; s.seen >> k & 1 && bit < (k + 1) * bits; bit++) {
-            // the slices of a sample are marked from its lowest to its highest bit, or one further
-            if (xncc_method_is_centred(job.method))
-                s.limbs |= uint64_t{ 1 } << bit / 32;
-            if (has_squares(job.method))
-                s.limbs |= uint64_t{ 1 } << (LIMBS_S + 2 * bit / 32);
-        }
+    const auto mark = [&s](int first, int last, int base) {
+        for (int limb = first / 32; limb <= last / 32; limb++)
+            s.limbs |= uint64_t{ 1 } << (base + limb);
+    };
+    // the slices of a sample are marked from its lowest to its highest bit, or one further
+    for (int k = 0; k < XNCC_EXACT_SLICES; k++) {
+        const int low = k * bits, high = low + bits - 1;
+        if (values >> k & 1 && xncc_method_is_centred(job.method))
+            mark(low, high, 0);
+        if (values >> k & 1 && has_squares(job.method))
+            mark(2 * low, 2 * high, LIMBS_S);
+    }
+    describe_template(job);
 }
 
 } // namespace xncc

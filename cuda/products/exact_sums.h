@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Floats and u32, one channel, all pixels count: the exact sums of all windows of a band, and the
-// scores of those in doubt. For images that leave so many windows in doubt that one by one they
-// would take long: where the numerator is exactly 0 everywhere, where windows are flat, or where
-// some samples outweigh all others.
+// Floats and u32: the exact sums of all windows of a band, and the scores of those in doubt. For
+// images that leave so many windows in doubt that one by one they would take long: where the
+// numerator is exactly 0 everywhere, where windows are flat, or where some samples outweigh all
+// others.
 //
 // Samples are integers times a power of two. They are cut into slices, which are integers of few
 // bits. The products of a slice of the image and one of the template come from transforms in
 // double, whose error is below 0.45, so that they are exact once they are rounded. They
-// are added up in long integers (math/long_integer.h). S and Q are sums of integers that slide down
-// the columns. docs/numerics.md has the bound.
+// are added up in long integers (math/long_integer.h). If all pixels of the template count,
+// S and Q are sums of integers that slide down the columns. Else they are products, and where
+// pixels of the image do not count N, sumT and sumT2 are: of the planes of plan/float_sums.h, whose
+// samples are integers here. docs/numerics.md has the bound.
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 #define XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 
-#include "cuda/planes/float_image.h"
+#include "cuda/planes/float_planes.h"
 
 #include "math/general_score.h"
 
@@ -23,9 +25,19 @@ extern "C" {
 namespace xncc {
 
 struct ExactJob {
-    FloatImage image;
+    FloatImage image; // with its mask and no-data value
     TemplateView templ;
-    FloatConstants *constants; // their counts of doubts, which become 0 if the band is settled
+    const uint8_t *mask; // of the template, tightly packed; nullptr: all of its pixels count
+    int32_t channels;
+    bool varies; // pixels of the image, or outside of it, may not count
+    // The windows in doubt; hard: those that finer sums leave, or nullptr. If no more than `few`
+    // are in doubt, nothing is done. If the band is settled, both become 0.
+    uint32_t *doubts, *hard;
+    uint32_t few;
+    // Samples that are not finite: if there are more than XNCC_FLOAT_BAD, windows that hold one may
+    // be in doubt, and nothing is done. nullptr: these windows have their scores.
+    const uint32_t *bad;
+    ExactWork *work;
     xncc_method method;
     xncc_general_rule rule;
     int32_t width, height; // map elements of the band
@@ -42,7 +54,8 @@ struct ExactJob {
 cudaError_t exact_sums_set_max_shared_memory();
 
 // Replaces the XNCC_DOUBT of a band by the scores if that takes less time than one by one, unless
-// the samples have too many bits. blocks: those that were decided, with `memory` of blocks.bytes.
+// the samples have too many bits.
+// blocks: those that were decided, with `memory` of blocks.bytes.
 cudaError_t launch_exact_sums(const ExactJob &job, const xncc_exact_blocks &blocks, void *memory,
                               int processors, cudaStream_t stream);
 

@@ -3,7 +3,7 @@
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_WINDOWS_CUH
 #define XNCC_CUDA_PRODUCTS_EXACT_WINDOWS_CUH
 
-#include "cuda/products/exact_state.cuh"
+#include "cuda/products/exact_terms.cuh"
 
 namespace xncc {
 
@@ -74,39 +74,6 @@ struct LongColumns {
                       xncc_u128_of_product(of.mantissa, of.mantissa), 2 * of.place & 31, minus);
     }
 };
-
-// X of a window, whose words are `step` apart.
-template <int WORDS>
-__device__ __forceinline__ void load_X(const uint32_t *from, int64_t step, int words,
-                                       uint32_t (&to)[WORDS])
-{
-#pragma unroll
-    for (int i = 0; i < WORDS; i++)
-        to[i] = i < words ? from[i * step] : i > 0 && to[i - 1] >> 31 ? 0xffffffffu : 0u;
-}
-
-// The score of a window with X at `from`. WORDS: of an argument of the formula, at most.
-template <int WORDS>
-__device__ __noinline__ float score_of(const ExactJob &job, const uint32_t *from, int64_t step,
-                                       const uint32_t (&S)[WORDS], const uint32_t (&Q)[WORDS])
-{
-    const ExactState &s = *state_of(job);
-    // a constant if it is small: the loops are written out then
-    const int words = WORDS < XNCC_EXACT_WORDS ? WORDS : s.of_term;
-    const uint32_t pixels = pixels_of(job);
-    const int32_t unit = 2 * (s.unit + XNCC_WIDE_VALUES);
-    uint32_t a[WORDS], term[WORDS] = {};
-    load_X(from, step, s.of_X, a);
-    const xncc_real of_numerator = xncc_long_numerator(job.method, pixels, a, S, Q, s.minus_T, s.T2,
-                                                       term, words, unit);
-    xncc_real of_image = { 0.0, 0 };
-    if (xncc_method_is_normed(job.method)) {
-        for (int i = 0; i < words; i++)
-            term[i] = 0;
-        of_image = xncc_long_term(job.method, pixels, S, Q, term, a, words, unit);
-    }
-    return xncc_score_of_terms(job.method, &job.rule, pixels, of_numerator, of_image, s.templ);
-}
 
 // Prefix sums over the columns of a block, of GROUP limbs at a time: thread t has EACH adjacent
 // columns. Shared memory: GROUP times the columns and 1, and GROUP per warp.
@@ -272,9 +239,9 @@ template <int EACH, int WORDS> struct WindowWords {
 template <int EACH> struct RowSamples {
     double v[EACH];
 
-    __device__ __forceinline__ void load(const ExactJob &job, int2 start, int y)
+    __device__ __forceinline__ void load(const ExactJob &job, int channel, int2 start, int y)
     {
-        load_samples(job, start.x + static_cast<int>(threadIdx.x) * EACH, start.y + y, v);
+        load_samples(job, channel, start.x + static_cast<int>(threadIdx.x) * EACH, start.y + y, v);
     }
 };
 
@@ -333,68 +300,80 @@ template <int EACH> struct Columns<0, EACH> {
     }
 };
 
-// S and Q of the windows of a batch, and the scores of those in doubt. A piece is some rows of
-// windows of a block; its columns slide down. EACH: columns of a thread. LIMBS: as in Columns.
+// S and Q of a channel of rows of windows of a block, whose columns slide down, from row `top` on;
+// what the windows in doubt have of the formula, and the scores. sums: of the block's windows.
+// EACH: columns of a thread. LIMBS: as in Columns.
 template <int LIMBS, int EACH>
-__device__ __noinline__ void score_rows(const ExactJob &job, int first, int index)
+__device__ __forceinline__ void slide_rows(const ExactJob &job, int channel, bool varies,
+                                           int2 start, int top, int rows, uint32_t *sums,
+                                           int64_t step)
 {
     constexpr int AHEAD = 4; // rows whose loads are in flight at the beginning
     constexpr int WORDS = LIMBS ? 2 * LIMBS : XNCC_EXACT_WORDS;
     const ExactState &s = *state_of(job);
     const int32_t unit = s.unit;
+    const int own = static_cast<int>(threadIdx.x), height = job.templ.height,
+              columns = min(job.blocks.step_x, job.width - start.x);
+    Columns<LIMBS, EACH> of(job);
+    RowSamples<EACH> ahead[AHEAD], enters, leaves;
+    for (int y = 0; y < height - 1; y += AHEAD) {
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            if (y + k < height - 1)
+                ahead[k].load(job, channel, start, top + y + k);
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            if (y + k < height - 1)
+                of.add(ahead[k], false, job, unit);
+    }
+    enters.load(job, channel, start, top + height - 1);
+    for (int y = top; y < top + rows; y++) {
+        of.add(enters, false, job, unit);
+        enters.load(job, channel, start, y + height);
+        leaves.load(job, channel, start, y);
+        float *map = job.map + (start.y + y) * job.map_pitch + start.x;
+        bool doubt[EACH], any = false;
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            const int x = own + e * THREADS;
+            doubt[e] = x < columns && __float_as_uint(map[x]) == XNCC_DOUBT;
+            any = any || doubt[e];
+        }
+        if (__syncthreads_or(any)) {
+            WindowWords<EACH, WORDS> window;
+            of.windows(&window, columns, job.templ.width, s.of_term);
+            uint32_t *row = sums + int64_t{ y } * job.blocks.step_x;
+#pragma unroll
+            for (int e = 0; e < EACH; e++) {
+                const int x = own + e * THREADS;
+                if (doubt[e])
+                    score_channel<WORDS>(job, channel, varies, row + x, step, window.S[e],
+                                         window.Q[e], map + x);
+            }
+        }
+        of.add(leaves, true, job, unit);
+    }
+    __syncthreads(); // the shared memory has been read
+}
+
+// The scores of the windows of a batch. A piece is some rows of windows of a block.
+template <int LIMBS, int EACH>
+__device__ __noinline__ void score_rows(const ExactJob &job, int first, int index)
+{
     const Arena arena(job);
-    const int own = static_cast<int>(threadIdx.x), down = job.blocks.step_y,
-              blocks = blocks_at(job, first), height = job.templ.height,
+    const int down = job.blocks.step_y, blocks = blocks_at(job, first),
               strip = min(max(ceil_div(blocks * down, static_cast<int>(gridDim.x)), 16), 128),
               strips = ceil_div(down, strip);
     for (int piece = index; piece < strips * blocks; piece += static_cast<int>(gridDim.x)) {
         const int block = first + piece / strips, top = piece % strips * strip;
         const int2 start = start_of(job, block);
-        const int rows = min(min(strip, down - top), job.height - start.y - top),
-                  columns = min(job.blocks.step_x, job.width - start.x);
+        const int rows = min(min(strip, down - top), job.height - start.y - top);
         if (rows <= 0 || !has_doubts(job, block))
             continue;
-        Columns<LIMBS, EACH> sums(job);
-        RowSamples<EACH> ahead[AHEAD], enters, leaves;
-        for (int y = 0; y < height - 1; y += AHEAD) {
-#pragma unroll
-            for (int k = 0; k < AHEAD; k++)
-                if (y + k < height - 1)
-                    ahead[k].load(job, start, top + y + k);
-#pragma unroll
-            for (int k = 0; k < AHEAD; k++)
-                if (y + k < height - 1)
-                    sums.add(ahead[k], false, job, unit);
-        }
-        enters.load(job, start, top + height - 1);
-        for (int y = top; y < top + rows; y++) {
-            sums.add(enters, false, job, unit);
-            enters.load(job, start, y + height);
-            leaves.load(job, start, y);
-            float *map = job.map + (start.y + y) * job.map_pitch + start.x;
-            bool doubt[EACH], any = false;
-#pragma unroll
-            for (int e = 0; e < EACH; e++) {
-                const int x = own + e * THREADS;
-                doubt[e] = x < columns && __float_as_uint(map[x]) == XNCC_DOUBT;
-                any = any || doubt[e];
-            }
-            if (__syncthreads_or(any)) {
-                WindowWords<EACH, WORDS> window;
-                sums.windows(&window, columns, job.templ.width, s.of_term);
-                const uint32_t *X = arena.sums + (block - first) * windows_of(job) +
-                                    int64_t{ y } * job.blocks.step_x;
-#pragma unroll
-                for (int e = 0; e < EACH; e++) {
-                    const int x = own + e * THREADS;
-                    if (!doubt[e])
-                        continue;
-                    map[x] = score_of<WORDS>(job, X + x, arena.windows, window.S[e], window.Q[e]);
-                }
-            }
-            sums.add(leaves, true, job, unit);
-        }
-        __syncthreads(); // the shared memory has been read
+        const bool varies = job.varies && !is_whole(job, block);
+        for (int c = 0; c < job.channels; c++)
+            slide_rows<LIMBS, EACH>(job, c, varies, start, top, rows,
+                                    arena.sums + (block - first) * windows_of(job), arena.windows);
     }
 }
 
@@ -407,8 +386,41 @@ template <int EACH> __device__ void score_windows_of(const ExactJob &job, int fi
     }
 }
 
+// The same if S and Q are products.
+template <int WORDS>
+__device__ __noinline__ void score_products(const ExactJob &job, int first, int index)
+{
+    const Arena arena(job);
+    const int down = job.blocks.step_y;
+    for (int piece = index; piece < down * blocks_at(job, first);
+         piece += static_cast<int>(gridDim.x)) {
+        const int transform = piece / down, y = piece % down;
+        const int2 start = start_of(job, first + transform);
+        if (start.y + y >= job.height || !has_doubts(job, first + transform))
+            continue;
+        const bool varies = job.varies && !is_whole(job, first + transform);
+        float *map = job.map + (start.y + y) * job.map_pitch + start.x;
+        const uint32_t *sums = arena.sums + transform * windows_of(job) +
+                               int64_t{ y } * job.blocks.step_x;
+        for (int x = static_cast<int>(threadIdx.x); x < min(job.blocks.step_x, job.width - start.x);
+             x += THREADS)
+            if (__float_as_uint(map[x]) == XNCC_DOUBT)
+                map[x] = score_of_products<WORDS>(job, varies, sums + x, arena.windows);
+    }
+}
+
 static __device__ void score_windows(const ExactJob &job, int first, int index)
 {
+    const int words = state_of(job)->of_term;
+    if (is_masked(job)) {
+        if (words <= 4)
+            score_products<4>(job, first, index);
+        else if (words <= 6)
+            score_products<6>(job, first, index);
+        else
+            score_products<XNCC_EXACT_WORDS>(job, first, index);
+        return;
+    }
     switch (job.blocks.width / THREADS) {
     case 1: score_windows_of<1>(job, first, index); break;
     case 2: score_windows_of<2>(job, first, index); break;

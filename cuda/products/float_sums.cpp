@@ -3,6 +3,7 @@
 #include "cuda/products/float_sums.h"
 
 #include "cuda/planes/float_integrals.h"
+#include "cuda/products/exact_sums.h"
 
 #include <initializer_list>
 
@@ -36,8 +37,10 @@ xncc_status FloatSums::make(const xncc_problem &problem, const xncc_decision &de
                              at.columns;
         groups = rows + w.groups;
     }
-    return check(split.make(decision.fft, processors, transforms), "preparing the transforms",
-                 error);
+    cudaError_t code = split.make(decision.fft, processors, transforms);
+    if (code == cudaSuccess && decision.exact.width)
+        code = exact_sums_set_max_shared_memory();
+    return check(code, "preparing the transforms", error);
 }
 
 cudaError_t FloatSums::make_planes(const FloatSource &of, FloatPlane kind, int channel, int count,

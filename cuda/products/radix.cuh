@@ -18,6 +18,11 @@ __device__ __forceinline__ double2 operator-(double2 a, double2 b)
     return make_double2(a.x - b.x, a.y - b.y);
 }
 
+__device__ __forceinline__ double2 operator*(double a, double2 b)
+{
+    return make_double2(a * b.x, a * b.y);
+}
+
 // v times -i, or i on the way back.
 template <bool BACK> __device__ __forceinline__ double2 quarter(double2 v)
 {

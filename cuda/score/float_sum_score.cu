@@ -222,7 +222,7 @@ __device__ xncc_bounded term_of_templ(const FloatSumScoreJob &job)
     return term;
 }
 
-// Lists a window in doubt. Where there are too many, not all are root_of_n.
+// Lists a window in doubt. Where there are too many, not all are counted.
 __device__ void list_doubt(FloatTerms *t, int x, int y)
 {
     if (*static_cast<volatile const uint32_t *>(&t->doubts) > XNCC_FLOAT_DOUBTS)

@@ -59,6 +59,14 @@ static XNCC_HD void xncc_long_add_product(uint32_t *to, int32_t count, const uin
     }
 }
 
+/* to += factor * b. */
+static XNCC_HD void xncc_long_add_multiple(uint32_t *to, int32_t count, uint32_t factor,
+                                           const uint32_t *b)
+{
+    const uint32_t a[2] = { factor, 0 };
+    xncc_long_add_product(to, count, a, 2, b, count);
+}
+
 /* a = -a. */
 static XNCC_HD void xncc_long_negate(uint32_t *a, int32_t count)
 {
@@ -68,6 +76,16 @@ static XNCC_HD void xncc_long_negate(uint32_t *a, int32_t count)
         a[i] = (uint32_t)sum;
         carry = sum >> 32;
     }
+}
+
+/* to -= a * b. minus: scratch. All have `count` words. */
+static XNCC_HD void xncc_long_subtract_product(uint32_t *to, int32_t count, const uint32_t *a,
+                                               const uint32_t *b, uint32_t *minus)
+{
+    for (int32_t i = 0; i < count; i++)
+        minus[i] = b[i];
+    xncc_long_negate(minus, count);
+    xncc_long_add_product(to, count, a, count, minus, count);
 }
 
 /* a * 2^unit, rounded to 53 bits, to nearest, ties to even. a is destroyed. */

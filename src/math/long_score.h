@@ -30,15 +30,22 @@ static XNCC_HD xncc_real xncc_long_term(xncc_method method, uint32_t n, const ui
                                         int32_t words, int32_t unit)
 {
     const int centred = xncc_method_is_centred(method);
-    const uint32_t factor[2] = { centred ? n : 1u, 0 };
-    xncc_long_add_product(term, words, factor, 2, Q, words);
-    if (centred) {
-        for (int32_t i = 0; i < words; i++)
-            minus[i] = S[i];
-        xncc_long_negate(minus, words);
-        xncc_long_add_product(term, words, S, words, minus, words);
-    }
+    xncc_long_add_multiple(term, words, centred ? n : 1u, Q);
+    if (centred)
+        xncc_long_subtract_product(term, words, S, S, minus);
     return xncc_long_round(term, words, unit);
+}
+
+/* numerator += X, times what the formula has of it. */
+static XNCC_HD void xncc_long_add_X(xncc_method method, uint32_t n, const uint32_t *X,
+                                    uint32_t *numerator, int32_t words)
+{
+    const int difference = xncc_method_of_difference(method);
+    const uint32_t factor[2] = { difference                       ? 0u - 2u
+                                 : xncc_method_is_centred(method) ? n
+                                                                  : 1u,
+                                 difference ? UINT32_MAX : 0u };
+    xncc_long_add_product(numerator, words, factor, 2, X, words);
 }
 
 /* The numerator. minus_T: of sumT; term: zeros. */
@@ -47,18 +54,12 @@ static XNCC_HD xncc_real xncc_long_numerator(xncc_method method, uint32_t n, con
                                              const uint32_t *minus_T, const uint32_t *T2,
                                              uint32_t *term, int32_t words, int32_t unit)
 {
-    const int centred = xncc_method_is_centred(method),
-              difference = xncc_method_of_difference(method);
-    const uint32_t one[2] = { 1, 0 }, of_X[2] = { difference ? 0u - 2u
-                                                  : centred  ? n
-                                                             : 1u,
-                                                  difference ? UINT32_MAX : 0u };
-    xncc_long_add_product(term, words, of_X, 2, X, words);
-    if (centred)
+    xncc_long_add_X(method, n, X, term, words);
+    if (xncc_method_is_centred(method))
         xncc_long_add_product(term, words, S, words, minus_T, words);
-    if (difference) {
-        xncc_long_add_product(term, words, one, 2, Q, words);
-        xncc_long_add_product(term, words, one, 2, T2, words);
+    if (xncc_method_of_difference(method)) {
+        xncc_long_add_multiple(term, words, 1, Q);
+        xncc_long_add_multiple(term, words, 1, T2);
     }
     return xncc_long_round(term, words, unit);
 }

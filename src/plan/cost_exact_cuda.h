@@ -8,16 +8,26 @@
 #include "plan/decision.h"
 #include "plan/machine.h"
 
-/* The sides of the transforms are powers of two between these. The largest side of a template; the
- * bytes of what is known of a call; the most words of 32 bits that an argument of the formula has,
- * and the most slices of a sample. */
 enum {
+    /* The sides of the transforms are powers of two between these. */
     XNCC_EXACT_LEAST = 512,
     XNCC_EXACT_MOST = 2048,
+    /* The largest side of a template, and of one that has transforms of at most half of
+     * XNCC_EXACT_MOST with masks or channels. */
     XNCC_EXACT_TEMPLATE = 1536,
+    XNCC_EXACT_SMALLER = 640,
+    /* Bytes of what is known of a call, of a block and of a step; and the most steps. */
     XNCC_EXACT_STATE = 4096,
+    XNCC_EXACT_FLAGS = 16,
+    XNCC_EXACT_STEP = 160,
+    XNCC_EXACT_STEPS = 2048,
+    /* The most words of 32 bits that an argument of the formula has, and slices of a sample. */
     XNCC_EXACT_WORDS = 20,
-    XNCC_EXACT_SLICES = 31
+    XNCC_EXACT_SLICES = 31,
+    /* The most pairs of slices whose products are added up before they are transformed back, of one
+     * channel of which all pixels count, and of others. */
+    XNCC_EXACT_KEPT = 3,
+    XNCC_EXACT_KEPT_OF_SUMS = 6
 };
 
 /* Nanoseconds of a window in doubt that is settled by itself, and of each of its samples; measured
@@ -29,7 +39,8 @@ enum {
  * are known: transforms and sums of a batch of blocks, and spectra of the template. */
 typedef struct xncc_exact_buffers {
     uint64_t turns; /* factors of the transforms, of every side; what is known of a call is at 0 */
-    uint64_t of_block; /* a word for each block */
+    uint64_t steps;
+    uint64_t of_block; /* XNCC_EXACT_FLAGS for each block */
     uint64_t arena;
     uint64_t transform, spectrum; /* bytes of a transform along the rows, and of a whole one */
 } xncc_exact_buffers;

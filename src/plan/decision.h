@@ -52,8 +52,9 @@ typedef struct xncc_exact_blocks {
     int32_t step_x, step_y; /* map elements of a block */
     int32_t count;          /* of the blocks of a band */
     int32_t bits;           /* of a slice of a sample */
-    uint32_t most_alone;    /* windows in doubt that are settled one by one in any case */
-    uint64_t bytes;         /* of memory */
+    int32_t kept; /* pairs of slices whose products are added up before they are transformed back */
+    uint32_t most_alone; /* windows in doubt that are settled one by one in any case */
+    uint64_t bytes;      /* of memory */
 } xncc_exact_blocks;
 
 /* The device memory of a plan. A plan allocates it when it is made, except for the two buffers at
@@ -66,11 +67,11 @@ typedef enum xncc_buffer {
     XNCC_BUFFER_TEMPLATE,   /* byte planes of the template */
     XNCC_BUFFER_TOEPLITZ,   /* the template as matrix products read it */
     XNCC_BUFFER_TRANSFORMS, /* the buffers of kernels fft and float-* */
-    XNCC_BUFFER_DOUBTS,     /* kernels float-*: what settles many windows in doubt together */
-    XNCC_BUFFER_MAP,        /* rows of the map */
-    XNCC_BUFFER_SEARCH,     /* the peak search in one map, with its results */
-    XNCC_BUFFER_SOURCE,     /* an image from the host, with its mask */
-    XNCC_BUFFER_BATCH,      /* searches with several templates at a time */
+    XNCC_BUFFER_DOUBTS, /* floats: what settles many windows in doubt together, or counts them */
+    XNCC_BUFFER_MAP,    /* rows of the map */
+    XNCC_BUFFER_SEARCH, /* the peak search in one map, with its results */
+    XNCC_BUFFER_SOURCE, /* an image from the host, with its mask */
+    XNCC_BUFFER_BATCH,  /* searches with several templates at a time */
     XNCC_BUFFERS
 } xncc_buffer;
 

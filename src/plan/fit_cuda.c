@@ -54,7 +54,8 @@ static const uint64_t max_pixel_workspace = UINT64_C(1) << 30;
 static const uint64_t max_transforms = UINT64_C(5) << 29;
 static const uint64_t max_plane_workspace = UINT64_C(5) << 29;
 
-/* The most memory that serves only where many windows of floats are in doubt. */
+/* The most memory that serves only where many windows of floats are in doubt; with channels or
+ * masks, twice as much. */
 static const uint64_t max_for_doubts = UINT64_C(512) << 20;
 
 /* Elements of the map. */
@@ -346,11 +347,14 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
         d->map_rows = d->band_height;
         xncc_workspace_make(p, d);
     }
-    if (floats && !xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS) && d->workspace.total < limit) {
+    if (floats && d->workspace.total < limit) {
+        const int several = xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS);
         const uint64_t half = (limit - d->workspace.total) / 2,
-                       budget = half < max_for_doubts ? half : max_for_doubts;
+                       most_of_these = several ? 2 * max_for_doubts : max_for_doubts,
+                       budget = half < most_of_these ? half : most_of_these;
         xncc_fit_exact(p, m, budget, d);
-        xncc_fit_levels(p, m, budget, d);
+        if (!several)
+            xncc_fit_levels(p, m, budget, d);
         xncc_workspace_make(p, d);
     }
     return XNCC_OK;

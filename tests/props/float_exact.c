@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Images that leave most windows in doubt, so that a GPU makes the exact sums of all
- * (cuda/products/exact_sums.cu), and some that leave a few, which it settles one by one
- * (cuda/direct/settle_long.cu): its maps are those of the CPU, and some windows score as the oracle
- * says. All kernels for floats, methods, pixel types and borders, and blocks of every side.
- */
+ * (cuda/products/exact_sums.cu, cuda/direct/small_exact.cu), and some that leave a few, which it
+ * settles one by one (cuda/direct/settle_long.cu): its maps are those of the CPU, and some windows
+ * score as the oracle says. All kernels for floats, methods, pixel types and borders, masks,
+ * no-data values, several channels, and blocks of every side. */
 #include "props/engine_maps.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { WINDOWS = 6 };
+static const kit_room room = { 1, KIT_AFTER };
 
 typedef enum picture {
     STRIPES, /* of whole rows; those of the template are of whole columns: numerators are 0 */
@@ -70,7 +71,7 @@ static double sample(picture of, xncc_pixel pixel, int32_t x, int32_t y, int32_t
 }
 
 static double templ_sample(picture of, xncc_pixel pixel, const kit_image *image, int32_t x,
-                           int32_t y)
+                           int32_t y, int32_t c)
 {
     const int wide = pixel == XNCC_U32;
     if (of == STRIPES || of == BROKEN || of == COARSE || of == PATCH)
@@ -79,30 +80,57 @@ static double templ_sample(picture of, xncc_pixel pixel, const kit_image *image,
         return (x * 5 + y * 3) % 4 / 2 ? (wide ? 7e8 : 103.0) / 7.0 : (wide ? 21e8 : -99.0) / 7.0;
     if (of == APART && !wide)
         return ldexp(1.0 + x % 2, y % 4 < 2 ? 0 : pixel == XNCC_F32 ? -60 : -150);
-    return kit_sample(&image->view, (image->view.width - 50) % 100 + x, 70 + y, 0);
+    return kit_sample(&image->view, (image->view.width - 50) % 100 + x, 70 + y, c);
 }
 
 typedef struct shape {
     const char *kernel;
     int32_t width, height, columns, rows;
+    int32_t channels;
+    int templ_mask, image_mask, no_data;
 } shape;
+
+/* The value of pixels that do not count, but are samples like others where nothing says that. */
+static double no_data_of(xncc_pixel pixel)
+{
+    return pixel == XNCC_U32 ? 99.0 : pixel == XNCC_F32 ? NAN : -1.0;
+}
 
 static void check_exact(xncc_context *gpu, xncc_context *cpu, const shape *of, picture kind,
                         xncc_pixel pixel, xncc_method method, xncc_mode mode, xncc_border border)
 {
     kit_random random = kit_stream(31);
-    kit_image image = kit_image_create(pixel, of->width, of->height, 1, KIT_AFTER),
-              templ = kit_image_create(pixel, of->columns, of->rows, 1, KIT_AFTER);
+    const int32_t channels = of->channels;
+    kit_image image = kit_image_create_channels(pixel, channels, of->width, of->height, room),
+              templ = kit_image_create_channels(pixel, channels, of->columns, of->rows, room);
+    if (of->image_mask)
+        kit_image_mask(&image, room);
+    if (of->templ_mask)
+        kit_image_mask(&templ, room);
+    image.view.has_no_data = of->no_data;
+    image.view.no_data = of->no_data ? no_data_of(pixel) : 0.0;
     for (int32_t y = 0; y < of->height; y++)
-        for (int32_t x = 0; x < of->width; x++)
-            kit_sample_set(&image.view, x, y, 0,
-                           sample(kind, pixel, x, y, of->columns, of->rows, &random));
+        for (int32_t x = 0; x < of->width; x++) {
+            for (int32_t c = 0; c < channels; c++) {
+                const double v = sample(kind, pixel, x, y + 5 * c, of->columns, of->rows, &random);
+                kit_sample_set(&image.view, x, y, c,
+                               of->no_data && (x / 50 + y / 40) % 7 == 3 ? no_data_of(pixel) : v);
+            }
+            if (of->image_mask)
+                kit_mask_set(&image.view, x, y, (x / 30 + y / 20) % 5 != 1);
+        }
     for (int32_t y = 0; y < of->rows; y++)
-        for (int32_t x = 0; x < of->columns; x++)
-            kit_sample_set(&templ.view, x, y, 0, templ_sample(kind, pixel, &image, x, y));
+        for (int32_t x = 0; x < of->columns; x++) {
+            for (int32_t c = 0; c < channels; c++)
+                kit_sample_set(&templ.view, x, y, c, templ_sample(kind, pixel, &image, x, y, c));
+            if (of->templ_mask)
+                kit_mask_set(&templ.view, x, y, (x + 2 * y) % 7 != 3);
+        }
     char what[160];
-    (void)snprintf(what, sizeof what, "%s, %d x %d under %d x %d, mode %d", names[kind], of->width,
-                   of->height, of->columns, of->rows, (int)mode);
+    (void)snprintf(what, sizeof what,
+                   "%s, %d x %d x %d under %d x %d, masks %d %d, no data %d, mode %d", names[kind],
+                   of->width, of->height, channels, of->columns, of->rows, of->templ_mask,
+                   of->image_mask, of->no_data, (int)mode);
     const engine_pair engines = { gpu, cpu, of->kernel };
     const kit_options options = { .method = method, .mode = mode, .border = border };
     check_engine_maps(&engines, &image.view, &templ.view, &options, WINDOWS, &random, what);
@@ -114,11 +142,31 @@ int main(int argc, char **argv)
 {
     /* blocks of 512, 1024 and 2048 columns and rows */
     static const shape shapes[] = {
-        { "float-fused", 700, 400, 5, 8 },     { "float-fused", 640, 480, 16, 16 },
-        { "float-tiles", 700, 400, 24, 20 },   { "float-tiles", 1010, 350, 45, 38 },
-        { "float-fft", 700, 400, 60, 50 },     { "float-fft", 400, 990, 30, 72 },
-        { "float-split", 700, 500, 90, 100 },  { "float-split", 1900, 300, 310, 30 },
-        { "float-split", 300, 1900, 30, 310 }, { "float-split", 980, 980, 130, 120 },
+        { "float-fused", 700, 400, 5, 8, 1, 0, 0, 0 },
+        { "float-fused", 640, 480, 16, 16, 1, 0, 0, 0 },
+        { "float-tiles", 700, 400, 24, 20, 1, 0, 0, 0 },
+        { "float-tiles", 1010, 350, 45, 38, 1, 0, 0, 0 },
+        { "float-fft", 700, 400, 60, 50, 1, 0, 0, 0 },
+        { "float-fft", 400, 990, 30, 72, 1, 0, 0, 0 },
+        { "float-split", 700, 500, 90, 100, 1, 0, 0, 0 },
+        { "float-split", 1900, 300, 310, 30, 1, 0, 0, 0 },
+        { "float-split", 300, 1900, 30, 310, 1, 0, 0, 0 },
+        { "float-split", 980, 980, 130, 120, 1, 0, 0, 0 },
+    };
+    /* with channels or masks */
+    static const shape others[] = {
+        { "float-split", 700, 420, 24, 30, 3, 0, 0, 0 },
+        { "float-split", 650, 400, 60, 41, 1, 1, 0, 0 },
+        { "float-split", 640, 380, 33, 50, 1, 0, 1, 0 },
+        { "float-split", 600, 410, 40, 21, 2, 1, 0, 1 },
+        { "float-split", 980, 600, 130, 120, 1, 1, 1, 0 },
+        { "float-split", 1900, 320, 310, 30, 2, 0, 0, 0 },
+        { "float-split", 620, 430, 41, 44, 1, 0, 0, 0 }, /* border overlap */
+        { "float-split", 560, 400, 28, 28, 4, 0, 1, 0 },
+        { "general", 300, 260, 9, 14, 3, 0, 0, 0 },
+        { "general", 290, 270, 12, 7, 1, 1, 0, 0 },
+        { "general", 300, 260, 16, 16, 1, 0, 1, 0 },
+        { "general", 310, 250, 8, 8, 2, 1, 0, 1 },
     };
     static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
     static const xncc_method methods[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED,
@@ -142,6 +190,22 @@ int main(int argc, char **argv)
                 check_exact(gpu, cpu, shapes + i, (picture)kind, pixels[(kind + i + 1) % 2],
                             methods[1 + number % 5], number % 4 < 2 ? XNCC_SAME : XNCC_VALID,
                             borders[number % 3]);
+        }
+    for (int i = 0; i < (int)(sizeof others / sizeof *others); i += brief ? 2 : 1)
+        for (int kind = brief ? i : 0; kind < PICTURES; kind += brief ? PICTURES : 1) {
+            const shape *of = others + i;
+            const int number = 9 * i + kind,
+                      overlap = of->channels == 1 && !of->templ_mask && !of->image_mask;
+            if (kind == SPARSE)
+                continue;
+            check_exact(gpu, cpu, of, (picture)kind, pixels[(kind + i) % 3], XNCC_CCOEFF_NORMED,
+                        overlap ? XNCC_SAME : XNCC_VALID,
+                        overlap ? XNCC_BORDER_OVERLAP : XNCC_BORDER_CLAMP);
+            if (!brief)
+                check_exact(gpu, cpu, of, (picture)kind, pixels[(kind + i + 1) % 2],
+                            methods[1 + number % 5],
+                            overlap || number % 4 < 2 ? XNCC_SAME : XNCC_VALID,
+                            overlap ? XNCC_BORDER_OVERLAP : borders[number % 3]);
         }
     xncc_context_destroy(gpu);
     xncc_context_destroy(cpu);
