@@ -31,6 +31,8 @@ struct PixelsJob {
     int32_t doubts;
     const uint32_t *listed;
     uint32_t room;
+    // Counts the windows that become XNCC_DOUBT, as long as they are few; nullptr: nobody asks.
+    uint32_t *in_doubt;
 };
 
 // Launches the kernel, in several pieces if the rectangle has more than 2^31 - 1 blocks.

@@ -20,6 +20,8 @@
 // and in one for each column of each piece.
 #include "cuda/direct/general.h"
 
+#include "cuda/planes/counted_sample.cuh"
+#include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
 
 #include "image/samples.h"
@@ -126,18 +128,9 @@ template <xncc_pixel PIXEL, bool VARIES>
 __device__ __noinline__ double2 image_at(const PixelsJob &job, int64_t x, int64_t y, int channel,
                                          double pivot)
 {
-    xncc_image image = job.image;
-    image.pixel = PIXEL; // a constant for the compiler
-    x = xncc_border_index(job.border, job.x + x, image.width);
-    y = xncc_border_index(job.border, job.y + y, image.height);
-    if (x < 0 || y < 0)
-        return job.border == XNCC_BORDER_ZERO ? make_double2(xncc_sum(0.0, -pivot), 1.0)
-                                              : make_double2(0.0, 0.0);
-    const unsigned char *row = static_cast<const unsigned char *>(image.data) + y * image.pitch;
-    const uint8_t *mask = image.mask ? image.mask + y * image.mask_pitch : nullptr;
-    if (VARIES && !xncc_pixel_counts(&image, job.channels, row, mask, x))
-        return make_double2(0.0, 0.0);
-    return make_double2(sample_of<PIXEL>(row, x * job.channels + channel, pivot), 1.0);
+    const Counted sample = counted_sample<PIXEL>(job.image, job.border, job.channels, job.x + x,
+                                                 job.y + y, channel);
+    return sample.counts ? make_double2(xncc_sum(sample.v, -pivot), 1.0) : make_double2(0.0, 0.0);
 }
 
 // Loads the image pixels that a piece meets, less a pivot. A thread has one column, or two.
@@ -370,6 +363,7 @@ __global__ __launch_bounds__(THREADS, 3) void match_floats(const __grid_constant
         }
         __syncthreads(); // the sums of parts have been read
     }
+    uint32_t left = 0;
 #pragma unroll
     for (int i = 0; i < WINDOWS; i++) {
         float score;
@@ -379,7 +373,9 @@ __global__ __launch_bounds__(THREADS, 3) void match_floats(const __grid_constant
                                            &score))
             score = xncc_bounded_score(job.method, n[i], terms + i);
         job.map[(at.y + i) * job.map_pitch + x] = score;
+        left += __float_as_uint(score) == XNCC_DOUBT;
     }
+    count_doubts(job.in_doubt, left);
 }
 
 // The error of the sums, relative to the sizes of what is added. Samples less a pivot, and their

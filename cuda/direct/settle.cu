@@ -14,8 +14,8 @@
 #include "cuda/direct/settle.h"
 
 #include "cuda/direct/refine.cuh"
+#include "cuda/planes/counted_sample.cuh"
 
-#include "image/samples.h"
 #include "math/grid.h"
 #include "math/near.h"
 
@@ -68,28 +68,12 @@ struct Pair {
     double v, t;
 };
 
-// Pixel (x, y) of the image with a sample of the template, in a channel.
+// Pixel (x, y) of the image, by the border.
 template <xncc_pixel PIXEL>
-__device__ __forceinline__ Pair image_pair(const PixelsJob &job, int64_t x, int64_t y, int channel,
-                                           double t)
+__device__ __noinline__ Counted border_sample(const PixelsJob &job, int64_t x, int64_t y,
+                                              int channel)
 {
-    xncc_image image = job.image;
-    image.pixel = PIXEL; // a constant for the compiler
-    const unsigned char *row = static_cast<const unsigned char *>(image.data) + y * image.pitch;
-    const uint8_t *mask = image.mask ? image.mask + y * image.mask_pitch : nullptr;
-    return { xncc_pixel_counts(&image, job.channels, row, mask, x) != 0,
-             xncc_sample_value(PIXEL, row, x * job.channels + channel), t };
-}
-
-// The same by the border.
-template <xncc_pixel PIXEL>
-__device__ __noinline__ Pair border_pair(const PixelsJob &job, int64_t x, int64_t y, int channel,
-                                         double t)
-{
-    x = xncc_border_index(job.border, x, job.image.width);
-    y = xncc_border_index(job.border, y, job.image.height);
-    return x < 0 || y < 0 ? Pair{ job.border == XNCC_BORDER_ZERO, 0.0, t }
-                          : image_pair<PIXEL>(job, x, y, channel, t);
+    return counted_sample<PIXEL>(job.image, job.border, job.channels, x, y, channel);
 }
 
 // A pixel of the window and of the template, in a channel.
@@ -100,8 +84,10 @@ __device__ __forceinline__ Pair pair_at(const PixelsJob &job, const Window &w, c
     const int64_t j = at.j, k = at.i;
     const double t = xncc_sample_value(PIXEL, job.pixels + j * job.pitch,
                                        k * job.channels + channel);
-    Pair pair = w.inside ? image_pair<PIXEL>(job, w.x + k, w.y + j, channel, t)
-                         : border_pair<PIXEL>(job, w.x + k, w.y + j, channel, t);
+    const Counted sample = w.inside ? inner_sample<PIXEL>(job.image, job.channels, w.x + k, w.y + j,
+                                                          channel)
+                                    : border_sample<PIXEL>(job, w.x + k, w.y + j, channel);
+    Pair pair = { sample.counts, sample.v, t };
     if (job.mask)
         pair.counts = pair.counts && job.mask[j * job.templ_width + k] != 0;
     return pair;

@@ -14,11 +14,11 @@
 // sample of the template in at most 13. Samples, squares and n t - T are rounded before.
 #include "cuda/direct/general.h"
 
+#include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/small_windows.cuh"
 
 #include "image/samples.h"
-#include "math/grid.h"
 #include "math/method.h"
 #include "math/window_bounds.h"
 
@@ -27,9 +27,6 @@ namespace xncc {
 namespace {
 
 constexpr int SPAN = SMALL_SPAN, BLOCKS = 3;
-// Pairs of doubles take as long for one window of a warp as for all of them. They pay if there is
-// one in doubt for so many samples of a window, or if half of the windows are.
-constexpr int SAMPLES_PER_DOUBT = 32, MANY = SMALL_LANES / 2;
 
 // Sample (x, y) of the band in a channel, as the border says.
 template <xncc_pixel PIXEL>
@@ -195,41 +192,6 @@ __device__ __noinline__ bool is_flat(const PixelsJob &job, int x, int y)
     return equal;
 }
 
-// Calls function(v, t) for the pairs of samples of window (x, y) in a channel.
-template <xncc_pixel PIXEL, class Function>
-__device__ void each_pair(const PixelsJob &job, int x, int y, int channel, const Function &function)
-{
-    for (int j = 0; j < job.templ_height; j++)
-        for (int i = 0; i < job.templ_width; i++)
-            function(band_sample<PIXEL>(job, x + i, y + j, channel),
-                     templ_sample<PIXEL>(job, i, j, channel));
-}
-
-// The score of window (x, y), whose samples are finite, by sums in pairs of doubles (math/near.h),
-// or XNCC_DOUBT. Samples on a coarse grid have exact sums.
-template <xncc_pixel PIXEL>
-__device__ __noinline__ float score_by_pairs(const PixelsJob &job, int x, int y)
-{
-    const double n = static_cast<double>(job.rule.whole);
-    xncc_grid grid = xncc_grid_empty();
-    for (int channel = 0; channel < job.channels; channel++)
-        each_pair<PIXEL>(job, x, y, channel, [&](double v, double t) {
-            xncc_grid_add(&grid, v);
-            xncc_grid_add(&grid, t);
-        });
-    // the terms of all channels together have the bits of one that has all pixels
-    const int exact = xncc_grid_is_exact(grid, n * job.channels);
-    xncc_near_terms terms = {};
-    for (int channel = 0; channel < job.channels; channel++) {
-        xncc_near_sums s = {};
-        s.n = n;
-        each_pair<PIXEL>(job, x, y, channel, [&](double v, double t) { xncc_near_put(&s, v, t); });
-        xncc_near_add_channel(&terms, job.method, &s, n, exact);
-    }
-    float score;
-    return xncc_near_score(job.method, n, &terms, &score) ? score : xncc_float_of_bits(XNCC_DOUBT);
-}
-
 // Whether the numerator of a centred method is 0 in window (x, y), since in each channel the
 // samples of the window or those of the template are all equal.
 template <xncc_pixel PIXEL> __device__ bool is_orthogonal(const PixelsJob &job, int x, int y)
@@ -245,12 +207,12 @@ template <xncc_pixel PIXEL> __device__ bool is_orthogonal(const PixelsJob &job, 
 }
 
 // The score of window (x, y), which its sums leave in doubt, or XNCC_DOUBT. finite: its Q is;
-// small: its image term, or Q, may be 0; flat: the template is; T2: of the template; many: windows
-// of the warp in doubt. Samples below a window, which rows of zeros meet that the template is
-// padded with, may have spoilt its numerator, if they are not finite.
+// small: its image term, or Q, may be 0; flat: the template is; T2: of the template. Samples below
+// a window, which rows of zeros meet that the template is padded with, may have spoilt its
+// numerator, if they are not finite.
 template <xncc_pixel PIXEL, bool CENTRED>
 __device__ __noinline__ float look_again(const PixelsJob &job, int x, int y, bool finite,
-                                         bool small, bool flat, double T2, int many)
+                                         bool small, bool flat, double T2)
 {
     if (!finite)
         return xncc_float_of_bits(is_infinite<PIXEL>(job, x, y) ? UINT32_C(0x7fc00000)
@@ -260,11 +222,7 @@ __device__ __noinline__ float look_again(const PixelsJob &job, int x, int y, boo
     if (small && is_flat<PIXEL, !CENTRED>(job, x, y))
         return CENTRED ? xncc_window_flat(job.method, job.rule.undefined)
                        : xncc_window_of_zeros(job.method, T2, &job.rule);
-    if (CENTRED && is_orthogonal<PIXEL>(job, x, y))
-        return 0.0f;
-    const int64_t samples = static_cast<int64_t>(job.rule.whole) * job.channels;
-    return many >= MANY || many * SAMPLES_PER_DOUBT >= samples ? score_by_pairs<PIXEL>(job, x, y)
-                                                               : xncc_float_of_bits(XNCC_DOUBT);
+    return CENTRED && is_orthogonal<PIXEL>(job, x, y) ? 0.0f : xncc_float_of_bits(XNCC_DOUBT);
 }
 
 template <xncc_pixel PIXEL, bool CENTRED>
@@ -319,15 +277,15 @@ __global__ __launch_bounds__(SMALL_THREADS,
         finite |= isfinite(s.Q) ? 1u << k : 0u;
         small |= (CENTRED ? !(image.error < image.value) : s.Q == 0.0) ? 1u << k : 0u;
     }
-    if (!__any_sync(SMALL_ALL, doubts != 0))
-        return;
-    for (int k = 0; k < SPAN; k++) {
-        const bool doubt = doubts >> k & 1u;
-        const int many = __popc(__ballot_sync(SMALL_ALL, doubt));
-        if (doubt)
-            job.map[(y + k) * job.map_pitch + x] = look_again<PIXEL, CENTRED>(
-                job, x, y + k, finite >> k & 1u, small >> k & 1u, t.flat != 0, t.T2, many);
+    uint32_t left = 0;
+    for (; doubts; doubts &= doubts - 1) {
+        const int k = __ffs(static_cast<int>(doubts)) - 1;
+        const float score = look_again<PIXEL, CENTRED>(job, x, y + k, finite >> k & 1u,
+                                                       small >> k & 1u, t.flat != 0, t.T2);
+        job.map[(y + k) * job.map_pitch + x] = score;
+        left += __float_as_uint(score) == XNCC_DOUBT;
     }
+    count_doubts(job.in_doubt, left);
 }
 
 struct Kernels {

@@ -15,6 +15,7 @@
 // samples and squares are rounded before.
 #include "cuda/direct/general.h"
 
+#include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/small_windows.cuh"
 
@@ -283,10 +284,14 @@ __global__ __launch_bounds__(SMALL_THREADS,
                  count_of(i);
         }
     }
+    uint32_t left = 0;
     for (; doubts; doubts &= doubts - 1) {
         const int i = __ffs(static_cast<int>(doubts)) - 1;
-        job.map[(y + i) * job.map_pitch + x] = look_again<PIXEL, CENTRED>(job, x, y + i);
+        const float score = look_again<PIXEL, CENTRED>(job, x, y + i);
+        job.map[(y + i) * job.map_pitch + x] = score;
+        left += __float_as_uint(score) == XNCC_DOUBT;
     }
+    count_doubts(job.in_doubt, left);
 }
 
 struct Kernels {

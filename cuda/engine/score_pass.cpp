@@ -2,9 +2,8 @@
 // The score steps: one function per step makes the job of its kernel.
 #include "cuda/engine/score_pass.h"
 
-#include "cuda/direct/general.h"
-#include "cuda/direct/settle.h"
 #include "cuda/engine/float_pass.h"
+#include "cuda/engine/general_pass.h"
 #include "cuda/fused/fused_channels.h"
 #include "cuda/fused/fused_floats.h"
 #include "cuda/fused/fused_masked_u8.h"
@@ -23,14 +22,6 @@
 namespace xncc {
 
 namespace {
-
-xncc_general_rule make_rule(const Call &call)
-{
-    const xncc_match_rule &rule = call.plan->problem.rule;
-    xncc_general_rule made = xncc_general_rule_make(call.source, rule.flat, rule.min_valid);
-    xncc_general_rule_set_pivots(&made, call.source, rule.method);
-    return made;
-}
 
 // ---- kernels that read whole pixels ----
 
@@ -193,7 +184,7 @@ xncc_status score_terms(const Call &call, const Band &band, const Target &target
     const xncc_general_planes &planes = plan->decision.planes;
     const xncc_workspace &w = plan->memory.sizes();
     GeneralScoreJob job = {};
-    job.rule = make_rule(call);
+    job.rule = general_rule_of(call);
     job.method = p.rule.method;
     job.channels = p.channels;
     job.count = planes.term_count;
@@ -224,7 +215,7 @@ MaskedScoreJob make_masked_job(const Call &call, const Band &band, const Target 
     const xncc_problem &p = call.plan->problem;
     MaskedScoreJob job = {};
     job.method = p.rule.method;
-    job.rule = make_rule(call);
+    job.rule = general_rule_of(call);
     job.n = static_cast<uint32_t>(call.source->whole);
     job.sum = static_cast<uint32_t>(call.templ->sum[0]);
     job.sum2 = static_cast<uint32_t>(call.templ->sum2.low);
@@ -321,7 +312,7 @@ ChannelScoreJob make_channel_job(const Call &call, const Band &band, const Targe
     job.channels = p.channels;
     job.digits = xncc_pixel_digits(p.pixel);
     job.method = p.rule.method;
-    job.rule = make_rule(call);
+    job.rule = general_rule_of(call);
     for (int c = 0; c < job.channels; c++)
         job.T[c] = call.templ->sum[c];
     job.T2 = call.templ->sum2.low;
@@ -375,7 +366,7 @@ xncc_status score_strips(const Call &call, const Band &band, const Target &targe
     const int processors = plan->engine->machine.cuda.processors;
     TensorScoreJob job = make_strip_job(plan, band, call.rule);
     if (job.method != XNCC_CCOEFF_NORMED) {
-        job.general = make_rule(call);
+        job.general = general_rule_of(call);
         job.T = call.templ->sum[0];
         job.T2 = call.templ->sum2.low;
     }
@@ -397,82 +388,6 @@ xncc_status score_strips(const Call &call, const Band &band, const Target &targe
     else
         code = score_u8_launch(job, processors, call.stream);
     return check(code, "launching the score", call.error);
-}
-
-// ---- kernel general ----
-
-// The windows of the band as kernels read them that look at every pixel by itself. The image is the
-// call's or, if the plan stages bands, what is staged.
-PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &target)
-{
-    const xncc_problem &p = call.plan->problem;
-    const xncc_extent map = xncc_problem_extent(&p);
-    PixelsJob job = {};
-    job.image = xncc_image_with_pitches(&call.image);
-    job.border = p.rule.border;
-    job.x = map.x0 + static_cast<int64_t>(call.plan->x.start(band.x));
-    job.y = map.y0 + static_cast<int64_t>(call.plan->y.start(band.y));
-    if (call.plan->memory.sizes().bytes[XNCC_BUFFER_BAND]) {
-        const StageView view = call.plan->stage.view(band.x, band.y);
-        job.image = {};
-        job.image.data = view.data;
-        job.image.pitch = view.pitch;
-        job.image.width = view.width;
-        job.image.height = view.height;
-        job.image.pixel = p.pixel;
-        job.border = XNCC_BORDER_CLAMP;
-        job.x = view.left;
-        job.y = view.top;
-    }
-    job.width = band.width;
-    job.rows = band.height;
-    job.pixels = call.templ->pixels.as<unsigned char>();
-    job.pitch = static_cast<int64_t>(call.templ->pitch);
-    job.mask = call.templ->mask.as<uint8_t>();
-    job.templ_width = p.templ_width;
-    job.templ_height = p.templ_height;
-    job.channels = p.channels;
-    job.method = p.rule.method;
-    job.rule = make_rule(call);
-    job.map = target.map;
-    job.map_pitch = target.pitch;
-    job.varies = xncc_problem_image_varies(&p) != 0;
-    return job;
-}
-
-xncc_status match_pixels(const Call &call, const Band &band, const Target &target)
-{
-    PixelsJob job = make_pixels_job(call, band, target);
-    job.shared_bytes = call.plan->decision.shared_bytes;
-    if (job.shared_bytes)
-        set_float_pivots(call, job.rule.pivot);
-    return check(launch_pixels(job, call.stream), "launching the match", call.error);
-}
-
-// Threads of a block with windows in doubt, from which on the block makes the sums of all of its
-// windows: then that takes less time than settling them one by one.
-constexpr int32_t MANY_DOUBTS = 32;
-
-// Floats and u32: what the bounds of the other kernels leave open.
-xncc_status settle_band(const Call &call, const Band &band, const Target &target)
-{
-    const xncc_engine_plan *plan = call.plan;
-    const PixelsJob job = make_pixels_job(call, band, target);
-    const SettleList list = floats_to_settle(plan);
-    xncc_status status = XNCC_OK;
-    if (xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
-        PixelsJob many = job;
-        many.doubts = MANY_DOUBTS;
-        many.listed = list.doubts;
-        many.room = list.room;
-        set_float_pivots(call, many.rule.pivot);
-        status = check(launch_float_pixels(many, call.stream), "launching windows in doubt",
-                       call.error);
-    }
-    return status
-               ? status
-               : check(launch_settle(job, list, plan->engine->machine.cuda.processors, call.stream),
-                       "launching the exact scores", call.error);
 }
 
 xncc_status run_score_step(const Call &call, const Band &band, const Target &target,
@@ -515,8 +430,6 @@ xncc_status score_bind(const xncc_engine_plan *plan, xncc_error *error)
         code = fused_set_max_shared_memory(make_strip_job(plan, {}, {}), d.tensor, most);
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_CHANNELS))
         code = fused_channels_set_max_shared_memory(d.tensor, most);
-    if (xncc_decision_has(&d, XNCC_STEP_PIXELS) && d.shared_bytes)
-        code = small_pixels_set_max_shared_memory(varies, most - XNCC_FLOAT_FUSED_STATIC);
     if (xncc_decision_has(&d, XNCC_STEP_FUSED_FLOATS))
         code = fused_floats_set_max_shared_memory(most - XNCC_FLOAT_FUSED_STATIC);
     if (xncc_decision_has(&d, XNCC_STEP_CHANNEL_SCORE))
@@ -525,6 +438,8 @@ xncc_status score_bind(const xncc_engine_plan *plan, xncc_error *error)
         code = xncc_pixel_digits(plan->problem.pixel) == 2
                    ? score_u16_set_max_shared_memory()
                    : score_u8_prefer_cache(make_strip_job(plan, {}, {}));
+    if (code == cudaSuccess)
+        code = general_bind(plan);
     return check(code, "preparing the kernels", error);
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How a warp puts windows in doubt on the first list (FloatDoubts).
+// How windows in doubt are listed (FloatDoubts), or counted.
 #ifndef XNCC_CUDA_PLANES_DOUBT_LIST_CUH
 #define XNCC_CUDA_PLANES_DOUBT_LIST_CUH
 
 #include "cuda/planes/float_image.h"
+
+extern "C" {
+#include "plan/float_sums.h"
+}
 
 namespace xncc {
 
@@ -32,6 +36,19 @@ list_doubts_of_row(const FloatDoubts &to, FloatConstants *constants, int x, int 
     for (; doubts; doubts &= doubts - 1, at++)
         if (at < to.room)
             to.list[at] = FloatDoubt{ x + __ffs(static_cast<int>(doubts)) - 1, y };
+}
+
+// Counts the windows in doubt of a warp, of which this lane has `own`, as long as they are few. All
+// lanes take part. count: nullptr: nobody asks.
+static __device__ __forceinline__ void count_doubts(uint32_t *count, uint32_t own)
+{
+    constexpr uint32_t few = 16 * XNCC_FLOAT_DOUBTS;
+    if (!count || !__any_sync(0xffffffffu, own != 0))
+        return;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const uint32_t all = up_to(own, lane);
+    if (lane == 31 && *static_cast<volatile const uint32_t *>(count) <= few)
+        atomicAdd(count, all);
 }
 
 } // namespace xncc

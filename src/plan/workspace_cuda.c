@@ -211,8 +211,13 @@ void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
         const xncc_problem of = xncc_kernel_is_of_doubles(d->kernel) ? *p : xncc_problem_read(p);
         w->bytes[XNCC_BUFFER_TRANSFORMS] = xncc_fft_workspace(&of, &d->fft).total;
     }
-    const uint64_t levels = d->levels.batch ? xncc_split_workspace(&d->levels).total : 0;
-    w->bytes[XNCC_BUFFER_DOUBTS] = levels > d->exact.bytes ? levels : d->exact.bytes;
+    const uint64_t count = xncc_decision_has(d, XNCC_STEP_PIXELS) &&
+                                   xncc_pixel_is_of_doubles(p->pixel) &&
+                                   p->rule.method != XNCC_COVERAGE
+                               ? ALIGNMENT
+                               : 0,
+                   levels = d->levels.batch ? xncc_split_workspace(&d->levels).total : 0;
+    w->bytes[XNCC_BUFFER_DOUBTS] = count + (levels > d->exact.bytes ? levels : d->exact.bytes);
     w->bytes[XNCC_BUFFER_MAP] = times((uint64_t)map.width * 4, (uint64_t)d->map_rows);
     if (d->map_rows == map.height && xncc_peak_serves(map.width, map.height))
         w->bytes[XNCC_BUFFER_SEARCH] = xncc_round_up(

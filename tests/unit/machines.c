@@ -123,17 +123,24 @@ static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const
 }
 
 /* Checks that the blocks of exact sums cover the band, that the sums of their slices can be rounded
- * to exact integers, and that there is room for one block at least. */
+ * to exact integers, and that there is room for one block at least. With masks or channels a sum
+ * has the products of six pairs of slices, else of three, whose last slices meet only once;
+ * templates of at most 640 pixels a side have smaller transforms, and there is more memory. Kernel
+ * general has a count of windows in doubt. */
 static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const xncc_exact_blocks *b = &d->exact;
-    CHECK((d->workspace.bytes[XNCC_BUFFER_DOUBTS] != 0) == (b->width != 0));
+    const int several = xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS),
+              counts = xncc_decision_has(d, XNCC_STEP_PIXELS) && p->rule.method != XNCC_COVERAGE &&
+                       (p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32),
+              small = several && p->templ_width <= 640 && p->templ_height <= 640;
+    CHECK((d->workspace.bytes[XNCC_BUFFER_DOUBTS] != 0) == (b->width != 0 || counts));
     if (!b->width)
         return;
     double line = 0;
     for (int i = 0; i < 2; i++) {
         const int32_t side = i ? b->height : b->width;
-        CHECK(side == 512 || side == 1024 || side == 2048);
+        CHECK(side == 512 || side == 1024 || (side == 2048 && !small));
         line += log2(side) + 2 * 4.83 + 2 * 2.95 + (side == 2048 ? 2.62 : 0);
     }
     CHECK(b->step_x == b->width - p->templ_width + 1 && b->step_x > 0);
@@ -142,10 +149,11 @@ static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, con
                             ((d->band_height + b->step_y - 1) / b->step_y));
     const double points = (double)b->width * b->height,
                  pixels = (double)p->templ_width * p->templ_height,
-                 error = (8 * sqrt(2) * (line + 1) + 4 * 4.24 + 4 * (line + 1)) * pow(2, -53) *
-                         sqrt(points * pixels);
+                 of_one = 8 * sqrt(2) * (line + 1) + 4 * 4.24 + 4 * (line + 1),
+                 of_six = 6 * 3 * sqrt(5) * (line + 1) + 12 * (4.24 + 13) + 12 * (line + 1),
+                 error = (several ? of_six : of_one) * pow(2, -53) * sqrt(points * pixels);
     CHECK(error * pow(4, b->bits) < 0.45 && error * pow(4, b->bits + 1) > 0.4);
-    CHECK(b->bytes >= 5 * (uint64_t)points * 8 && b->bytes <= UINT64_C(512) << 20);
+    CHECK(b->bytes >= 5 * (uint64_t)points * 8 && b->bytes <= UINT64_C(512) << (20 + several));
     CHECK(d->workspace.bytes[XNCC_BUFFER_DOUBTS] >= b->bytes && m->cuda.shared_optin >= 160 << 10);
     CHECK((double)d->band_width * d->band_height * (10 + 0.014 * pixels) > 0.99e6);
 }
@@ -204,7 +212,7 @@ static void check_split(const xncc_problem *p, const xncc_machine *m, const xncc
     check_split_blocks(p, m, d, &d->fft, d->workspace.bytes[XNCC_BUFFER_TRANSFORMS]);
     if (xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS)) {
         CHECK(p->channels <= 8 && p->rule.method != XNCC_COVERAGE);
-        CHECK(d->fft.sums >= (p->templ_masked ? 2 + p->channels : 1) && !d->exact.width);
+        CHECK(d->fft.sums >= (p->templ_masked ? 2 + p->channels : 1));
         return;
     }
     CHECK(p->channels == 1 && !p->templ_masked && !p->image_masked);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Floats and u32 under small templates: the exact scores of windows in doubt, where there are many.
+#ifndef XNCC_CUDA_DIRECT_SMALL_EXACT_H
+#define XNCC_CUDA_DIRECT_SMALL_EXACT_H
+
+#include "cuda/direct/general.h"
+
+namespace xncc {
+
+// Allows the kernel its shared memory on the current device.
+cudaError_t small_exact_set_max_shared_memory();
+
+// Replaces XNCC_DOUBT by the scores in parts of the rectangle where many windows are in doubt and
+// samples are finite and of similar size. Does nothing if *doubts, in device memory, is no more
+// than `few`. The template has at most XNCC_FLOAT_FUSED_TEMPLATE columns and rows; the method is
+// not XNCC_COVERAGE. processors: of the device.
+cudaError_t launch_small_exact(const PixelsJob &job, const uint32_t *doubts, uint32_t few,
+                               int processors, cudaStream_t stream);
+
+} // namespace xncc
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The step of kernel general, and floats and u32 that other kernels leave in doubt.
+#ifndef XNCC_CUDA_ENGINE_GENERAL_PASS_H
+#define XNCC_CUDA_ENGINE_GENERAL_PASS_H
+
+#include "cuda/engine/call.h"
+#include "math/general_score.h"
+
+namespace xncc {
+
+// What the score takes from the template and the match rule.
+xncc_general_rule general_rule_of(const Call &call);
+
+// Prepares the kernels of a plan.
+cudaError_t general_bind(const xncc_engine_plan *plan);
+
+// Scores a band. Floats and u32: the map may hold XNCC_DOUBT afterwards.
+xncc_status match_pixels(const Call &call, const Band &band, const Target &target);
+
+// Replaces every XNCC_DOUBT of a band.
+xncc_status settle_band(const Call &call, const Band &band, const Target &target);
+
+} // namespace xncc
+
+#endif
