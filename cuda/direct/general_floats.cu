@@ -124,7 +124,7 @@ __device__ double2 fill_templ(const PixelsJob &job, const FloatAt &at,
 }
 
 // Pixel (x, y) of the band in a channel, less the pivot, and 1; or 0, where it does not count.
-template <xncc_pixel PIXEL, bool VARIES>
+template <xncc_pixel PIXEL>
 __device__ __noinline__ double2 image_at(const PixelsJob &job, int64_t x, int64_t y, int channel,
                                          double pivot)
 {
@@ -154,8 +154,7 @@ __device__ void fill_image(const PixelsJob &job, const FloatAt &at, double pivot
         for (int r = 0; r < DOWN; r++) {
             double2 pixel = make_double2(0.0, 0.0);
             if (r < rows && !inside) {
-                pixel = image_at<PIXEL, VARIES>(job, at.x + at.i + k, at.y + at.row + r, at.channel,
-                                                pivot);
+                pixel = image_at<PIXEL>(job, at.x + at.i + k, at.y + at.row + r, at.channel, pivot);
             } else if (r < rows) {
                 const unsigned char *row = first + r * image.pitch;
                 if (!VARIES ||
@@ -289,7 +288,7 @@ __device__ double block_pivot(const PixelsJob &job, const FloatAt &at,
                   down = FloatTile<VARIES, MASKED>::WINDOWS - 1 + job.templ_height,
                   x = at.x + own / HIGH * across / (THREADS / HIGH),
                   y = at.y + own % HIGH * down / HIGH;
-    const double2 sample = image_at<PIXEL, VARIES>(job, x, y, at.channel, 0.0);
+    const double2 sample = image_at<PIXEL>(job, x, y, at.channel, 0.0);
     const bool some = sample.y != 0.0 && isfinite(sample.x);
     __syncthreads();
     tile->sum[own] = some ? sample : make_double2(0.0, 0.0);

@@ -13,6 +13,7 @@
 // Any compute capability.
 #include "cuda/direct/small_exact.h"
 
+#include "cuda/direct/refine.cuh"
 #include "cuda/planes/counted_sample.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/sample_integer.cuh"
@@ -22,7 +23,6 @@ extern "C" {
 }
 
 #include "math/exact_score.h"
-#include "math/grid.h"
 #include "math/long_score.h"
 
 namespace xncc {
@@ -37,8 +37,8 @@ constexpr int FEW_LIMBS = 2, MOST_LIMBS = 6;
 constexpr int SPARSE = 4; // of so many limbs, some are often 0
 constexpr int MANY = 4;   // windows in doubt of a tile
 constexpr int BLOCKS = 2; // per multiprocessor
-constexpr int LANES = 32;
-constexpr unsigned ALL = 0xffffffffu;
+constexpr int LANES = WARP_LANES;
+constexpr unsigned ALL = WARP_ALL;
 constexpr int MOST_CHANNELS_LOG2 = 6; // XNCC_MAX_CHANNELS is 64
 constexpr int PIXELS_LOG2 = 8;
 
@@ -161,9 +161,7 @@ template <xncc_pixel PIXEL> __device__ xncc_grid grid_of(const PixelsJob &job, i
     }
     if (threadIdx.x == 0)
         all = xncc_grid_empty();
-    for (int step = LANES / 2; step > 0; step /= 2)
-        grid = xncc_grid_join(
-            grid, { __shfl_xor_sync(ALL, grid.unit, step), __shfl_xor_sync(ALL, grid.top, step) });
+    grid = warp_grid(grid);
     __syncthreads();
     if (threadIdx.x % LANES == 0) {
         atomicMin(&all.unit, grid.unit);

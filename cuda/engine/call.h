@@ -42,6 +42,18 @@ struct Band {
     TensorPlane image;
 };
 
+// The image pixel where the first window of a band begins.
+struct FirstPixel {
+    int64_t x, y;
+
+    FirstPixel(const Call &call, const Band &band)
+    {
+        const xncc_extent map = xncc_problem_extent(&call.plan->problem);
+        x = map.x0 + static_cast<int64_t>(call.plan->x.start(band.x));
+        y = map.y0 + static_cast<int64_t>(call.plan->y.start(band.y));
+    }
+};
+
 inline Call make_call(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
                       cudaStream_t stream, xncc_error *error)
 {

@@ -19,12 +19,12 @@ namespace {
 FloatImage image_of(const Call &call, const Band &band)
 {
     const xncc_problem &p = call.plan->problem;
-    const xncc_extent map = xncc_problem_extent(&p);
+    const FirstPixel first(call, band);
     FloatImage of = {};
     of.image = xncc_image_with_pitches(&call.image);
     of.border = p.rule.border;
-    of.x = map.x0 + static_cast<int64_t>(call.plan->x.start(band.x));
-    of.y = map.y0 + static_cast<int64_t>(call.plan->y.start(band.y));
+    of.x = first.x;
+    of.y = first.y;
     of.columns = band.width + p.templ_width - 1;
     of.rows = band.height + p.templ_height - 1;
     return of;

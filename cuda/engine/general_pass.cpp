@@ -16,12 +16,12 @@ namespace {
 PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &target)
 {
     const xncc_problem &p = call.plan->problem;
-    const xncc_extent map = xncc_problem_extent(&p);
+    const FirstPixel first(call, band);
     PixelsJob job = {};
     job.image = xncc_image_with_pitches(&call.image);
     job.border = p.rule.border;
-    job.x = map.x0 + static_cast<int64_t>(call.plan->x.start(band.x));
-    job.y = map.y0 + static_cast<int64_t>(call.plan->y.start(band.y));
+    job.x = first.x;
+    job.y = first.y;
     if (call.plan->memory.sizes().bytes[XNCC_BUFFER_BAND]) {
         const StageView view = call.plan->stage.view(band.x, band.y);
         job.image = {};
