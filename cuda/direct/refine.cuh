@@ -6,7 +6,7 @@
 
 #include "cuda/direct/refine.h"
 
-#include "cuda/direct/walk.cuh"
+#include "cuda/planes/walk.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/group_sums.cuh"
 

@@ -10,6 +10,7 @@
 #include "cuda/products/exact_sums.h"
 #include "cuda/score/float_sum_score.h"
 #include "cuda/score/level_score.h"
+#include "cuda/score/refine_sums.h"
 #include "cuda/windows/column_sums.h"
 
 namespace xncc {
@@ -166,8 +167,8 @@ xncc_status sum_exactly(const Call &call, const Band &band, const Target &target
     job.varies = xncc_problem_image_varies(&p) != 0;
     if (xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
         FloatTerms *terms = plan->float_sums.terms_of_source();
-        job.doubts = &terms->doubts;
-        job.few = XNCC_FLOAT_DOUBTS;
+        job.doubts = &terms->hard;
+        job.few = XNCC_FLOAT_HARD;
         job.bad = &terms->bad_samples;
         job.work = &terms->exact;
     } else {
@@ -357,6 +358,15 @@ xncc_status make_float_sums(const Call &call, const Band &band)
     return plan->float_sums.correlate(source_of(call, band), to, call.stream, call.error);
 }
 
+// The windows in doubt whose X is made again. If there are more, it is most likely not X that
+// leaves them in doubt; in white noise it is up to one of a thousand.
+uint32_t doubts_worth_refining(const Band &band)
+{
+    constexpr int64_t least = XNCC_FLOAT_HARD, most = XNCC_FLOAT_DOUBTS;
+    const int64_t some = int64_t{ band.width } * band.height / 512;
+    return static_cast<uint32_t>(some < least ? least : some < most ? some : most);
+}
+
 xncc_status score_float_sums(const Call &call, const Band &band, const Target &target)
 {
     const xncc_engine_plan *plan = call.plan;
@@ -392,8 +402,21 @@ xncc_status score_float_sums(const Call &call, const Band &band, const Target &t
     job.image_height = image.image.height;
     job.map = target.map;
     job.map_pitch = target.pitch;
-    const xncc_status status = check(launch_float_sum_score(job, call.stream),
-                                     "launching the score", call.error);
+    // with one channel, as many windows are settled one by one in the same time
+    const bool refines = p.channels > 1;
+    FloatTerms *terms = sums.terms_of_source();
+    job.hard = { &terms->hard, terms->hard_at, XNCC_FLOAT_HARD };
+    job.doubts = job.hard;
+    if (refines)
+        job.doubts = { &terms->doubts, terms->doubt_at, doubts_worth_refining(band) };
+    xncc_status status = check(launch_float_sum_score(job, call.stream), "launching the score",
+                               call.error);
+    if (!status && refines)
+        status = check(launch_refine_sums(job, source_of(call, band),
+                                          plan->engine->machine.cuda.processors, call.stream),
+                       "launching the finer sums", call.error);
+    if (!status)
+        status = check(launch_mark_left_out(job, call.stream), "marking windows", call.error);
     return status ? status : sum_exactly(call, band, target);
 }
 
@@ -403,7 +426,7 @@ SettleList floats_to_settle(const xncc_engine_plan *plan)
         return {};
     if (xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
         const FloatTerms *terms = plan->float_sums.terms_of_source();
-        return { terms->doubt_at, &terms->doubts, &terms->doubts, XNCC_FLOAT_DOUBTS };
+        return { terms->hard_at, &terms->hard, &terms->hard, XNCC_FLOAT_HARD };
     }
     const FloatConstants *constants = plan->floats.constants();
     const FloatDoubts doubts = doubts_of(plan);

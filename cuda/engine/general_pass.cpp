@@ -114,7 +114,7 @@ constexpr int32_t MANY_DOUBTS = 32;
 
 xncc_status settle_band(const Call &call, const Band &band, const Target &target)
 {
-    constexpr uint32_t few = 8 * XNCC_FLOAT_DOUBTS; // windows, which take little time one by one
+    constexpr uint32_t few = 8 * XNCC_FLOAT_HARD; // windows, which take little time one by one
     const xncc_engine_plan *plan = call.plan;
     const int processors = plan->engine->machine.cuda.processors;
     const PixelsJob job = make_pixels_job(call, band, target);

@@ -42,7 +42,7 @@ list_doubts_of_row(const FloatDoubts &to, FloatConstants *constants, int x, int 
 // lanes take part. count: nullptr: nobody asks.
 static __device__ __forceinline__ void count_doubts(uint32_t *count, uint32_t own)
 {
-    constexpr uint32_t few = 16 * XNCC_FLOAT_DOUBTS;
+    constexpr uint32_t few = 16 * XNCC_FLOAT_HARD;
     if (!count || !__any_sync(0xffffffffu, own != 0))
         return;
     const int lane = static_cast<int>(threadIdx.x) % 32;

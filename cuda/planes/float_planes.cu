@@ -27,7 +27,7 @@ __device__ __forceinline__ PlaneSample image_sample(const FloatSource &of, int64
     const unsigned char *row = static_cast<const unsigned char *>(image.data) + y * image.pitch;
     const uint8_t *mask = image.mask ? image.mask + y * image.mask_pitch : nullptr;
     return { xncc_pixel_counts(&image, of.channels, row, mask, x) != 0,
-             xncc_sample_value(PIXEL, row, x * of.channels + channel) };
+             xncc_sample_value(PIXEL, row, x * of.channels + channel), 0.0 };
 }
 
 // Sample (x, y) of the band in a channel.
@@ -38,7 +38,7 @@ __device__ __forceinline__ PlaneSample sample_at(const FloatSource &of, int64_t 
     x = xncc_border_index(of.border, x + of.x, of.image.width);
     y = xncc_border_index(of.border, y + of.y, of.image.height);
     if (x < 0 || y < 0)
-        return { of.border == XNCC_BORDER_ZERO, 0.0 };
+        return { of.border == XNCC_BORDER_ZERO, 0.0, 0.0 };
     return image_sample<PIXEL>(of, x, y, channel);
 }
 
@@ -95,7 +95,7 @@ __global__ __launch_bounds__(TERM_THREADS) void templ_terms(const __grid_constan
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
             const int64_t at = i + k * TERM_THREADS;
-            t[k] = at < count ? templ_at<PIXEL>(of, at, channel) : PlaneSample{ false, 0.0 };
+            t[k] = at < count ? templ_at<PIXEL>(of, at, channel) : PlaneSample{};
         }
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
@@ -103,6 +103,7 @@ __global__ __launch_bounds__(TERM_THREADS) void templ_terms(const __grid_constan
                 continue;
             const double v = t[k].v;
             xncc_twofold_put(&T, v);
+            T.low += t[k].lost;
             xncc_twofold_put_product(&T2, v, v);
             T4.high += v * v * (v * v);
             differs |= v != one;
@@ -116,7 +117,7 @@ __global__ __launch_bounds__(TERM_THREADS) void templ_terms(const __grid_constan
         return;
     const TermErrors errors = term_errors(static_cast<double>(of.whole), T2.high);
     FloatTerms::Channel *own = to->templ + channel;
-    own->T = { T.high, errors.T };
+    own->T = { T.high, 0x1.04p-53 * fabs(T.high) + errors.lost_of_T + XNCC_WINDOW_TINY };
     own->T2 = { T2.high, errors.T2 };
     own->norm = 1.01 * sqrt(T2.high + errors.T2);
     own->norm_of_square = 1.01 * sqrt(T4.high) + XNCC_WINDOW_TINY;

@@ -40,6 +40,14 @@ struct SampleAt {
 };
 constexpr uint32_t MOST_FAR = 64;
 
+// A list of windows of a band, in device memory. If there are more than it has room for, `count` is
+// larger than that.
+struct DoubtList {
+    uint32_t *count;
+    FloatDoubt *at;
+    uint32_t room;
+};
+
 // What is known of a source, in device memory. T and T2 are sums of samples less the pivot.
 struct FloatTerms {
     // A channel of the template. The norms are those of its planes VALUE and SQUARE, at least.
@@ -64,10 +72,10 @@ struct FloatTerms {
     uint32_t far_samples[XNCC_FLOAT_CHANNELS], bad_samples;
     SampleAt far_at[XNCC_FLOAT_CHANNELS][MOST_FAR], bad_at[XNCC_FLOAT_BAD];
     ExactWork exact;
-    // The windows in doubt of the band, as far as the list has room. If there are more, `doubts` is
-    // a larger number than the room.
-    uint32_t doubts;
-    FloatDoubt doubt_at[XNCC_FLOAT_DOUBTS];
+    // The windows of the band that are in doubt by their maps of sums, if X is made again for them;
+    // and those that are left to the next step.
+    uint32_t doubts, hard;
+    FloatDoubt doubt_at[XNCC_FLOAT_DOUBTS], hard_at[XNCC_FLOAT_HARD];
 };
 static_assert(sizeof(FloatTerms) <= XNCC_FLOAT_TERMS_BYTES, "the decision has less room");
 

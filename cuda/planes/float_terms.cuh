@@ -75,16 +75,17 @@ __device__ inline longlong2 spread_sample(int k, int columns, int rows)
 }
 
 // Bounds of the errors of T and T2, sums in pairs of doubles of n samples less a pivot, which are
-// rounded once.
+// rounded once; and of what T loses besides its own rounding if those of its samples are added.
 struct TermErrors {
-    double T, T2;
+    double T, T2, lost_of_T;
 };
 
 __device__ inline TermErrors term_errors(double n, double T2)
 {
     const double sizes = sqrt(n * (T2 + XNCC_WINDOW_TINY)), slack = (n + 10.0) * (n + 10.0);
     return { 0x1p-51 * sizes + 2.0 * slack * 0x1p-106 * sizes,
-             0x1p-50 * T2 + 2.0 * slack * 0x1p-106 * T2 + XNCC_WINDOW_TINY };
+             0x1p-50 * T2 + 2.0 * slack * 0x1p-106 * T2 + XNCC_WINDOW_TINY,
+             8.0 * slack * 0x1p-106 * sizes };
 }
 
 } // namespace xncc

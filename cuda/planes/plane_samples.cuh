@@ -10,10 +10,10 @@
 
 namespace xncc {
 
-// A sample, and whether its pixel counts.
+// A sample, and whether its pixel counts. lost: what its rounding lost, of the template's.
 struct PlaneSample {
     bool counts;
-    double v;
+    double v, lost;
 };
 
 // Sample (x, y) of the template in a channel, less the pivot.
@@ -21,10 +21,10 @@ template <xncc_pixel PIXEL>
 __device__ __forceinline__ PlaneSample templ_at(const FloatSource &of, int64_t x, int64_t y,
                                                 int channel)
 {
-    return { !of.mask || of.mask[y * of.templ.width + x] != 0,
-             xncc_sum(xncc_sample_value(PIXEL, of.templ.pixels + y * of.templ.pitch,
-                                        x * of.channels + channel),
-                      -of.pivot[channel]) };
+    const double raw = xncc_sample_value(PIXEL, of.templ.pixels + y * of.templ.pitch,
+                                         x * of.channels + channel),
+                 pivot = of.pivot[channel], v = xncc_sum(raw, -pivot);
+    return { !of.mask || of.mask[y * of.templ.width + x] != 0, v, xncc_sum_error(raw, -pivot, v) };
 }
 
 } // namespace xncc

@@ -36,11 +36,17 @@ struct FloatSumScoreJob {
     int32_t image_width, image_height;
     float *map;
     int64_t map_pitch;
+    // The windows in doubt, and those that are left to the next step. They are one list unless X
+    // is made again for the former.
+    DoubtList doubts, hard;
 };
 
-// Windows with far samples become XNCC_DOUBT, and those with bad ones NaN. Windows in doubt are
-// listed in the terms. The method is not XNCC_COVERAGE.
+// Lists the windows in doubt. The method is not XNCC_COVERAGE.
 cudaError_t launch_float_sum_score(const FloatSumScoreJob &job, cudaStream_t stream);
+
+// Windows with far samples become XNCC_DOUBT and hard, and those with bad ones NaN. Comes behind
+// all that reads the list of windows in doubt.
+cudaError_t launch_mark_left_out(const FloatSumScoreJob &job, cudaStream_t stream);
 
 } // namespace xncc
 

@@ -12,14 +12,15 @@
 
 #include "plan/problem.h"
 
-/* The most channels; the samples that are not finite, and the windows in doubt, which a list has
- * room for; and the bytes of what is known of the template and the image, with these lists
- * (cuda/planes/float_planes.h). */
+/* The most channels; what lists have room for: samples that are not finite, windows in doubt, and
+ * windows that still are when X has been made again; and the bytes of what is known of the template
+ * and the image, with these lists (cuda/planes/float_planes.h). */
 enum {
     XNCC_FLOAT_CHANNELS = 8,
     XNCC_FLOAT_BAD = 16384,
-    XNCC_FLOAT_DOUBTS = 4096,
-    XNCC_FLOAT_TERMS_BYTES = 5120 + 8 * (XNCC_FLOAT_BAD + XNCC_FLOAT_DOUBTS)
+    XNCC_FLOAT_DOUBTS = 65536,
+    XNCC_FLOAT_HARD = 4096,
+    XNCC_FLOAT_TERMS_BYTES = 5120 + 8 * (XNCC_FLOAT_BAD + XNCC_FLOAT_DOUBTS + XNCC_FLOAT_HARD)
 };
 
 /* Where a window's sums are: numbers of maps of doubles, of which there are `count`; -1: not in a

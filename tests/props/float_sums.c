@@ -222,6 +222,11 @@ int main(int argc, char **argv)
         { 290, 270, 1, 1, 1, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
         { 290, 270, 6, 6, 1, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, ZEROS },
         { 64, 64, 40, 40, 2, 1, 0, 0, XNCC_FULL, XNCC_BORDER_OVERLAP, SPIKE },
+        { 980, 980, 130, 120, 3, 0, 0, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 900, 700, 90, 95, 2, 0, 1, 0, XNCC_VALID, XNCC_BORDER_CLAMP, NOISE },
+        { 900, 700, 90, 95, 3, 1, 0, 0, XNCC_SAME, XNCC_BORDER_MIRROR, NOISE },
+        { 900, 700, 90, 95, 2, 0, 0, 1, XNCC_SAME, XNCC_BORDER_ZERO, NOISE },
+        { 900, 700, 90, 95, 2, 0, 0, 0, XNCC_SAME, XNCC_BORDER_OVERLAP, NOISE },
     };
     static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
     static const xncc_method methods[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED,

@@ -263,9 +263,9 @@ static void check_pixels(void)
 }
 
 /* All sums of floats by transforms. Maps of doubles; a plane of the image, five kilobytes of terms
- * with lists of 16384 samples and 4096 windows; integral images of the template where the edges of
- * the image clip windows; and where S and Q are sums of the plane's own pixels, what sums of
- * columns have, of each channel and of N. */
+ * with lists of 16384 samples and of 65536 and 4096 windows; integral images of the template where
+ * the edges of the image clip windows; and where S and Q are sums of the plane's own pixels, what
+ * sums of columns have, of each channel and of N. */
 static void check_sums_of_floats(void)
 {
     static const struct {
@@ -292,7 +292,7 @@ static void check_sums_of_floats(void)
         const uint64_t height = of[i].overlap ? 480 : 451, rows = height + 29,
                        pitch = up(width + 19, 128),
                        known = pitch * rows * 8 * (of[i].templ_masked ? 1 : (uint64_t)p.channels) +
-                               5120 + (16384 + 4096) * 8 +
+                               5120 + (16384 + 65536 + 4096) * 8 +
                                up(21 * 31 * 8 * (int64_t)of[i].integrals, 16),
                        columns = (pitch * height * 16 + pitch / 128 * 8 * (height / 64 + 1)) *
                                  of[i].own,

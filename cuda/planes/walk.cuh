@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The way of a thread through the pixels of a template.
-#ifndef XNCC_CUDA_DIRECT_WALK_CUH
-#define XNCC_CUDA_DIRECT_WALK_CUH
+#ifndef XNCC_CUDA_PLANES_WALK_CUH
+#define XNCC_CUDA_PLANES_WALK_CUH
 
 namespace xncc {
 
