@@ -173,20 +173,21 @@ __device__ __noinline__ void multiply_slices(const ExactJob &job, const PairStep
     const int64_t spectrum = static_cast<int64_t>(job.at.spectrum / sizeof(double2)),
                   transform_size = static_cast<int64_t>(job.at.transform / sizeof(double2));
     const double2 *turns = turns_of(turns_in(job), job.blocks.height);
-    const int lane = static_cast<int>(threadIdx.x) % WARP,
-              slices = state_of(job)->templ_slices[kind_of(product.templ)];
-    // of slice l in the order of the threads: those with V have odd slices; nullptr: there is none
+    const int lane = static_cast<int>(threadIdx.x) % WARP;
+    const uint64_t slices = state_of(job)->templ_seen[kind_of(product.templ)];
+    // of slice l in the order of the threads: those with V have odd slices; nullptr: it is 0
     const auto templ_at = [&](int channel, int l, int piece) -> const double2 * {
         const int number = templ_pair_at(job, product.templ, channel) + l / 2;
-        return l < 0 || l >= slices ? nullptr
-                                    : arena.templ + number * spectrum + at.spectrum(piece) - lane +
-                                          lane % SPLIT_HALF + (l % 2 ? 0 : SPLIT_HALF);
+        return l >= 0 && slices >> l & 1 ? arena.templ + number * spectrum + at.spectrum(piece) -
+                                               lane + lane % SPLIT_HALF + (l % 2 ? 0 : SPLIT_HALF)
+                                         : nullptr;
     };
+    // the blocks of a batch one after the other, which read the same of the template
+    const int blocks = blocks_at(job, first);
 #pragma unroll 1
-    for (int piece = index; piece < at.pieces * blocks_at(job, first);
-         piece += static_cast<int>(gridDim.x)) {
-        const int transform = piece / at.pieces, frequency = at.frequency(piece),
-                  block = first + transform;
+    for (int number = index; number < at.pieces * blocks; number += static_cast<int>(gridDim.x)) {
+        const int transform = number % blocks, piece = number / blocks,
+                  frequency = at.frequency(piece), block = first + transform;
         if (!adds_up(job, step, block))
             continue;
         double2 v[SPLIT_EACH];

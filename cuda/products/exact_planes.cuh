@@ -225,9 +225,13 @@ static __device__ uint32_t weights_of(const ExactJob &job, const Pair &pair,
                                       const PlaneProduct &product)
 {
     const ExactState &s = *state_of(job);
-    const int slices = s.templ_slices[kind_of(product.templ)] +
-                       static_cast<int>(s.seen[kind_of(pair.kind)] >> (pair.low + 1) & 1);
-    return ((2u << (pair.low + slices - 1) / 2) - 1u) & (0xffffffffu << pair.low / 2);
+    const uint64_t seen = s.seen[kind_of(pair.kind)] >> pair.low,
+                   templ = s.templ_seen[kind_of(product.templ)] << pair.low,
+                   weights = (seen & 1u ? templ : 0u) | (seen & 2u ? templ << 1 : 0u);
+    uint32_t of = 0;
+    for (int k = 0; k < 32; k++)
+        of |= weights >> 2 * k & 3u ? 1u << k : 0u;
+    return of;
 }
 
 // A step of the transforms: rows or columns of a pair forward; or products, of weight `weight` and

@@ -95,6 +95,37 @@ static __device__ int short_limbs(const ExactState &s)
     return 0;
 }
 
+// The sums that a column has.
+static __device__ int numbers_of_columns(const ExactState &s)
+{
+    const int limbs = short_limbs(s);
+    return limbs ? 2 * limbs - 1 : __popcll(s.limbs);
+}
+
+// The rows of windows of a share of the scores, if S and Q slide.
+static __device__ int strip_rows(const ExactJob &job, int blocks)
+{
+    const int each = ceil_div(blocks * job.blocks.step_y, static_cast<int>(gridDim.x));
+    return min(max(each, 16), 128);
+}
+
+// Rows of a group: none unless a share of the scores has few rows, and as many as there is memory
+// for.
+static __device__ int group_rows_for(const ExactJob &job)
+{
+    constexpr int least = 16, most = 64;
+    const ExactState &s = *state_of(job);
+    if (is_masked(job) || job.templ.height < 2 * strip_rows(job, min(s.batch, job.count)))
+        return 0;
+    const uint64_t room = static_cast<uint64_t>(s.kept) * job.at.spectrum,
+                   row = sizeof(int64_t) * static_cast<uint64_t>(job.blocks.width) *
+                         static_cast<uint64_t>(job.channels * numbers_of_columns(s));
+    for (int rows = least; rows <= min(most, job.templ.height); rows *= 2)
+        if (static_cast<uint64_t>(job.blocks.height / rows) * row <= room)
+            return rows;
+    return 0;
+}
+
 // Whether all windows together take less time than those in doubt one by one. Nanoseconds, measured
 // on one H200, November 2026: of a point in a step, or of X of a window without transforms, and of
 // a window's S, Q and score.
@@ -124,11 +155,13 @@ static __device__ int batch_for(const ExactJob &job, int kept)
     return static_cast<int>(min(batch, static_cast<uint64_t>(job.count)));
 }
 
-// As if no slice of the image were 0.
+// As if no slice were 0.
 static __device__ void see_all(ExactState *s)
 {
-    for (int kind = 0; kind < KINDS; kind++)
+    for (int kind = 0; kind < KINDS; kind++) {
         s->seen[kind] = (uint64_t{ 2 } << (s->slices[kind] - 1)) - 1u;
+        s->templ_seen[kind] = (uint64_t{ 2 } << (s->templ_slices[kind] - 1)) - 1u;
+    }
 }
 
 // Chooses unit, slices, words and batch, and forgets the doubts if the band will be settled. Keeps
@@ -181,7 +214,7 @@ static __device__ void choose(const ExactJob &job)
     see_all(&s);
     s.on = s.batch > 0 && count_steps(job) <= XNCC_EXACT_STEPS && pays(job, s);
     for (int kind = 0; kind < KINDS; kind++)
-        s.seen[kind] = kind == kind_of(FloatPlane::COUNT);
+        s.seen[kind] = s.templ_seen[kind] = kind == kind_of(FloatPlane::COUNT);
     s.limbs = 0;
     if (!s.on)
         return;
@@ -190,7 +223,14 @@ static __device__ void choose(const ExactJob &job)
         *job.hard = 0;
 }
 
-// Adds a share of the template to its sums. Shared memory: 2 KB.
+// Adds bits to a set.
+static __device__ void join_bits(uint64_t *to, uint64_t more)
+{
+    atomicOr(reinterpret_cast<unsigned long long *>(to), more);
+}
+
+// Adds a share of the template to its sums, and marks its slices that are not 0. Shared memory: 2
+// KB.
 static __device__ void sum_template(const ExactJob &job, int index)
 {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -203,15 +243,27 @@ static __device__ void sum_template(const ExactJob &job, int index)
     for (int i = own; i < all + BEHIND; i += THREADS)
         digits[i] = 0;
     __syncthreads();
+    const int bits = job.blocks.bits;
+    uint64_t values = 0, squares = 0;
     for (int y = index; y < job.templ.height; y += static_cast<int>(gridDim.x))
         for (int x = own; x < job.templ.width; x += THREADS)
             for (int c = 0; c < job.channels; c++) {
                 const Integer v = integer_of(value_of(templ_sample(job, c, x, y)), s.unit);
+                if (!v.mantissa)
+                    continue;
+                values |= slices_in(v.mantissa, v.place, s.templ_slices[kind_of(FloatPlane::VALUE)],
+                                    bits);
+                squares |= slices_in(square_of(v), 2 * v.place,
+                                     s.templ_slices[kind_of(FloatPlane::SQUARE)], bits);
                 xncc_wide_put(digits + c * XNCC_EXACT_WORDS, xncc_u128_of(v.mantissa), v.place,
                               v.negative);
                 xncc_wide_put(digits + job.channels * XNCC_EXACT_WORDS, square_of(v), 2 * v.place,
                               0);
             }
+    if (values) {
+        join_bits(&s.templ_seen[kind_of(FloatPlane::VALUE)], values);
+        join_bits(&s.templ_seen[kind_of(FloatPlane::SQUARE)], squares);
+    }
     __syncthreads();
     for (int i = own; i < all; i += THREADS) {
         const int sum = i / XNCC_EXACT_WORDS;
@@ -312,15 +364,12 @@ static __device__ void join_flags(const ExactJob &job)
     ExactState &s = *state_of(job);
     uint64_t &values = s.seen[kind_of(FloatPlane::VALUE)],
              &squares = s.seen[kind_of(FloatPlane::SQUARE)];
-    const auto join = [](uint64_t *to, uint64_t more) {
-        atomicOr(reinterpret_cast<unsigned long long *>(to), more);
-    };
     for (int i = static_cast<int>(threadIdx.x); i < job.count; i += THREADS) {
         if (!has_doubts(job, i))
             continue;
         const uint32_t *flags = flags_of(job, i);
-        join(&values, flags[0] & ~DOUBTS);
-        join(&squares, uint64_t{ flags[FLAG_SQUARES + 1] } << 32 | flags[FLAG_SQUARES]);
+        join_bits(&values, flags[0] & ~DOUBTS);
+        join_bits(&squares, uint64_t{ flags[FLAG_SQUARES + 1] } << 32 | flags[FLAG_SQUARES]);
     }
     __syncthreads();
     if (threadIdx.x)
@@ -344,6 +393,7 @@ static __device__ void join_flags(const ExactJob &job)
         if (values >> k & 1 && has_squares(job.method))
             mark(2 * low, 2 * high, LIMBS_S);
     }
+    s.group_rows = group_rows_for(job);
     describe_template(job);
 }
 

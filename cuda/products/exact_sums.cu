@@ -12,7 +12,8 @@
 // - rows and columns of the template's slices, two at a time,
 // - for a batch of blocks: all sums to 0; for some slices of a plane of the image at a time: rows
 //   and columns, two at a time, and for two sums at a time: products with columns back, and rows
-//   back, which adds them to what is there; at the end S and Q, if they slide, and the scores.
+//   back, which adds them to what is there; at the end, if S and Q slide, sums of columns over
+//   groups of rows, from which large windows begin, and then S, Q and the scores.
 //
 // Small templates whose samples have few bits need no transforms: X of a batch is one step
 // (exact_direct.cuh).
@@ -106,7 +107,7 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
     step -= 5;
     int first = 0;
     if (step >= s.templ_steps) {
-        const int of_batch = s.steps - s.templ_steps, all = of_batch + 2,
+        const int of_batch = s.steps - s.templ_steps, all = of_batch + (s.group_rows ? 3 : 2),
                   more = step - s.templ_steps;
         first = more / all * s.batch;
         if (first >= job.count)
@@ -117,6 +118,10 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
         }
         if (more % all == all - 1) {
             score_windows(job, first, index);
+            return true;
+        }
+        if (s.group_rows && more % all == all - 2) {
+            sum_groups(job, first, index);
             return true;
         }
         step = s.templ_steps + more % all - 1;

@@ -163,6 +163,7 @@ int main(int argc, char **argv)
         { "float-split", 1900, 320, 310, 30, 2, 0, 0, 0 },
         { "float-split", 620, 430, 41, 44, 1, 0, 0, 0 }, /* border overlap */
         { "float-split", 560, 400, 28, 28, 4, 0, 1, 0 },
+        { "float-split", 540, 360, 40, 70, 6, 0, 0, 0 },
         { "general", 300, 260, 9, 14, 3, 0, 0, 0 },
         { "general", 290, 270, 12, 7, 1, 1, 0, 0 },
         { "general", 300, 260, 16, 16, 1, 0, 1, 0 },
@@ -171,8 +172,8 @@ int main(int argc, char **argv)
     static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
     static const xncc_method methods[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED,
                                            XNCC_CCOEFF,        XNCC_CCORR,  XNCC_SQDIFF_NORMED };
-    static const xncc_border borders[] = { XNCC_BORDER_CLAMP, XNCC_BORDER_ZERO,
-                                           XNCC_BORDER_MIRROR };
+    static const xncc_border borders[] = { XNCC_BORDER_CLAMP, XNCC_BORDER_ZERO, XNCC_BORDER_MIRROR,
+                                           XNCC_BORDER_WRAP };
     kit_start(argc, argv);
     xncc_context *gpu = kit_context(kit_device_option(argc, argv), 2),
                  *cpu = kit_context(XNCC_DEVICE_CPU, 2);
@@ -189,7 +190,7 @@ int main(int argc, char **argv)
             if (!brief)
                 check_exact(gpu, cpu, shapes + i, (picture)kind, pixels[(kind + i + 1) % 2],
                             methods[1 + number % 5], number % 4 < 2 ? XNCC_SAME : XNCC_VALID,
-                            borders[number % 3]);
+                            borders[number / 4 % 4]);
         }
     for (int i = 0; i < (int)(sizeof others / sizeof *others); i += brief ? 2 : 1)
         for (int kind = brief ? i : 0; kind < PICTURES; kind += brief ? PICTURES : 1) {
@@ -205,7 +206,7 @@ int main(int argc, char **argv)
                 check_exact(gpu, cpu, of, (picture)kind, pixels[(kind + i + 1) % 2],
                             methods[1 + number % 5],
                             overlap || number % 4 < 2 ? XNCC_SAME : XNCC_VALID,
-                            overlap ? XNCC_BORDER_OVERLAP : borders[number % 3]);
+                            overlap ? XNCC_BORDER_OVERLAP : borders[number / 4 % 4]);
         }
     xncc_context_destroy(gpu);
     xncc_context_destroy(cpu);
