@@ -9,8 +9,9 @@
 //
 // Thread mapping: a block of 512 threads takes tiles of 32 x 16 windows in turn, a thread a window.
 // Tiles with few windows in doubt, with a sample that is not finite, or with samples of more than
-// six limbs are left as they are. Shared memory: the limbs of a tile and of the template, 55 KB.
-// Any compute capability.
+// six limbs are left as they are. If all pixels count, S and Q are sums along rows of what a pixel
+// has of them, and then down the columns; else a thread adds them up itself, like X. Shared memory:
+// the limbs of a tile and of the template, and sums along rows, 63 KB. Any compute capability.
 #include "cuda/direct/small_exact.h"
 
 #include "cuda/direct/refine.cuh"
@@ -72,6 +73,7 @@ template <int LIMBS> struct Element {
 // bit for each limb of the image that is not 0.
 template <int LIMBS> struct Tile {
     Element<LIMBS> image[ROWS * PITCH], templ[PIXELS];
+    int64_t along[ROWS * WIDTH];
     unsigned long long T[LIMBS], T2[2 * LIMBS - 1];
     uint32_t used;
 
@@ -181,8 +183,26 @@ __device__ __forceinline__ void each_square(const Number (&v)[LIMBS], const Add 
             add(l + m, static_cast<int64_t>(v[l]) * (m > l ? 2 * v[m] : v[m]));
 }
 
-// The sums of a channel of a window, weight by weight. VARIES: T, T2 and n are its own.
-template <int LIMBS, bool VARIES> struct Sums {
+// Adds what limb l of a pixel, and its products with those above, have of S and Q.
+template <int LIMBS>
+__device__ __forceinline__ void add_limb(int l, const int32_t (&part)[Element<LIMBS>::PARTS],
+                                         int64_t (&S)[LIMBS], int64_t (&Q)[2 * LIMBS - 1])
+{
+    S[l] += part[l];
+#pragma unroll
+    for (int m = l; m < LIMBS; m++)
+        Q[l + m] += static_cast<int64_t>(part[l]) * (m > l ? 2 * part[m] : part[m]);
+}
+
+// Which pixels of windows count.
+enum class Counts {
+    WHOLE, // all of them
+    SAME,  // the same of every window, by the template's mask: windows have T, T2 and n in common
+    OWN    // those that the image decides
+};
+
+// The sums of a channel of a window, weight by weight.
+template <int LIMBS, Counts COUNTS> struct Sums {
     static constexpr int WEIGHTS = 2 * LIMBS - 1;
     int64_t X[WEIGHTS], Q[WEIGHTS], T2[WEIGHTS], S[LIMBS], T[LIMBS];
     uint32_t n;
@@ -190,36 +210,70 @@ template <int LIMBS, bool VARIES> struct Sums {
     __device__ __forceinline__ void add(const Element<LIMBS> &v, const Element<LIMBS> &t,
                                         uint32_t used)
     {
-        int32_t own[LIMBS], templ[LIMBS];
-#pragma unroll
-        for (int l = 0; l < LIMBS; l++) {
-            own[l] = v.part[l];
-            templ[l] = v.part[LIMBS] ? t.part[l] : 0;
-        }
 #pragma unroll
         for (int l = 0; l < LIMBS; l++) {
             if (LIMBS >= SPARSE && !(used >> l & 1u))
                 continue;
-            S[l] += own[l];
 #pragma unroll
             for (int m = 0; m < LIMBS; m++)
-                X[l + m] += static_cast<int64_t>(own[l]) * t.part[m];
-#pragma unroll
-            for (int m = l; m < LIMBS; m++)
-                Q[l + m] += static_cast<int64_t>(own[l]) * (m > l ? 2 * own[m] : own[m]);
+                X[l + m] += static_cast<int64_t>(v.part[l]) * t.part[m];
+            if (COUNTS != Counts::WHOLE)
+                add_limb<LIMBS>(l, v.part, S, Q);
         }
-        if (!VARIES)
+        if (COUNTS != Counts::OWN)
             return;
         n += v.part[LIMBS];
+        int32_t templ[LIMBS];
+#pragma unroll
+        for (int l = 0; l < LIMBS; l++) {
+            templ[l] = v.part[LIMBS] ? t.part[l] : 0;
+            T[l] += templ[l];
+        }
+        each_square(templ, [&](int weight, int64_t product) { T2[weight] += product; });
+    }
+    // S and Q of the thread's window, if all pixels count. All threads of the block take part.
+    __device__ __forceinline__ void add_boxes(const PixelsJob &job, Tile<LIMBS> &tile)
+    {
+        constexpr int EACH = (ROWS * WIDTH + THREADS - 1) / THREADS; // sums along rows of a thread
+        const int own = static_cast<int>(threadIdx.x),
+                  count = WIDTH * (HEIGHT + job.templ_height - 1);
+        const uint32_t used = tile.used;
+        int64_t of_S[EACH][LIMBS] = {}, of_Q[EACH][WEIGHTS] = {};
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            const int i = min(own + e * THREADS, count - 1);
+            const Element<LIMBS> *from = tile.image + i / WIDTH * PITCH + i % WIDTH;
+            for (int k = 0; k < job.templ_width; k++) {
+                const Element<LIMBS> v = Element<LIMBS>::load(from + k);
+#pragma unroll
+                for (int l = 0; l < LIMBS; l++)
+                    if (LIMBS < SPARSE || used >> l & 1u)
+                        add_limb<LIMBS>(l, v.part, of_S[e], of_Q[e]);
+            }
+        }
+        const auto down = [&](auto along) {
+            __syncthreads(); // the sums before have been read
+#pragma unroll
+            for (int e = 0; e < EACH; e++)
+                if (own + e * THREADS < count)
+                    tile.along[own + e * THREADS] = along(e);
+            __syncthreads();
+            int64_t sum = 0;
+            for (int k = 0; k < job.templ_height; k++)
+                sum += tile.along[own + k * WIDTH];
+            return sum;
+        };
 #pragma unroll
         for (int l = 0; l < LIMBS; l++)
-            T[l] += templ[l];
-        each_square(templ, [&](int weight, int64_t product) { T2[weight] += product; });
+            S[l] = down([&](int e) { return of_S[e][l]; });
+#pragma unroll
+        for (int weight = 0; weight < WEIGHTS; weight++)
+            Q[weight] = down([&](int e) { return of_Q[e][weight]; });
     }
     // Those that all windows have in common.
     __device__ __forceinline__ void take(const Tile<LIMBS> &tile, uint64_t whole)
     {
-        if (VARIES)
+        if (COUNTS == Counts::OWN)
             return;
         n = static_cast<uint32_t>(whole);
 #pragma unroll
@@ -248,8 +302,8 @@ template <int LIMBS> struct Terms {
                          WORDS = (2 * BITS + 2 * (PIXELS_LOG2 + MOST_CHANNELS_LOG2) + 4 + 31) / 32;
     uint32_t numerator[WORDS], image[WORDS], templ[WORDS];
 
-    template <bool VARIES>
-    __device__ __forceinline__ void add(xncc_method method, const Sums<LIMBS, VARIES> &sums)
+    template <Counts COUNTS>
+    __device__ __forceinline__ void add(xncc_method method, const Sums<LIMBS, COUNTS> &sums)
     {
         const bool centred = xncc_method_is_centred(method);
         const uint32_t factor = centred ? sums.n : 1;
@@ -285,7 +339,7 @@ template <int LIMBS> struct Terms {
 };
 
 // Loads a channel of the tile at (x, y), and the template.
-template <xncc_pixel PIXEL, int LIMBS, bool VARIES>
+template <xncc_pixel PIXEL, int LIMBS, Counts COUNTS>
 __device__ __forceinline__ void load_tile(const PixelsJob &job, int x, int y, int channel,
                                           int32_t unit, Tile<LIMBS> *tile)
 {
@@ -318,7 +372,7 @@ __device__ __forceinline__ void load_tile(const PixelsJob &job, int x, int y, in
             atomicOr(&tile->used, used);
     }
     __syncthreads();
-    if (VARIES || threadIdx.x >= PIXELS)
+    if (COUNTS == Counts::OWN || threadIdx.x >= PIXELS)
         return;
     const auto add = [](unsigned long long *to, int64_t own) {
         for (int step = LANES / 2; step > 0; step /= 2)
@@ -337,7 +391,7 @@ __device__ __forceinline__ void load_tile(const PixelsJob &job, int x, int y, in
 }
 
 // Settles the windows in doubt of the tile at (x, y).
-template <xncc_pixel PIXEL, int LIMBS, bool VARIES>
+template <xncc_pixel PIXEL, int LIMBS, Counts COUNTS>
 __device__ __noinline__ void settle_tile(const PixelsJob &job, int x, int y, bool doubt,
                                          int32_t unit)
 {
@@ -346,11 +400,13 @@ __device__ __noinline__ void settle_tile(const PixelsJob &job, int x, int y, boo
     Terms<LIMBS> terms = {};
     uint32_t n = 0;
     for (int c = 0; c < job.channels; c++) {
-        load_tile<PIXEL, LIMBS, VARIES>(job, x, y, c, unit, &tile);
+        load_tile<PIXEL, LIMBS, COUNTS>(job, x, y, c, unit, &tile);
         __syncthreads();
+        Sums<LIMBS, COUNTS> sums = {};
+        if (COUNTS == Counts::WHOLE)
+            sums.add_boxes(job, tile);
         if (!doubt)
             continue;
-        Sums<LIMBS, VARIES> sums = {};
         sums.take(tile, job.rule.whole);
         const uint32_t used = tile.used;
         const Element<LIMBS> *templ = tile.templ, *image = tile.image + row * PITCH + column;
@@ -383,7 +439,7 @@ struct TileDoubts {
     }
 };
 
-template <xncc_pixel PIXEL, bool VARIES>
+template <xncc_pixel PIXEL, Counts COUNTS>
 __global__ __launch_bounds__(THREADS) void settle_tiles(const __grid_constant__ PixelsJob job,
                                                         const uint32_t *doubts, uint32_t few)
 {
@@ -401,7 +457,7 @@ __global__ __launch_bounds__(THREADS) void settle_tiles(const __grid_constant__ 
         const xncc_grid grid = grid_of<PIXEL>(job, tile.x, tile.y);
         const int bits = grid.top - grid.unit;
         const auto settle = [&](auto limbs) {
-            settle_tile<PIXEL, decltype(limbs)::value, VARIES>(job, tile.x, tile.y, tile.own,
+            settle_tile<PIXEL, decltype(limbs)::value, COUNTS>(job, tile.x, tile.y, tile.own,
                                                                grid.unit);
         };
         if (!grid.top || bits > MOST_LIMBS * LIMB_BITS)
@@ -418,10 +474,13 @@ __global__ __launch_bounds__(THREADS) void settle_tiles(const __grid_constant__ 
 }
 
 // Calls a function with a kernel.
-template <class Function> void with_kernel(xncc_pixel pixel, bool varies, const Function &function)
+template <class Function>
+void with_kernel(xncc_pixel pixel, Counts counts, const Function &function)
 {
     with_float_pixel(pixel, [&](auto type) {
-        function(varies ? settle_tiles<type, true> : settle_tiles<type, false>);
+        function(counts == Counts::WHOLE  ? settle_tiles<type, Counts::WHOLE>
+                 : counts == Counts::SAME ? settle_tiles<type, Counts::SAME>
+                                          : settle_tiles<type, Counts::OWN>);
     });
 }
 
@@ -431,8 +490,8 @@ cudaError_t small_exact_set_max_shared_memory()
 {
     cudaError_t code = cudaSuccess;
     for (const xncc_pixel pixel : { XNCC_F32, XNCC_F64, XNCC_U32 })
-        for (const bool varies : { false, true })
-            with_kernel(pixel, varies, [&](auto *kernel) {
+        for (const Counts counts : { Counts::WHOLE, Counts::SAME, Counts::OWN })
+            with_kernel(pixel, counts, [&](auto *kernel) {
                 if (code == cudaSuccess)
                     code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                 static_cast<int>(sizeof(Tile<MOST_LIMBS>)));
@@ -446,7 +505,8 @@ cudaError_t launch_small_exact(const PixelsJob &job, const uint32_t *doubts, uin
     static_assert(sizeof(Tile<MOST_LIMBS>) <= 64 << 10 &&
                       sizeof(Tile<4>) <= sizeof(Tile<MOST_LIMBS>),
                   "compute capability 7.5 has no more");
-    with_kernel(job.image.pixel, job.varies, [&](auto *kernel) {
+    const Counts counts = job.varies ? Counts::OWN : job.mask ? Counts::SAME : Counts::WHOLE;
+    with_kernel(job.image.pixel, counts, [&](auto *kernel) {
         kernel<<<static_cast<unsigned>(processors * BLOCKS), THREADS, sizeof(Tile<MOST_LIMBS>),
                  stream>>>(job, doubts, few);
     });
