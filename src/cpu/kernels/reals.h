@@ -9,6 +9,9 @@
  *    is about 2^-50 as wide.
  * 3. Where that does not decide, the exact sums.
  *
+ * Many windows of doubles that are far apart have plain sums of scaled samples before step 2
+ * (reals_far.c).
+ *
  * Where the samples of the image and of the template are multiples of powers of two with few bits,
  * as integers are, step 1 makes all sums exact and scores them exactly (reals_grid.c).
  *
@@ -249,23 +252,6 @@ static inline double xncc_reals_cut_error(double width, double rows)
 
 enum { XNCC_REALS_ROOM = 64 }; /* doubles that every row of doubles has past its last element */
 
-/* Sums in double of samples that are multiplied by powers of two, each over every 16th sample of a
- * row. Samples of the image below 2^-300 count as 0: products below the smallest double would take
- * many times as long. */
-enum { XNCC_SCALED_SUMS = 16 };
-typedef struct xncc_scaled_sums {
-    double S[XNCC_SCALED_SUMS], Q[XNCC_SCALED_SUMS], X[XNCC_SCALED_SUMS];
-} xncc_scaled_sums;
-#define XNCC_SCALED_LEAST 0x1p-300
-
-/* Adjacent rows of a window of f64, and those of the template, tightly packed. */
-typedef struct xncc_scaled_rows {
-    const double *v, *t;
-    int64_t pitch; /* bytes from one row of the window to the next */
-    int32_t width, count;
-    double scale, templ_scale;
-} xncc_scaled_rows;
-
 /* The functions of an instruction set (reals_body.h). */
 typedef struct xncc_reals_isa {
     xncc_reals_found (*line)(const xncc_reals_line *line);
@@ -301,8 +287,6 @@ typedef struct xncc_reals_isa {
     void (*moments)(const double *v, int32_t count, double *sum, double *square);
     /* Adds the sums of v, of v^2 and, unless t is NULL, of v*t over `count` doubles. */
     void (*twofold)(const double *v, const double *t, int32_t count, xncc_twofold_sums *sums);
-    /* Adds rows of a window and of the template to plain sums. */
-    void (*scaled)(const xncc_scaled_rows *rows, xncc_scaled_sums *sums);
     const xncc_digits_isa *digits;
 } xncc_reals_isa;
 
@@ -379,9 +363,6 @@ static inline int xncc_reals_sums_fit(const xncc_template *templ, double most)
 typedef struct xncc_refine_memory {
     int32_t exact; /* 1: sums in pairs of doubles are exact in all windows of the rectangle */
     int32_t far;   /* 1: the last window was decided by samples that were scaled */
-    /* What the samples of the last window were multiplied by, and of those of the template, and
-     * their sums then. 0: not known. */
-    double scale, templ_scale, T, T2;
     xncc_stage stage;
     uint8_t *count;
     double *v, *t;

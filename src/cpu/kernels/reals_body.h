@@ -382,59 +382,6 @@ static void reals_twofold(const double *v, const double *t, int32_t count, xncc_
         twofold_row(v, t, count, 0, sums);
 }
 
-enum { SCALED_VECTORS = XNCC_SCALED_SUMS / REALS_LANES };
-typedef struct scaled_vectors {
-    rd S[SCALED_VECTORS], Q[SCALED_VECTORS], X[SCALED_VECTORS];
-} scaled_vectors;
-
-/* Adds XNCC_SCALED_SUMS samples of a row, as far as `counts` has bits. */
-REALS_INLINE void add_scaled(const double *v, const double *t, rd scale, rd templ_scale,
-                             const rl *counts, scaled_vectors *to)
-{
-#pragma GCC unroll 16
-    for (int k = 0; k < SCALED_VECTORS; k++) {
-        const rd all = rd_load(v + k * REALS_LANES) * scale;
-        rl bits = (rl)all & (rd_size(all) >= XNCC_SCALED_LEAST);
-        if (counts)
-            bits &= counts[k];
-        const rd a = (rd)bits;
-        to->S[k] += a;
-        to->Q[k] = rd_fma(a, a, to->Q[k]);
-        to->X[k] = rd_fma(a, rd_load(t + k * REALS_LANES) * templ_scale, to->X[k]);
-    }
-}
-
-static void reals_scaled(const xncc_scaled_rows *rows, xncc_scaled_sums *sums)
-{
-    const rd by = rd_fill(rows->scale), templ_by = rd_fill(rows->templ_scale);
-    const int32_t width = rows->width, rest = width % XNCC_SCALED_SUMS;
-    const char *raw = (const char *)rows->v;
-    const double *t = rows->t;
-    int64_t counts[XNCC_SCALED_SUMS];
-    rl last[SCALED_VECTORS];
-    scaled_vectors all;
-    for (int i = 0; i < XNCC_SCALED_SUMS; i++)
-        counts[i] = i < XNCC_SCALED_SUMS - rest ? 0 : -1;
-    memcpy(last, counts, sizeof last);
-    memcpy(&all, sums, sizeof all);
-    for (int32_t y = 0; y < rows->count; y++, raw += rows->pitch, t += width) {
-        const double *v = (const double *)(const void *)raw;
-        int32_t x = 0;
-        for (; x + XNCC_SCALED_SUMS <= width; x += XNCC_SCALED_SUMS)
-            add_scaled(v + x, t + x, by, templ_by, NULL, &all);
-        if (rest && width >= XNCC_SCALED_SUMS) { /* the last ones once more, but those counted */
-            x = width - XNCC_SCALED_SUMS;
-            add_scaled(v + x, t + x, by, templ_by, last, &all);
-        } else if (rest) {
-            double of_row[2][XNCC_SCALED_SUMS] = { { 0.0 } };
-            memcpy(of_row[0], v, (size_t)width * sizeof *v);
-            memcpy(of_row[1], t, (size_t)width * sizeof *t);
-            add_scaled(of_row[0], of_row[1], by, templ_by, NULL, &all);
-        }
-    }
-    memcpy(sums, &all, sizeof all);
-}
-
 static xncc_reals_range reals_range(const double *v, int32_t count, double first)
 {
     xncc_reals_range r = { 0.0, 1 };
@@ -542,9 +489,9 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
 }
 
 static const xncc_reals_isa reals_isa = {
-    reals_line,         pick_channel,    reals_meet,    reals_slide,  reals_window,  reals_score,
-    reals_inverses,     reals_quotients, reals_range,   reals_span,   reals_on_grid, reals_slices,
-    reals_cut_products, reals_moments,   reals_twofold, reals_scaled, &digits_isa
+    reals_line,         pick_channel,    reals_meet,    reals_slide, reals_window,  reals_score,
+    reals_inverses,     reals_quotients, reals_range,   reals_span,  reals_on_grid, reals_slices,
+    reals_cut_products, reals_moments,   reals_twofold, &digits_isa
 };
 #define REALS_KERNEL(variant)                                                                      \
     {                                                                                              \

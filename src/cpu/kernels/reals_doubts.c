@@ -231,6 +231,8 @@ void xncc_reals_settle(xncc_reals_run *r)
     }
     if ((double)doubts * cost_of_pairs(r) <= most && settle_each(r, of_flat, most))
         return;
-    if (!xncc_is_cancelled(r->job->watch) && !xncc_reals_settle_together(r))
-        (void)settle_each(r, of_flat, INFINITY);
+    if (xncc_is_cancelled(r->job->watch) || xncc_reals_settle_together(r))
+        return;
+    xncc_reals_settle_far(r);
+    (void)settle_each(r, of_flat, INFINITY);
 }

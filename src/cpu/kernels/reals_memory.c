@@ -157,6 +157,7 @@ static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *p
     m->leaving_rows = carve(often, line * ROWS_OF_DIGITS);
     m->column_rows = carve(often, line * ROWS_OF_DIGITS);
     m->weight_rows = carve(often, stride * XNCC_MOST_ARRAYS * sizeof(double));
+    m->ones = carve(often, (uint64_t)problem->templ_height * sizeof(double));
     carve_planes(variant, problem, blocks, from, m);
 }
 

@@ -42,6 +42,7 @@ typedef struct xncc_reals_scratch {
     float *numbers;
     size_t most_numbers; /* floats */
     double *plane_rows, *digit_rows, *leaving_rows, *column_rows, *weight_rows;
+    double *ones;           /* as many as the template has rows */
     int32_t planes_at_once; /* of image and template together */
     /* By transforms: arrays of planes, which become those of sums; and a column of each. */
     char *arrays[XNCC_MOST_ARRAYS];

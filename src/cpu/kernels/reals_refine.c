@@ -2,8 +2,6 @@
 /* The score of one window of floats by sums in pairs of doubles (reals.h). */
 #include "cpu/kernels/reals.h"
 
-#include "image/image.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +14,6 @@ uint64_t xncc_refine_layout(const xncc_problem *problem, char *memory, xncc_refi
                    room = (width > BATCH ? width : BATCH) + XNCC_REALS_ROOM;
     uint64_t total = 0;
     m->exact = m->far = 0; /* whatever the memory of *m held */
-    m->scale = m->templ_scale = 0.0;
     m->count = xncc_carve(memory, &total, width);
     m->v = xncc_carve(memory, &total, room * sizeof(double));
     m->t = xncc_carve(memory, &total, room * sizeof(double));
@@ -208,115 +205,6 @@ static int choose_scales(window *w)
     return fmax(most, templ_most) > 0x1p400 || fmin(most, templ_most) < 0x1p-400;
 }
 
-/* ---- plain sums of scaled samples ---- */
-
-/* Can plain sums of scaled samples score windows? Image and template have factors of their own, and
- * rows are read where they are. */
-static int can_scale(const window *w)
-{
-    const xncc_method method = w->job->problem->rule.method;
-    return w->job->templ->pixel == XNCC_F64 && w->job->templ->channels == 1 && !w->varies &&
-           !w->masked && xncc_method_is_normed(method) && !xncc_method_of_difference(method);
-}
-
-static double total_of(const double *sums)
-{
-    double total = 0.0;
-    for (int i = 0; i < XNCC_SCALED_SUMS; i++)
-        total += sums[i];
-    return total;
-}
-
-/* Is the whole window inside of the image? */
-static int is_inside(const window *w)
-{
-    const xncc_image *image = w->job->image;
-    return w->stage.left >= 0 && w->stage.top >= 0 &&
-           w->stage.left + w->job->templ->width <= image->width &&
-           w->stage.top + w->job->templ->height <= image->height;
-}
-
-/* Sums the window. */
-static xncc_scaled_sums sum_scaled(const window *w)
-{
-    const xncc_template *templ = w->job->templ;
-    const int whole = is_inside(w);
-    xncc_scaled_sums sums = { { 0.0 }, { 0.0 }, { 0.0 } };
-    xncc_scaled_rows rows = { .t = w->shared->value[0],
-                              .pitch = xncc_image_pitch(w->job->image),
-                              .width = templ->width,
-                              .count = whole ? templ->height : 1,
-                              .scale = w->m->scale,
-                              .templ_scale = w->m->templ_scale };
-    for (int32_t j = 0; j < templ->height; j += rows.count, rows.t += templ->width) {
-        rows.v = xncc_stage_raw(&w->stage, j);
-        w->isa->scaled(&rows, &sums);
-    }
-    return sums;
-}
-
-/* Sums the template with itself. */
-static xncc_scaled_sums sum_templ(const window *w)
-{
-    const xncc_template *templ = w->job->templ;
-    xncc_scaled_sums sums = { { 0.0 }, { 0.0 }, { 0.0 } };
-    w->isa->scaled(&(xncc_scaled_rows){ .v = w->shared->value[0],
-                                        .t = w->shared->value[0],
-                                        .pitch = templ->width * (int64_t)sizeof(double),
-                                        .width = templ->width,
-                                        .count = templ->height,
-                                        .scale = w->m->templ_scale,
-                                        .templ_scale = w->m->templ_scale },
-                   &sums);
-    return sums;
-}
-
-/* The power of two for a window, or for the template. */
-static double scale_of(const window *w, int templ)
-{
-    double most = 0.0;
-    for (int32_t j = 0; j < w->job->templ->height; j++) {
-        const int32_t width = w->job->templ->width;
-        const double *t = w->shared->value[0] + (ptrdiff_t)j * width;
-        most = fmax(most, w->isa->range(templ ? t : xncc_stage_raw(&w->stage, j), width, 0.0).most);
-    }
-    return scale_for(most);
-}
-
-/* Scores a window by the factor of the last one, or by one of its own. Returns 1 if it is decided.
- * Every sum is of 16 sums of some samples of each row. */
-static int score_scaled(window *w, float *score)
-{
-    const xncc_template *templ = w->job->templ;
-    const xncc_method method = w->job->problem->rule.method;
-    const double n = (double)templ->width * templ->height,
-                 additions = templ->height * (templ->width / XNCC_SCALED_SUMS + 2.0) + 24.0;
-    xncc_refine_memory *m = w->m;
-    if (m->templ_scale == 0.0) {
-        m->templ_scale = scale_of(w, 1);
-        const xncc_scaled_sums sums = sum_templ(w);
-        m->T = total_of(sums.S);
-        m->T2 = total_of(sums.Q);
-    }
-    for (int own = m->scale == 0.0; own < 2; own++) {
-        if (own)
-            m->scale = scale_of(w, 0);
-        const xncc_scaled_sums sums = sum_scaled(w);
-        const double Q = total_of(sums.Q);
-        if (!(Q >= 0x1p-200 && Q <= 0x1p800)) /* the factor is of no use here */
-            continue;
-        const xncc_double_sums all = {
-            .S = total_of(sums.S), .Q = Q, .X = total_of(sums.X), .T = m->T, .T2 = m->T2
-        };
-        xncc_bounded_terms terms = { { 0.0, 0.0 }, { 0.0, 0.0 }, { 0.0, 0.0 } };
-        xncc_bounded_add_channel(&terms, method, n, &all,
-                                 fmax(1.01 * additions * 0x1p-53, 0x1p-50));
-        *score = xncc_bounded_score(method, n, &terms);
-        return !xncc_same_float(*score, xncc_float_of_bits(XNCC_DOUBT));
-    }
-    return 0;
-}
-
 int xncc_reals_refine(const xncc_reals_isa *isa, const xncc_job *job, xncc_refine_memory *m,
                       int64_t left, int64_t top, float *score)
 {
@@ -334,8 +222,6 @@ int xncc_reals_refine(const xncc_reals_isa *isa, const xncc_job *job, xncc_refin
     w.stage.height = job->templ->height;
     if (!m->far && score_window(&w, score))
         return 1;
-    if (can_scale(&w) && score_scaled(&w, score))
-        return 2;
     if (choose_scales(&w) && score_window(&w, score))
         return 2;
     w.scale = 0.0;

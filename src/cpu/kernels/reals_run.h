@@ -110,6 +110,10 @@ void xncc_reals_sharp_row(xncc_reals_run *r, int sharp, int32_t y, double *out);
  * not count in it. */
 void xncc_reals_mark_bad(xncc_reals_run *r);
 
+/* Scores windows in doubt whose samples are far from others of the rectangle (reals_far.c). Windows
+ * may be left in doubt. */
+void xncc_reals_settle_far(xncc_reals_run *r);
+
 /* Settles the windows in doubt. */
 void xncc_reals_settle(xncc_reals_run *r);
 

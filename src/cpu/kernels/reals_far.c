@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Windows of doubles that are far apart, so that the bounds of a whole rectangle are of no use to
+ * them: sums in double of scaled samples, in which a window has no others than its own
+ * (reals_run.h).
+ *
+ * A strip of rows of windows is scored at a time. Its samples are multiplied by one power of two,
+ * and all sums are made of products of lines, without a subtraction: S and Q over columns, by a
+ * template of ones, then over windows; X where windows are in doubt. The sums serve windows whose
+ * samples are neither too large nor too small, which is about 500 binary places. What is below
+ * them takes its turn with the next power of two. */
+#include "cpu/kernels/reals_run.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    STRIP = XNCC_MOST_ARRAYS / 3, /* rows of windows, with three rows of sums each */
+    TILE = 64,                    /* windows of a row for which X is made or not */
+    FEW = 32                      /* made if one of so many windows is in doubt */
+};
+
+/* Scaled samples below LEAST count as 0. Where the squares of a window are below LEAST_ROOT^2, they
+ * may not be enough. */
+#define LEAST 0x1p-300
+#define LEAST_ROOT 0x1p-100
+#define LEAST_SQUARES (LEAST_ROOT * LEAST_ROOT)
+
+typedef struct strip {
+    xncc_reals_run *r;
+    double *templ, T, T2; /* the template's scaled samples, and their sums */
+    double relative;      /* what sums are off by, relative to the sum of sizes */
+    double scale;         /* of the image */
+    int32_t y, rows, lines;
+    double *line, *square, *column[2]; /* a line of scaled samples, and their squares; sums */
+} strip;
+
+/* The rows of sums of windows. */
+enum { OF_S, OF_Q, OF_X };
+
+static double *sums_of(const strip *s, int sum, int32_t y)
+{
+    return s->r->m.weight_rows + (ptrdiff_t)(sum * STRIP + y) * s->r->stride;
+}
+
+/* Are the sums of a window with this Q of use? */
+static int is_usable(double Q)
+{
+    return Q >= LEAST_SQUARES && Q <= 0x1p800;
+}
+
+/* The power of two that brings a number to 2^exponent, or near it if that is out of range. */
+static double scale_to(double v, int exponent)
+{
+    const int by = exponent - ilogb(v);
+    return ldexp(1.0, by < 1000 ? by : 1000);
+}
+
+static void scale_samples(const double *from, int32_t count, double scale, double *to)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const double v = from[i] * scale;
+        to[i] = fabs(v) < LEAST ? 0.0 : v;
+    }
+}
+
+/* Reads line y of the strip, scaled, and its squares. */
+static void read_line(const strip *s, int32_t y)
+{
+    const int32_t width = s->r->m.stage.width;
+    (void)xncc_reals_read_line(s->r, s->y + y, 0, 0.0, 1);
+    scale_samples(s->r->m.line, width, s->scale, s->line);
+    for (int32_t i = 0; i < width; i++)
+        s->square[i] = s->line[i] * s->line[i];
+}
+
+/* The largest magnitude of the strip's samples that are below a limit. */
+static double largest_below(const strip *s, double limit)
+{
+    double most = 0.0;
+    for (int32_t y = 0; y < s->lines; y++) {
+        (void)xncc_reals_read_line(s->r, s->y + y, 0, 0.0, 1);
+        for (int32_t i = 0; i < s->r->m.stage.width; i++) {
+            const double size = fabs(s->r->m.line[i]);
+            most = size < limit && size > most ? size : most;
+        }
+    }
+    return most;
+}
+
+/* Adds the products of line y of the strip and of rows of a template to the sums of `columns`
+ * windows of each row that contains the line. */
+static void add_products(const strip *s, int32_t y, const double *line, const double *templ,
+                         int32_t width, int32_t columns, double *sum, int32_t stride)
+{
+    const int32_t above = y - s->r->job->templ->height + 1;
+    s->r->isa->meet(&(xncc_reals_meeting){ .line = line,
+                                           .templ = templ,
+                                           .width = width,
+                                           .y = y,
+                                           .first = above > 0 ? above : 0,
+                                           .last = xncc_min_i32(y, s->rows - 1),
+                                           .columns = columns,
+                                           .sum = sum,
+                                           .stride = stride,
+                                           .watch = s->r->job->watch });
+}
+
+/* Makes S and Q of all windows of the strip. */
+static void sum_windows(const strip *s)
+{
+    const xncc_reals_run *r = s->r;
+    const int32_t pitch = xncc_reals_line_width(r->job->problem, r->job->blocks);
+    for (int i = 0; i < 2; i++)
+        memset(s->column[i], 0, (size_t)s->rows * (size_t)pitch * sizeof(double));
+    for (int32_t y = 0; y < s->lines && !xncc_is_cancelled(r->job->watch); y++) {
+        read_line(s, y);
+        add_products(s, y, s->line, r->m.ones, 1, r->m.stage.width, s->column[0], pitch);
+        add_products(s, y, s->square, r->m.ones, 1, r->m.stage.width, s->column[1], pitch);
+    }
+    for (int32_t y = 0; y < s->rows; y++)
+        for (int i = 0; i < 2; i++)
+            r->isa->window(s->column[i] + (ptrdiff_t)y * pitch, r->job->templ->width, r->m.room,
+                           sums_of(s, i ? OF_Q : OF_S, y), r->area->width);
+}
+
+/* Notes in r->m.run which tiles have enough windows in doubt that the sums serve. Returns 1 if
+ * there are windows in doubt whose samples are too small for them. */
+static int choose_tiles(const strip *s)
+{
+    const xncc_area *area = s->r->area;
+    int small = 0;
+    for (int32_t x = 0; x < area->width; x += TILE) {
+        const int32_t columns = xncc_min_i32(TILE, area->width - x);
+        int32_t open = 0;
+        for (int32_t y = 0; y < s->rows; y++) {
+            const float *row = area->out + (s->y + y) * area->pitch + x;
+            const double *Q = sums_of(s, OF_Q, y) + x;
+            for (int32_t i = 0; (i = xncc_reals_next_doubt(row, i, columns)) < columns; i++) {
+                open += is_usable(Q[i]);
+                small |= Q[i] < LEAST_SQUARES;
+            }
+        }
+        s->r->m.run[x / TILE] = open > 0 && open * FEW >= columns * s->rows;
+    }
+    return small;
+}
+
+/* Makes X of the windows of the tiles that were chosen. */
+static void multiply(const strip *s)
+{
+    const xncc_reals_run *r = s->r;
+    const int32_t width = r->area->width;
+    memset(sums_of(s, OF_X, 0), 0, (size_t)STRIP * (size_t)r->stride * sizeof(double));
+    for (int32_t y = 0; y < s->lines && !xncc_is_cancelled(r->job->watch); y++) {
+        read_line(s, y);
+        for (int32_t x = 0; x < width; x += TILE)
+            if (r->m.run[x / TILE])
+                add_products(s, y, s->line + x, s->templ, r->job->templ->width,
+                             xncc_min_i32(TILE, width - x), sums_of(s, OF_X, 0) + x, r->stride);
+    }
+}
+
+/* Scores the windows in doubt of the tiles that were chosen. */
+static void score_windows(const strip *s)
+{
+    const xncc_area *area = s->r->area;
+    const xncc_method method = s->r->job->problem->rule.method;
+    const double n = (double)s->r->job->general.whole;
+    for (int32_t y = 0; y < s->rows; y++) {
+        float *row = area->out + (s->y + y) * area->pitch;
+        for (int32_t x = 0; (x = xncc_reals_next_doubt(row, x, area->width)) < area->width; x++) {
+            const xncc_double_sums all = { .S = sums_of(s, OF_S, y)[x],
+                                           .Q = sums_of(s, OF_Q, y)[x],
+                                           .X = sums_of(s, OF_X, y)[x],
+                                           .T = s->T,
+                                           .T2 = s->T2 };
+            xncc_bounded_terms terms = { { 0.0, 0.0 }, { 0.0, 0.0 }, { 0.0, 0.0 } };
+            if (!s->r->m.run[x / TILE] || !is_usable(all.Q))
+                continue;
+            xncc_bounded_add_channel(&terms, method, n, &all, s->relative);
+            row[x] = xncc_bounded_score(method, n, &terms); /* or in doubt, as it was */
+        }
+    }
+}
+
+static int has_doubts(const strip *s)
+{
+    const xncc_area *area = s->r->area;
+    for (int32_t y = 0; y < s->rows; y++)
+        if (xncc_reals_next_doubt(area->out + (s->y + y) * area->pitch, 0, area->width) <
+            area->width)
+            return 1;
+    return 0;
+}
+
+static void score_strip(strip *s)
+{
+    double most = has_doubts(s) ? largest_below(s, INFINITY) : 0.0;
+    while (most > 0.0 && !xncc_is_cancelled(s->r->job->watch)) {
+        s->scale = scale_to(most, 380); /* Q is below 2^800 then */
+        sum_windows(s);
+        const int small = choose_tiles(s);
+        multiply(s);
+        score_windows(s);
+        most = small ? largest_below(s, LEAST_ROOT / s->scale) : 0.0;
+    }
+}
+
+/* Scales the template. */
+static void scale_template(strip *s)
+{
+    const xncc_template *templ = s->r->job->templ;
+    const double *value = s->r->shared->value[0], scale = scale_to(s->r->shared->most, 0);
+    xncc_twofold_sums sums = { { 0.0, 0.0 }, { 0.0, 0.0 }, { 0.0, 0.0 } };
+    for (int32_t j = 0; j < templ->height; j++) {
+        scale_samples(value + (ptrdiff_t)j * templ->width, templ->width, scale, s->line);
+        memcpy(s->templ + (ptrdiff_t)j * templ->width, s->line,
+               (size_t)templ->width * sizeof *s->line);
+        s->r->isa->twofold(s->line, NULL, templ->width, &sums);
+    }
+    s->T = sums.S.high + sums.S.low;
+    s->T2 = sums.Q.high + sums.Q.low;
+}
+
+/* A score that is a quotient is the same if all samples of the image, or of the template, are
+ * multiplied by one number. */
+static int can_scale(const xncc_reals_run *r)
+{
+    const xncc_method method = r->job->problem->rule.method;
+    return r->job->templ->pixel == XNCC_F64 && r->job->templ->channels == 1 &&
+           xncc_reals_counts_all(r) && xncc_method_is_normed(method) &&
+           !xncc_method_of_difference(method) && r->shared->most > 0.0;
+}
+
+void xncc_reals_settle_far(xncc_reals_run *r)
+{
+    if (!can_scale(r))
+        return;
+    const xncc_template *templ = r->job->templ;
+    const int32_t pitch = xncc_reals_line_width(r->job->problem, r->job->blocks);
+    const double additions = (double)templ->width + (double)templ->height + 6.0;
+    strip s = { .r = r,
+                .templ = r->variant->fft ? (double *)(void *)r->m.arrays[0] : r->m.templ_slices,
+                .relative = fmax(1.01 * additions * 0x1p-53, 0x1p-50),
+                .line = r->m.digit_rows,
+                .square = r->m.digit_rows + pitch,
+                .column = { r->m.column_rows, r->m.leaving_rows } };
+    memset(r->m.digit_rows, 0, 2 * (size_t)pitch * sizeof(double));
+    scale_template(&s);
+    for (int32_t j = 0; j < templ->height; j++)
+        r->m.ones[j] = 1.0;
+    for (; s.y < r->area->height; s.y += STRIP) {
+        s.rows = xncc_min_i32(STRIP, r->area->height - s.y);
+        s.lines = s.rows + templ->height - 1;
+        score_strip(&s);
+    }
+}
