@@ -5,7 +5,8 @@
  *
  * A strip of rows of windows is scored at a time. Its samples are multiplied by one power of two,
  * and all sums are made of products of lines, without a subtraction: S and Q over columns, by a
- * template of ones, then over windows; X where windows are in doubt. The sums serve windows whose
+ * template of ones, then over windows; X where windows are in doubt. Where many stay so, sums of
+ * the sizes of what was added give smaller bounds. The sums serve windows whose
  * samples are neither too large nor too small, which is about 500 binary places. What is below
  * them takes its turn with the next power of two. */
 #include "cpu/kernels/reals_run.h"
@@ -16,7 +17,7 @@
 enum {
     STRIP = XNCC_MOST_ARRAYS / 3, /* rows of windows, with three rows of sums each */
     TILE = 64,                    /* windows of a row for which X is made or not */
-    FEW = 32                      /* made if one of so many windows is in doubt */
+    FEW = 96                      /* made if one of so many windows is in doubt */
 };
 
 /* Scaled samples below LEAST count as 0. Where the squares of a window are below LEAST_ROOT^2, they
@@ -24,21 +25,26 @@ enum {
 #define LEAST 0x1p-300
 #define LEAST_ROOT 0x1p-100
 #define LEAST_SQUARES (LEAST_ROOT * LEAST_ROOT)
+#define LOST_PRODUCTS 0x1p-180 /* at least what X loses by that, over the roots of Q and T2 */
 
 typedef struct strip {
     xncc_reals_run *r;
-    double *templ, T, T2; /* the template's scaled samples, and their sums */
-    double relative;      /* what sums are off by, relative to the sum of sizes */
-    double scale;         /* of the image */
+    double *templ;        /* the template's scaled samples, or what their sizes are multiplied by */
+    double T, T2, size_T; /* their sums, and |T| with room for the error of T, or 0: not needed */
+    double templ_scale;
+    double relative; /* what sums are off by, relative to the sum of sizes */
+    double scale;    /* of the image */
     int32_t y, rows, lines;
     double *line, *square, *column[2]; /* a line of scaled samples, and their squares; sums */
 } strip;
 
 /* The rows of sums of windows. */
-enum { OF_S, OF_Q, OF_X };
+enum { OF_S, OF_Q, OF_X, OF_SIZES };
 
 static double *sums_of(const strip *s, int sum, int32_t y)
 {
+    if (sum == OF_SIZES) /* the sums of columns are not needed any more */
+        return s->column[0] + (ptrdiff_t)y * s->r->stride;
     return s->r->m.weight_rows + (ptrdiff_t)(sum * STRIP + y) * s->r->stride;
 }
 
@@ -57,10 +63,9 @@ static double scale_to(double v, int exponent)
 
 static void scale_samples(const double *from, int32_t count, double scale, double *to)
 {
-    for (int32_t i = 0; i < count; i++) {
-        const double v = from[i] * scale;
-        to[i] = fabs(v) < LEAST ? 0.0 : v;
-    }
+    const double least = LEAST / scale;
+    for (int32_t i = 0; i < count; i++)
+        to[i] = (fabs(from[i]) < least ? 0.0 : from[i]) * scale;
 }
 
 /* Reads line y of the strip, scaled, and its squares. */
@@ -145,23 +150,58 @@ static int choose_tiles(const strip *s)
     return small;
 }
 
-/* Makes X of the windows of the tiles that were chosen. */
-static void multiply(const strip *s)
+/* Writes row j of the template's scaled samples. */
+static void scale_row(const strip *s, int32_t j, double *to)
 {
-    const xncc_reals_run *r = s->r;
-    const int32_t width = r->area->width;
-    memset(sums_of(s, OF_X, 0), 0, (size_t)STRIP * (size_t)r->stride * sizeof(double));
-    for (int32_t y = 0; y < s->lines && !xncc_is_cancelled(r->job->watch); y++) {
-        read_line(s, y);
-        for (int32_t x = 0; x < width; x += TILE)
-            if (r->m.run[x / TILE])
-                add_products(s, y, s->line + x, s->templ, r->job->templ->width,
-                             xncc_min_i32(TILE, width - x), sums_of(s, OF_X, 0) + x, r->stride);
+    const int32_t width = s->r->job->templ->width;
+    scale_samples(s->r->shared->value[0] + (ptrdiff_t)j * width, width, s->templ_scale, to);
+}
+
+/* Writes the template of X, its scaled samples; or that of sums of sizes, their magnitudes and the
+ * share of |T| that S is multiplied by. */
+static void write_template(const strip *s, int sum)
+{
+    const xncc_template *templ = s->r->job->templ;
+    const double more = s->size_T / (double)s->r->job->general.whole;
+    double *row = s->templ;
+    for (int32_t j = 0; j < templ->height; j++, row += templ->width) {
+        scale_row(s, j, row);
+        for (int32_t i = 0; i < templ->width && sum == OF_SIZES; i++)
+            row[i] = fabs(row[i]) + more;
     }
 }
 
-/* Scores the windows in doubt of the tiles that were chosen. */
-static void score_windows(const strip *s)
+/* Makes X, or sums of sizes, of the windows of the tiles that were chosen. */
+static void multiply(const strip *s, int sum)
+{
+    const xncc_reals_run *r = s->r;
+    const int32_t width = r->area->width;
+    double *to = sums_of(s, sum, 0);
+    write_template(s, sum);
+    memset(to, 0, (size_t)STRIP * (size_t)r->stride * sizeof *to);
+    for (int32_t y = 0; y < s->lines && !xncc_is_cancelled(r->job->watch); y++) {
+        read_line(s, y);
+        for (int32_t i = 0; i < r->m.stage.width && sum == OF_SIZES; i++)
+            s->line[i] = fabs(s->line[i]);
+        for (int32_t x = 0; x < width; x += TILE)
+            if (r->m.run[x / TILE])
+                add_products(s, y, s->line + x, s->templ, r->job->templ->width,
+                             xncc_min_i32(TILE, width - x), to + x, r->stride);
+    }
+}
+
+/* A bound of the numerator's error from the sum of sizes. */
+static double error_by_sizes(const strip *s, double Q, double sizes)
+{
+    const double n = (double)s->r->job->general.whole,
+                 lost = LOST_PRODUCTS * xncc_bound_root(Q) * xncc_bound_root(s->T2);
+    return (xncc_method_is_centred(s->r->job->problem->rule.method) ? n : 1.0) *
+           ((1.01 * s->relative + 0x1p-50) * sizes + lost);
+}
+
+/* Scores the windows in doubt of the tiles that were chosen, by the bounds of their sums or by
+ * those that the sums of sizes give. */
+static void score_windows(const strip *s, int by)
 {
     const xncc_area *area = s->r->area;
     const xncc_method method = s->r->job->problem->rule.method;
@@ -178,6 +218,8 @@ static void score_windows(const strip *s)
             if (!s->r->m.run[x / TILE] || !is_usable(all.Q))
                 continue;
             xncc_bounded_add_channel(&terms, method, n, &all, s->relative);
+            if (by == OF_SIZES)
+                terms.numerator.error = error_by_sizes(s, all.Q, sums_of(s, OF_SIZES, y)[x]);
             row[x] = xncc_bounded_score(method, n, &terms); /* or in doubt, as it was */
         }
     }
@@ -199,27 +241,33 @@ static void score_strip(strip *s)
     while (most > 0.0 && !xncc_is_cancelled(s->r->job->watch)) {
         s->scale = scale_to(most, 380); /* Q is below 2^800 then */
         sum_windows(s);
-        const int small = choose_tiles(s);
-        multiply(s);
-        score_windows(s);
+        int small = 0;
+        for (int sum = OF_X; sum <= OF_SIZES; sum++) {
+            small |= choose_tiles(s);
+            multiply(s, sum);
+            score_windows(s, sum);
+        }
         most = small ? largest_below(s, LEAST_ROOT / s->scale) : 0.0;
     }
 }
 
-/* Scales the template. */
-static void scale_template(strip *s)
+/* Sums the scaled template. */
+static void sum_template(strip *s)
 {
     const xncc_template *templ = s->r->job->templ;
-    const double *value = s->r->shared->value[0], scale = scale_to(s->r->shared->most, 0);
     xncc_twofold_sums sums = { { 0.0, 0.0 }, { 0.0, 0.0 }, { 0.0, 0.0 } };
+    double sizes = 0.0;
     for (int32_t j = 0; j < templ->height; j++) {
-        scale_samples(value + (ptrdiff_t)j * templ->width, templ->width, scale, s->line);
-        memcpy(s->templ + (ptrdiff_t)j * templ->width, s->line,
-               (size_t)templ->width * sizeof *s->line);
+        scale_row(s, j, s->line);
         s->r->isa->twofold(s->line, NULL, templ->width, &sums);
+        for (int32_t i = 0; i < templ->width; i++)
+            sizes += fabs(s->line[i]);
     }
     s->T = sums.S.high + sums.S.low;
     s->T2 = sums.Q.high + sums.Q.low;
+    if (xncc_method_is_centred(s->r->job->problem->rule.method))
+        s->size_T = fabs(s->T) +
+                    0x1p51 * xncc_near_error((double)s->r->job->general.whole, 2.0 * sizes);
 }
 
 /* A score that is a quotient is the same if all samples of the image, or of the template, are
@@ -241,12 +289,13 @@ void xncc_reals_settle_far(xncc_reals_run *r)
     const double additions = (double)templ->width + (double)templ->height + 6.0;
     strip s = { .r = r,
                 .templ = r->variant->fft ? (double *)(void *)r->m.arrays[0] : r->m.templ_slices,
+                .templ_scale = scale_to(r->shared->most, 0),
                 .relative = fmax(1.01 * additions * 0x1p-53, 0x1p-50),
                 .line = r->m.digit_rows,
                 .square = r->m.digit_rows + pitch,
                 .column = { r->m.column_rows, r->m.leaving_rows } };
     memset(r->m.digit_rows, 0, 2 * (size_t)pitch * sizeof(double));
-    scale_template(&s);
+    sum_template(&s);
     for (int32_t j = 0; j < templ->height; j++)
         r->m.ones[j] = 1.0;
     for (; s.y < r->area->height; s.y += STRIP) {

@@ -76,11 +76,9 @@ static void multiply(const window *w, const double *from, double factor, int32_t
 {
     const int alone = w->job->templ->channels == 1 &&
                       !xncc_method_of_difference(w->job->problem->rule.method);
-    const double least = alone ? 0x1p-300 : 0.0;
-    for (int32_t i = 0; i < count; i++) {
-        const double v = from[i] * factor;
-        to[i] = fabs(v) < least ? 0.0 : v;
-    }
+    const double least = alone ? 0x1p-300 / factor : 0.0;
+    for (int32_t i = 0; i < count; i++)
+        to[i] = (fabs(from[i]) < least ? 0.0 : from[i]) * factor;
 }
 
 /* The rows that are read at a time from row j on. */
