@@ -433,8 +433,10 @@ __device__ __forceinline__ void slide_rows(const ExactJob &job, const GroupSums 
                                          window.Q[e], map + x);
             }
         }
-        of.add(enters, false, job, unit);
-        of.add(leaves, true, job, unit);
+        if (y + 1 < top + rows) { // else the next row may be of another block, with other limbs
+            of.add(enters, false, job, unit);
+            of.add(leaves, true, job, unit);
+        }
     }
     __syncthreads(); // the shared memory has been read
 }

@@ -23,10 +23,12 @@ typedef enum picture {
     SPARSE,  /* noise with some samples that are far larger, or smaller */
     COARSE,  /* stripes, of which blocks on the left have few bits, all of them in upper slices */
     PATCH,   /* noise, and stripes under 13 x 7 adjacent windows */
+    LARGER,  /* stripes, and behind row 512, where a block may end, noise that is far larger */
     PICTURES
 } picture;
-static const char *const names[PICTURES] = { "stripes", "flat", "copies", "apart",  "fading",
-                                             "broken",  "two",  "sparse", "coarse", "patch" };
+static const char *const names[PICTURES] = { "stripes", "flat",   "copies", "apart",
+                                             "fading",  "broken", "two",    "sparse",
+                                             "coarse",  "patch",  "larger" };
 
 static double noise(kit_random *random, xncc_pixel pixel)
 {
@@ -66,6 +68,7 @@ static double sample(picture of, xncc_pixel pixel, int32_t x, int32_t y, int32_t
     case COARSE: return x >= 550 || wide ? (y % 3 ? one : two) : y % 3 ? 1.0 : -0.75;
     case PATCH:
         return x < 200 || x >= 212 + columns || y < 150 || y >= 156 + rows ? v : y % 3 ? one : two;
+    case LARGER: return y < 512 || wide ? (y % 3 ? one : two) : ldexp(floor(1024.0 * v), 40);
     default: return 0.0;
     }
 }
@@ -74,7 +77,7 @@ static double templ_sample(picture of, xncc_pixel pixel, const kit_image *image,
                            int32_t y, int32_t c)
 {
     const int wide = pixel == XNCC_U32;
-    if (of == STRIPES || of == BROKEN || of == COARSE || of == PATCH)
+    if (of == STRIPES || of == BROKEN || of == COARSE || of == PATCH || of == LARGER)
         return x % 2 ? (wide ? 5.0 : 0.25) : (wide ? 4e9 : 1e-3);
     if (of == TWO)
         return (x * 5 + y * 3) % 4 / 2 ? (wide ? 7e8 : 103.0) / 7.0 : (wide ? 21e8 : -99.0) / 7.0;
