@@ -75,7 +75,8 @@ __device__ inline longlong2 spread_sample(int k, int columns, int rows)
 }
 
 // Bounds of the errors of T and T2, sums in pairs of doubles of n samples less a pivot, which are
-// rounded once; and of what T loses besides its own rounding if those of its samples are added.
+// rounded once. lost_of_T: the same of T, besides its last rounding, if what the samples lost is
+// added to it.
 struct TermErrors {
     double T, T2, lost_of_T;
 };

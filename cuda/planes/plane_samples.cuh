@@ -10,7 +10,8 @@
 
 namespace xncc {
 
-// A sample, and whether its pixel counts. lost: what its rounding lost, of the template's.
+// A sample, and whether its pixel counts. lost: of a sample of the template, what the subtraction
+// of the pivot lost; 0 for those of the image.
 struct PlaneSample {
     bool counts;
     double v, lost;

@@ -109,8 +109,8 @@ static __device__ int strip_rows(const ExactJob &job, int blocks)
     return min(max(each, 16), 128);
 }
 
-// Rows of a group: none unless a share of the scores has few rows, and as many as there is memory
-// for.
+// Rows of a group: the fewest of 16, 32 and 64 whose sums there is memory for. 0 if there is not
+// enough, or if the template has fewer than twice the rows of a share of the scores.
 static __device__ int group_rows_for(const ExactJob &job)
 {
     constexpr int least = 16, most = 64;

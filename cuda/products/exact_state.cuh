@@ -28,8 +28,8 @@ struct ExactState {
     int32_t kept;                // pairs of slices of a block whose spectra are there at a time
     int32_t steps;               // of the transforms; those of the template come first
     int32_t templ_steps;
-    int32_t group_rows;   // of a column whose sums windows begin with; 0: there are no such sums
-    uint64_t seen[KINDS]; // slices that are not 0 in a block with windows in doubt,
+    int32_t group_rows;         // rows of a group, with whose sums windows begin; 0: there are none
+    uint64_t seen[KINDS];       // slices that are not 0 in a block with windows in doubt,
     uint64_t templ_seen[KINDS]; // and in the template
     // The template's sums: T of each channel, and T2 of all, in digits of 32 bits that carry
     // nothing; minus T and T2; and its term, if all windows have the same.

@@ -4,15 +4,17 @@
 // Thread mapping: a block of 256 threads has a window of the list at a time, or up to MANY if the
 // list is long. A thread has the same pixels of each, so that a sample of the template is read once
 // for all. Then each window has a warp, whose lanes add up its sums of columns; its first lane
-// makes the score. Shared memory: 14 KB. Any compute capability.
+// makes the score. Shared memory: 12 KB. Any compute capability.
 //
 // X is the sum of v (t - p), less q times that of t - p: v is a sample of the image, q its pivot, t
 // one of the template, p its pivot, and t - p a pair of doubles. A pixel that does not count has q
 // in place of v. A product is cut in two: a multiple of a unit, whose sums are exact, and the rest.
 // A thread has K products of at most m in size, and the unit is at most K m 2^-50. So a rest is at
 // most K m 2^-51, or a quarter more with v times the lower part of t - p, and their sum K times
-// that. Each of 3 K roundings adds at most 2^-53 of it: together at most K^3 m 2^-102. The sums of
-// threads are pairs of doubles, which lose far less.
+// that. Each of 3 K roundings adds at most 2^-53 of it: together less than K^3 m 2^-102. The sums
+// of threads are pairs of doubles. Some ten additions of these lose about 2^-104 each of all sizes,
+// which are at most 16 sqrt(K) m: the bound for 256 threads has room for that, since K is at
+// least 2.
 #include "cuda/score/refine_sums.h"
 
 #include "cuda/planes/counted_sample.cuh"
@@ -269,7 +271,7 @@ __global__ __launch_bounds__(THREADS,
         return;
     }
     const Cut cut(job);
-    // as many windows at a time as leave work for all blocks
+    // two or four windows at a time if there is at least one, or four, for each block
     const bool all_count = !of.mask && !of.image.mask && !of.image.has_no_data;
     for (uint32_t from = 0; from < count;) {
         const uint32_t rest = (count - from) / gridDim.x;
