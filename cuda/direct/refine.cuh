@@ -6,9 +6,9 @@
 
 #include "cuda/direct/refine.h"
 
-#include "cuda/planes/walk.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/group_sums.cuh"
+#include "cuda/planes/walk.cuh"
 
 namespace xncc {
 

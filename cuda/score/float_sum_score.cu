@@ -52,12 +52,11 @@ template <xncc_method METHOD>
 __global__ __launch_bounds__(LANES *WARPS, BLOCKS) void slide_and_score(
     const __grid_constant__ FloatSumScoreJob job, int segment, SlideLoss loss)
 {
-    constexpr int SUMS = 1 + XNCC_FLOAT_CHANNELS + 1;
-    static_assert(sizeof(double) * WARPS * SUMS * SLIDE_ROOM + 2048 <= 48 << 10,
+    static_assert(sizeof(double) * WARPS * TURN_SUMS * SLIDE_ROOM + 2048 <= 48 << 10,
                   "no limit is raised");
     extern __shared__ double memory[];
-    __shared__ xncc_twofold carried[WARPS][SUMS]; // of the first window of a turn
-    __shared__ double losses[WARPS][SUMS];
+    __shared__ xncc_twofold carried[WARPS][TURN_SUMS]; // of the first window of a turn
+    __shared__ double losses[WARPS][TURN_SUMS];
     __shared__ xncc_bounded templ[WARPS];
     const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y),
               y = static_cast<int>(blockIdx.x) * WARPS + warp,

@@ -26,6 +26,8 @@ static __device__ __forceinline__ double root_of_bound(double v)
     return xncc_bound_root(v + XNCC_WINDOW_TINY);
 }
 
+constexpr int TURN_SUMS = 1 + XNCC_FLOAT_CHANNELS + 1; // of a turn, at most
+
 // What the threads of a warp share. templ: the template's term, if all windows have the same. Of a
 // warp that slides, the sums of its turn's windows, by slide_place, and what they lose in its
 // segment: Q is the first, S of the channels and N follow.

@@ -160,9 +160,8 @@ __device__ __noinline__ xncc_twofold multiply_counted(const FloatSource &of,
 
 // The shared memory of a block. sums: as Turn has them, a window per place.
 struct Room {
-    static constexpr int SUMS = 1 + XNCC_FLOAT_CHANNELS + 1;
     xncc_twofold part[MANY][WARPS];
-    double sums[SUMS * SLIDE_ROOM], loss[MANY][SUMS];
+    double sums[TURN_SUMS * SLIDE_ROOM], loss[MANY][TURN_SUMS];
 };
 
 // The sums of a window from its columns, by a warp.
