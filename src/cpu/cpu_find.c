@@ -8,6 +8,7 @@
 #include "cpu/cpu_prepared.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { BAND_BYTES = 4 << 20, WHOLE_BYTES = 32 << 20, LEAST_ROWS = 16, FEED_ROWS = 16 };
@@ -17,12 +18,17 @@ struct xncc_sweep {
     xncc_engine_plan *plan;
     const xncc_search_rule *rule;
     xncc_peaks **peaks; /* one per thread, created on first use */
+    _Atomic float
+        limit; /* the worst score that a match can still have, as far as one of them knows */
     /* Most and least rows of a band. The last band may have fewer than `least`. If the kernel
      * prefers whole rectangles, `rows` is a multiple of blocks.least_rows. */
     int32_t rows, least;
     /* The band's map rows. They are stored from row 2 of plan->band on. */
     int32_t first, count;
     int32_t feed, feed_end; /* the map rows to search now, first and end */
+    /* They are searched in so many tasks. The next one begins `stride` further, so that those so
+     * far are spread over the rows: what they find tells most of how good a match must be. */
+    uint64_t tasks, stride;
     xncc_first_failure failure;
 };
 
@@ -40,18 +46,32 @@ static xncc_status make_peaks(const xncc_sweep *run, int32_t slot, xncc_error *e
                             : xncc_peaks_create(run->rule, positions, &run->peaks[slot], error);
 }
 
+/* Tells a thread's set the limit of the others, and them its own. A limit that gets lost meanwhile
+ * costs time alone. */
+static void share_limit(xncc_sweep *run, xncc_peaks *peaks)
+{
+    const float others = atomic_load(&run->limit);
+    xncc_peaks_tighten(peaks, others);
+    if (xncc_peaks_limit(peaks) != others)
+        atomic_store(&run->limit, xncc_peaks_limit(peaks));
+}
+
 static void feed_task(void *argument, uint64_t index, int32_t slot)
 {
     xncc_sweep *run = argument;
     xncc_error error = { "" };
     if (xncc_first_failure_status(&run->failure) || xncc_is_cancelled(run->job.watch))
         return;
-    int32_t y = run->feed + (int32_t)index * FEED_ROWS, width = run->plan->map_width;
+    const uint64_t task = index * run->stride % run->tasks;
+    int32_t y = run->feed + (int32_t)task * FEED_ROWS, width = run->plan->map_width;
     int32_t count = xncc_min_i32(FEED_ROWS, run->feed_end - y);
     xncc_status status = make_peaks(run, slot, &error);
-    if (!status)
+    if (!status) {
+        share_limit(run, run->peaks[slot]);
         status = xncc_peaks_feed(run->peaks[slot], band_row(run, y), width, width, y, count, y > 0,
                                  y + count < run->plan->map_height, &error);
+        share_limit(run, run->peaks[slot]);
+    }
     xncc_first_failure_note(&run->failure, status, &error);
 }
 
@@ -69,13 +89,15 @@ static uint64_t whole_rows(const xncc_engine_plan *plan)
 }
 
 /* Returns the most rows per band: as many as fit the memory budget, or as whole rectangles of the
- * kernel need. */
+ * kernel need. Rectangles are whole if several fit. */
 static int32_t band_rows(const xncc_engine_plan *plan)
 {
     const uint64_t fit = BAND_BYTES / ((uint64_t)plan->map_width * sizeof(float)),
+                   whole = (uint64_t)plan->blocks.rows,
                    rows = plan->blocks.least_rows > 1 ? whole_rows(plan)
                           : fit < LEAST_ROWS          ? LEAST_ROWS
-                                                      : fit;
+                          : fit < 2 * whole           ? fit
+                                                      : fit / whole * whole;
     return rows < (uint64_t)plan->map_height ? (int32_t)rows : plan->map_height;
 }
 
@@ -92,6 +114,22 @@ static int32_t area_rows(const xncc_sweep *run)
     return xncc_min_i32(rows, share > LEAST_ROWS ? share : LEAST_ROWS);
 }
 
+/* The number nearest below 0.62 of a count, or 1, that has no factor in common with it. */
+static uint64_t stride_of(uint64_t count)
+{
+    for (uint64_t stride = count * 62 / 100; stride > 1; stride--) {
+        uint64_t a = count, b = stride;
+        while (b) {
+            const uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return stride;
+    }
+    return 1;
+}
+
 /* Computes and searches the current band, then moves on to the next one. */
 static void search(xncc_sweep *run)
 {
@@ -102,10 +140,11 @@ static void search(xncc_sweep *run)
     xncc_plan_fill(plan, &run->job, &band);
     /* The last row is searched with the next band, which has the row below it. */
     run->feed_end = run->first + run->count - (run->first + run->count < plan->map_height);
-    if (run->feed_end > run->feed)
-        xncc_pool_run_on(pool, plan->threads,
-                         (uint64_t)xncc_ceil_div(run->feed_end - run->feed, FEED_ROWS), feed_task,
-                         run);
+    if (run->feed_end > run->feed) {
+        run->tasks = (uint64_t)xncc_ceil_div(run->feed_end - run->feed, FEED_ROWS);
+        run->stride = stride_of(run->tasks);
+        xncc_pool_run_on(pool, plan->threads, run->tasks, feed_task, run);
+    }
     run->feed = run->feed_end;
     memmove(plan->band, plan->band + (ptrdiff_t)run->count * plan->map_width,
             2 * (size_t)plan->map_width * sizeof(float));
@@ -199,6 +238,7 @@ xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image
     xncc_job_set_template(&run->job, templ);
     run->plan = plan;
     run->rule = rule;
+    atomic_init(&run->limit, rule->limit);
     run->rows = band_rows(plan);
     run->least = band_least(plan, run->rows);
     xncc_status status = alloc_sweep_memory(run, error);

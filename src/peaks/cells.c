@@ -39,8 +39,7 @@ static uint64_t slot_of(const xncc_cells *c, int32_t cx, int32_t cy)
     return h & c->mask;
 }
 
-/* Returns 1 if an accepted match is closer than the minimum distance to the candidate. */
-static int is_too_close(const xncc_cells *c, const xncc_match *candidate)
+int xncc_cells_is_close(const xncc_cells *c, const xncc_match *candidate)
 {
     int32_t cx = candidate->x / c->side, cy = candidate->y / c->side;
     for (int32_t y = cy - 1; y <= cy + 1; y++)
@@ -58,7 +57,7 @@ static int is_too_close(const xncc_cells *c, const xncc_match *candidate)
 int xncc_cells_accept(xncc_cells *c, uint64_t index)
 {
     const xncc_match *candidate = &c->match[index];
-    if (is_too_close(c, candidate))
+    if (xncc_cells_is_close(c, candidate))
         return 0;
     c->slot[slot_of(c, candidate->x / c->side, candidate->y / c->side)] = (uint32_t)index + 1;
     return 1;

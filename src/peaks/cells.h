@@ -23,6 +23,9 @@ xncc_status xncc_cells_make(xncc_cells *cells, uint64_t most, const xncc_match *
                             xncc_error *error);
 void xncc_cells_free(xncc_cells *cells);
 
+/* Returns 1 if an accepted match is closer than the minimum distance to the candidate. */
+int xncc_cells_is_close(const xncc_cells *c, const xncc_match *candidate);
+
 /* Accepts match[index], unless an accepted one is too close to it. Returns 1 if it was accepted. */
 int xncc_cells_accept(xncc_cells *cells, uint64_t index);
 

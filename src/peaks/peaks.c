@@ -35,11 +35,11 @@ struct xncc_peaks {
     uint64_t keep;  /* candidates that can matter, see kept() */
     uint64_t count; /* candidates held, at most max_held() */
     uint64_t room;  /* elements of the array `candidate` */
+    uint64_t full;  /* candidates for which some of them are removed, or the room gets larger */
     xncc_match *candidate;
     float limit; /* what a new candidate must reach: the rule's limit, or the worst of a full set */
-    unsigned char *flags; /* per element of a row: 1 if it is a candidate; 8 bytes more */
-    float *outside;       /* a row of NaN, which precedes nothing */
-    int32_t row_room;     /* elements of these two rows */
+    float *outside;   /* a row of NaN, which precedes nothing */
+    int32_t row_room; /* its elements */
 };
 
 xncc_status xncc_peaks_create(const xncc_search_rule *rule, uint64_t positions, xncc_peaks **peaks,
@@ -62,7 +62,6 @@ void xncc_peaks_destroy(xncc_peaks *peaks)
     if (!peaks)
         return;
     xncc_free(peaks->candidate);
-    xncc_free(peaks->flags);
     xncc_free(peaks->outside);
     xncc_free(peaks);
 }
@@ -85,26 +84,6 @@ static int compare_small(const void *a, const void *b)
 static uint64_t enough_of(const xncc_search_rule *rule)
 {
     return 4 * ((uint64_t)rule->top - 1) + 1;
-}
-
-/* Removes sorted candidates that can no longer matter. */
-static xncc_status cut_to_accepted(xncc_peaks *p, xncc_error *error)
-{
-    const uint64_t enough = enough_of(&p->rule);
-    if (!can_be_close(&p->rule) || p->count <= enough || p->count >= UINT32_MAX)
-        return XNCC_OK;
-    xncc_cells c;
-    xncc_status status = xncc_cells_make(&c, enough, p->candidate, p->rule.min_distance, error);
-    if (status)
-        return status;
-    uint64_t accepted = 0;
-    for (uint64_t i = 0; i < p->count; i++)
-        if (xncc_cells_accept(&c, i) && ++accepted == enough) {
-            p->limit = p->candidate[i].score;
-            p->count = i + 1; /* ends the loop */
-        }
-    xncc_cells_free(&c);
-    return XNCC_OK;
 }
 
 /* Keeps the best candidate of all, for which nothing has to be sorted. */
@@ -146,36 +125,65 @@ static void sort(const xncc_peaks *p, uint64_t first, uint64_t end)
               p->rule.smallest ? compare_small : compare_large);
 }
 
-/* Moves the best p->keep candidates to the front, the worst of them to the last place of these.
- * Only the part with that place is divided on, and sorted if it is small, or if parts stay large.
- */
-static void keep_front(xncc_peaks *p)
+/* Orders the candidates from `first` on so that those before `end` are the best of them, and the
+ * last one of these the worst. Only the part with that place is divided on, and sorted if it is
+ * small, or if parts stay large. */
+static void move_to_front(const xncc_peaks *p, uint64_t first, uint64_t end)
 {
     enum { SMALL = 16, ROUNDS = 64 };
-    uint64_t first = 0, end = p->count;
-    for (int round = 0; end - first > SMALL && round < ROUNDS; round++) {
-        const uint64_t next = divide(p->candidate, first, end, p->rule.smallest);
-        if (p->keep - 1 < next)
-            end = next;
+    uint64_t last = p->count;
+    for (int round = 0; last - first > SMALL && round < ROUNDS; round++) {
+        const uint64_t next = divide(p->candidate, first, last, p->rule.smallest);
+        if (end - 1 < next)
+            last = next;
         else
             first = next;
     }
+    sort(p, first, last);
+}
+
+/* The same, and those before `end` are sorted, best first. */
+static void sort_front(const xncc_peaks *p, uint64_t first, uint64_t end)
+{
+    if (end < p->count)
+        move_to_front(p, first, end);
     sort(p, first, end);
 }
 
-/* Removes what cannot matter from a full set. If matches can be close to each other, the rest is
- * sorted, best first. */
+/* Removes candidates that can no longer matter. They are sorted as far as that has to be known. */
+static xncc_status cut_to_accepted(xncc_peaks *p, xncc_error *error)
+{
+    const uint64_t enough = enough_of(&p->rule);
+    if (!can_be_close(&p->rule) || p->count <= enough || p->count >= UINT32_MAX)
+        return XNCC_OK;
+    xncc_cells c;
+    xncc_status status = xncc_cells_make(&c, enough, p->candidate, p->rule.min_distance, error);
+    if (status)
+        return status;
+    uint64_t accepted = 0, sorted = 0;
+    for (uint64_t i = 0; i < p->count; i++) {
+        if (i == sorted) {
+            sorted = 8 * (sorted + enough) < p->count ? 8 * (sorted + enough) : p->count;
+            sort_front(p, i, sorted);
+        }
+        if (xncc_cells_accept(&c, i) && ++accepted == enough) {
+            p->limit = p->candidate[i].score;
+            p->count = i + 1; /* ends the loop */
+        }
+    }
+    xncc_cells_free(&c);
+    return XNCC_OK;
+}
+
+/* Removes what cannot matter from a full set. */
 static xncc_status resolve(xncc_peaks *p, xncc_error *error)
 {
     if (p->keep == 1) {
         keep_best(p);
         return XNCC_OK;
     }
-    if (can_be_close(&p->rule))
-        sort(p, 0, p->count);
-    else if (p->count >= p->keep)
-        keep_front(p);
     if (p->count >= p->keep) {
+        move_to_front(p, 0, p->keep);
         p->count = p->keep;
         p->limit = p->candidate[p->keep - 1].score;
     }
@@ -209,39 +217,50 @@ static xncc_status grow(xncc_peaks *p, xncc_error *error)
     return XNCC_OK;
 }
 
-/* How many matches the rectangle around the candidates has room for. */
+/* About how many matches the candidates have room for: cells of the minimum distance across, times
+ * the rows of such cells that have a candidate, as far as some of the candidates tell. */
 static uint64_t room_for_matches(const xncc_peaks *p)
 {
+    enum { ROWS = 4096, SOME = 2048 }; /* more rows are counted as fewer */
     const xncc_match *c = p->candidate;
-    int32_t left = c[0].x, right = left, top = c[0].y, bottom = top;
-    for (uint64_t i = 1; i < p->count; i++) {
+    const int32_t d = p->rule.min_distance;
+    int32_t left = c[0].x, right = left;
+    uint64_t rows = 0;
+    unsigned char seen[ROWS] = { 0 };
+    for (uint64_t i = 0; i < p->count; i += p->count / SOME + 1) {
         left = c[i].x < left ? c[i].x : left;
         right = c[i].x > right ? c[i].x : right;
-        top = c[i].y < top ? c[i].y : top;
-        bottom = c[i].y > bottom ? c[i].y : bottom;
+        rows += !seen[c[i].y / d % ROWS];
+        seen[c[i].y / d % ROWS] = 1;
     }
-    const int64_t d = p->rule.min_distance;
-    return (uint64_t)(((right - left) / d + 1) * ((bottom - top) / d + 1));
+    return ((uint64_t)(right - left) / (uint64_t)d + 1) * rows;
 }
+
+enum { LEAST = 256 }; /* candidates of a set that is worth sorting */
 
 /* Returns 1 if sorting a full set is likely to show that some of it cannot matter. Matches that are
  * accepted by their scores leave about half of the room unused. */
 static int is_worth_sorting(const xncc_peaks *p)
 {
-    enum { LEAST = 256 };
     return p->room >= max_held(p) || (p->room >= LEAST && can_be_close(&p->rule) &&
                                       room_for_matches(p) / 2 >= enough_of(&p->rule));
 }
 
 /* Makes room in a full set: removes what cannot matter and, if that leaves it more than half full,
- * enlarges it. */
+ * enlarges it. If it leaves little, the set is full soon, for a sharper limit. */
 static xncc_status make_room(xncc_peaks *p, xncc_error *error)
 {
     xncc_status status = XNCC_OK;
-    if (is_worth_sorting(p))
+    const int sorts = is_worth_sorting(p);
+    if (sorts)
         status = resolve(p, error);
     if (!status && (p->count == p->room || (p->count > p->room / 2 && p->room < max_held(p))))
         status = grow(p, error);
+    p->full = p->room;
+    if (sorts && 2 * p->count < p->full)
+        p->full = 2 * p->count > LEAST ? 2 * p->count : LEAST;
+    if (p->full > p->room)
+        p->full = p->room;
     return status;
 }
 
@@ -258,7 +277,7 @@ void xncc_peaks_tighten(xncc_peaks *peaks, float limit)
 
 xncc_status xncc_peaks_add(xncc_peaks *peaks, xncc_match candidate, xncc_error *error)
 {
-    if (peaks->count == peaks->room) {
+    if (peaks->count == peaks->full) {
         xncc_status status = make_room(peaks, error);
         if (status)
             return status;
@@ -313,67 +332,78 @@ static inline int is_candidate(const rows *r, int32_t x, int32_t width, float li
                        !beats(r->below[x + 1], v, smallest)));
 }
 
-/* Flags the candidates of a row. The inner columns have no branches, so that the compiler can
- * vectorize the loop. */
-static inline void flag_row(const rows *r, int32_t width, float limit, int smallest,
-                            unsigned char *restrict flag)
+/* The columns of a row that are searched together, if one of them is within the limit; and how many
+ * flagged ones of these are looked at one by one. */
+enum { COLUMNS = 64, FEW = 6 };
+
+/* Flags the columns from `first` on that are within the limit and precede their neighbours in the
+ * row, of those that have two. The loop has no branches, so that the compiler can vectorize it. */
+static inline void flag_peaks(const float *here, int32_t first, int32_t end, int32_t width,
+                              float limit, int smallest, unsigned char *restrict flag)
 {
-    const float *restrict u = r->above, *restrict h = r->here, *restrict b = r->below;
-    for (int32_t x = 1; x + 1 < width; x++) {
-        float v = h[x];
-        int better = ties(u[x - 1], v, smallest) | ties(u[x], v, smallest) |
-                     ties(u[x + 1], v, smallest) | ties(h[x - 1], v, smallest) |
-                     beats(h[x + 1], v, smallest) | beats(b[x - 1], v, smallest) |
-                     beats(b[x], v, smallest) | beats(b[x + 1], v, smallest);
-        flag[x] = (unsigned char)(reaches(v, limit, smallest) & !better);
-    }
-    flag[0] = (unsigned char)is_candidate(r, 0, width, limit, smallest);
-    flag[width - 1] = (unsigned char)is_candidate(r, width - 1, width, limit, smallest);
+    const float *restrict h = here;
+    const int32_t last = end < width ? end : width - 1;
+    flag[0] = flag[end - 1 - first] = 1;
+    for (int32_t x = first > 0 ? first : 1; x < last; x++)
+        flag[x - first] = (unsigned char)(reaches(h[x], limit, smallest) &
+                                          !ties(h[x - 1], h[x], smallest) &
+                                          !beats(h[x + 1], h[x], smallest));
 }
 
-/* Flags every position that is within the limit. */
-static inline void flag_reaching(const float *here, int32_t width, float limit, int smallest,
+/* Takes the flags of columns away that do not precede their neighbours above and below, of those
+ * that have two neighbours in the row. */
+static inline void clear_beaten(const rows *r, int32_t first, int32_t end, int32_t width,
+                                int smallest, unsigned char *restrict flag)
+{
+    const float *restrict u = r->above, *restrict h = r->here, *restrict b = r->below;
+    const int32_t last = end < width ? end : width - 1;
+    for (int32_t x = first > 0 ? first : 1; x < last; x++) {
+        const float v = h[x];
+        const int better = ties(u[x - 1], v, smallest) | ties(u[x], v, smallest) |
+                           ties(u[x + 1], v, smallest) | beats(b[x - 1], v, smallest) |
+                           beats(b[x], v, smallest) | beats(b[x + 1], v, smallest);
+        flag[x - first] = (unsigned char)(flag[x - first] & !better);
+    }
+}
+
+/* Returns how many of some columns are flagged: the sum of bytes that are 0 or 1. */
+static inline int count_flags(const unsigned char *flag)
+{
+    uint64_t sums = 0; /* a byte each, at most COLUMNS / 8 */
+    for (int32_t x = 0; x < COLUMNS; x += 8) {
+        uint64_t eight;
+        memcpy(&eight, flag + x, sizeof eight);
+        sums += eight;
+    }
+    return (int)(sums * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Flags every column that is within the limit. */
+static inline void flag_reaching(const float *here, int32_t count, float limit, int smallest,
                                  unsigned char *flag)
 {
-    for (int32_t x = 0; x < width; x++)
+    for (int32_t x = 0; x < count; x++)
         flag[x] = (unsigned char)reaches(here[x], limit, smallest);
 }
 
-/* Returns 1 if a score of a row is within the limit. Most rows of most maps have none. */
-static inline int row_reaches(const float *here, int32_t width, float limit, int smallest)
+/* Returns 1 if a score of some columns is within the limit. Most have none. */
+static inline int some_reach(const float *here, int32_t count, float limit, int smallest)
 {
     int any = 0;
-    for (int32_t x = 0; x < width; x++)
+    for (int32_t x = 0; x < count; x++)
         any |= reaches(here[x], limit, smallest);
     return any;
 }
 
-/* Flags the candidates of a row as the rule has them. */
-static void flag(const xncc_peaks *p, const rows *r, int32_t width)
-{
-    if (p->rule.min_distance > 1) {
-        if (p->rule.smallest)
-            flag_row(r, width, p->limit, 1, p->flags);
-        else
-            flag_row(r, width, p->limit, 0, p->flags);
-    } else if (p->rule.smallest) {
-        flag_reaching(r->here, width, p->limit, 1, p->flags);
-    } else {
-        flag_reaching(r->here, width, p->limit, 0, p->flags);
-    }
-}
-
-/* Makes the rows of flags and of NaN, at least `width` long. */
-static xncc_status make_rows(xncc_peaks *p, int32_t width, xncc_error *error)
+/* Makes the row of NaN, at least `width` long. */
+static xncc_status make_outside(xncc_peaks *p, int32_t width, xncc_error *error)
 {
     if (width <= p->row_room)
         return XNCC_OK;
-    xncc_free(p->flags);
     xncc_free(p->outside);
     p->row_room = 0;
-    p->flags = xncc_alloc((uint64_t)width + 8, 1);
     p->outside = xncc_alloc((uint64_t)width, sizeof(float));
-    if (!p->flags || !p->outside)
+    if (!p->outside)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a row of the peak search");
     for (int32_t x = 0; x < width; x++)
         p->outside[x] = NAN;
@@ -381,40 +411,61 @@ static xncc_status make_rows(xncc_peaks *p, int32_t width, xncc_error *error)
     return XNCC_OK;
 }
 
-/* Adds the flagged positions of row y. */
-static xncc_status take_flagged(xncc_peaks *p, const float *here, int32_t width, int32_t y,
-                                xncc_error *error)
+/* Adds the candidates of row y from column `first` on. smallest: that of the rule, a constant for
+ * the compiler. */
+static inline xncc_status feed_columns(xncc_peaks *p, const rows *r, int32_t first, int32_t end,
+                                       int32_t width, int32_t y, int smallest, xncc_error *error)
 {
-    for (int32_t x = 0; x < width; x++) {
+    const int each = p->rule.min_distance == 1; /* a candidate need not precede its neighbours */
+    unsigned char flags[COLUMNS + 8] = { 0 };
+    if (each)
+        flag_reaching(r->here + first, end - first, p->limit, smallest, flags);
+    else
+        flag_peaks(r->here, first, end, width, p->limit, smallest, flags);
+    const int many = !each && count_flags(flags) > FEW;
+    if (many)
+        clear_beaten(r, first, end, width, smallest, flags);
+    for (int32_t x = first; x < end; x++) {
         uint64_t eight;
-        memcpy(&eight, p->flags + x, sizeof eight); /* there are eight bytes after the flags */
+        memcpy(&eight, flags + (x - first), sizeof eight);
         if (eight == 0) {
             x += 7;
             continue;
         }
-        if (!p->flags[x] || !reaches(here[x], p->limit, p->rule.smallest))
+        if (!flags[x - first] || !reaches(r->here[x], p->limit, smallest) ||
+            (!each && (!many || x == 0 || x == width - 1) &&
+             !is_candidate(r, x, width, p->limit, smallest)))
             continue;
-        xncc_status status = xncc_peaks_add(p, (xncc_match){ x, y, here[x] }, error);
+        const xncc_status status = xncc_peaks_add(p, (xncc_match){ x, y, r->here[x] }, error);
         if (status)
             return status;
     }
     return XNCC_OK;
 }
 
+static inline xncc_status feed_row(xncc_peaks *p, const rows *r, int32_t width, int32_t y,
+                                   int smallest, xncc_error *error)
+{
+    xncc_status status = XNCC_OK;
+    for (int32_t first = 0; first < width && !status; first += COLUMNS) {
+        const int32_t end = width - first < COLUMNS ? width : first + COLUMNS;
+        if (some_reach(r->here + first, end - first, p->limit, smallest))
+            status = feed_columns(p, r, first, end, width, y, smallest, error);
+    }
+    return status;
+}
+
 xncc_status xncc_peaks_feed(xncc_peaks *peaks, const float *row, ptrdiff_t pitch, int32_t width,
                             int32_t first, int32_t count, int above, int below, xncc_error *error)
 {
     assert(width >= 1 && first >= 0 && count >= 0 && pitch >= width);
-    xncc_status status = make_rows(peaks, width, error);
+    xncc_status status = make_outside(peaks, width, error);
     for (int32_t i = 0; i < count && !status; i++) {
         const float *here = row + i * pitch;
-        if (!row_reaches(here, width, peaks->limit, peaks->rule.smallest))
-            continue;
         rows r = { i > 0 || above ? here - pitch : peaks->outside, here,
                    i + 1 < count || below ? here + pitch : peaks->outside };
-        flag(peaks, &r, width);
-        memset(peaks->flags + width, 0, 8);
-        status = take_flagged(peaks, here, width, first + i, error);
+        status = peaks->rule.smallest ? feed_row(peaks, &r, width, first + i, 1, error)
+                                      : feed_row(peaks, &r, width, first + i, 0, error);
     }
     return status;
 }
@@ -433,26 +484,52 @@ static void sift_down(xncc_match *heap, uint64_t count, uint64_t at, int smalles
     }
 }
 
-/* Takes the best candidates one by one from a heap: the few that are needed are far from all. */
+static void make_heap(xncc_match *heap, uint64_t count, int smallest)
+{
+    for (uint64_t i = count / 2; i-- > 0;)
+        sift_down(heap, count, i, smallest);
+}
+
+/* Removes the candidates that are too close to an accepted match, and returns how many are left. */
+static uint64_t remove_close(const xncc_cells *c, xncc_match *candidate, uint64_t count)
+{
+    uint64_t left = 0;
+    for (uint64_t i = 0; i < count; i++)
+        if (!xncc_cells_is_close(c, &candidate[i]))
+            candidate[left++] = candidate[i];
+    return left;
+}
+
+/* Takes the best candidates one by one from a heap: the few that are needed are far from all. Where
+ * many are too close to a match, the others are looked at together. */
 xncc_status xncc_peaks_finish(xncc_peaks *peaks, xncc_match *match, size_t *found,
                               xncc_error *error)
 {
+    enum { SHARE = 16 };
     xncc_match *const heap = peaks->candidate;
     const int smallest = peaks->rule.smallest;
-    uint64_t left = peaks->count;
+    uint64_t left = peaks->count, close = 0;
     const uint64_t most = left < peaks->rule.top ? left : peaks->rule.top;
     xncc_cells c;
     *found = 0;
     const xncc_status status = xncc_cells_make(&c, most, match, peaks->rule.min_distance, error);
     if (status)
         return status;
-    for (uint64_t i = left / 2; i-- > 0;)
-        sift_down(heap, left, i, smallest);
+    make_heap(heap, left, smallest);
     while (left > 0 && *found < most) {
         match[*found] = heap[0];
-        *found += (size_t)xncc_cells_accept(&c, *found);
+        if (xncc_cells_accept(&c, *found))
+            (*found)++;
+        else
+            close++;
         heap[0] = heap[--left];
-        sift_down(heap, left, 0, smallest);
+        if (close <= left / SHARE) {
+            sift_down(heap, left, 0, smallest);
+        } else {
+            left = remove_close(&c, heap, left);
+            make_heap(heap, left, smallest);
+            close = 0;
+        }
     }
     xncc_cells_free(&c);
     return XNCC_OK;

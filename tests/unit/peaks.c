@@ -5,9 +5,10 @@
 #include "peaks/peaks.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SIDE = 48 };
+enum { MOST_SIDE = 48, MOST_WIDTH = 300 };
 
 /* Few values, so many ties; some NaNs and infinities. */
 static void fill(xncc_map *map, int kind, kit_random *random)
@@ -25,6 +26,8 @@ static void fill(xncc_map *map, int kind, kit_random *random)
                 v = (float)(x + y); /* a ridge that rises towards one corner */
             if (kind == 5)
                 v = 0.0f * (r & 1 ? -1.0f : 1.0f); /* both zeros are one value */
+            if (kind == 6)
+                v = (float)(abs(x % 26 - 13) + abs(y % 18 - 9)); /* few peaks in a row */
             kit_map_row(map, y)[x] = v;
         }
 }
@@ -62,7 +65,7 @@ static void feed(xncc_peaks **set, int sets, const xncc_map *map, int one_row, k
 
 static void check_map(kit_map *map, int kind, const xncc_search_rule *rule, kit_random *random)
 {
-    static xncc_match want[MOST_SIDE * MOST_SIDE], got[MOST_SIDE * MOST_SIDE];
+    static xncc_match want[MOST_WIDTH * MOST_SIDE], got[MOST_WIDTH * MOST_SIDE];
     oracle_peak_rule brute = { rule->smallest, rule->limit, rule->min_distance, rule->top };
     size_t wanted = oracle_peaks(&map->view, &brute, want);
     int sets = 1 + (int)kit_below(random, 3);
@@ -94,10 +97,10 @@ static void check_random(void)
     static const float limit[] = { -INFINITY, 0.0f, 1.0f, 2.5f, INFINITY };
     kit_random random = kit_stream(1);
     for (int i = 0; i < 12000; i++) {
-        kit_map map = kit_map_create(kit_between(&random, 1, MOST_SIDE),
+        kit_map map = kit_map_create(kit_between(&random, 1, i % 8 ? MOST_SIDE : MOST_WIDTH),
                                      kit_between(&random, 1, MOST_SIDE), kit_between(&random, 0, 9),
                                      i & 1 ? KIT_AFTER : KIT_BEFORE);
-        int kind = (int)kit_below(&random, 6);
+        int kind = (int)kit_below(&random, 7);
         fill(&map.view, kind, &random);
         xncc_search_rule rule = { .smallest = (int32_t)kit_below(&random, 2),
                                   .limit = limit[kit_below(&random, 5)] };
