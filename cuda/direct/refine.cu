@@ -13,18 +13,19 @@
 // the error does not grow with the window. Any compute capability. Shared memory: at most 2 KB.
 #include "cuda/direct/refine.cuh"
 
+#include "cuda/runtime/warp.cuh"
+
 #include "math/method.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr int LANES = WARP_LANES;
 constexpr int THREADS = 128;      // per block for small windows
 constexpr int BLOCKS = 12;        // of these per multiprocessor
 constexpr int MANY_THREADS = 256; // per block for large windows
 constexpr int MANY_BLOCKS = 2;    // of these per multiprocessor
-constexpr int MANY_WARPS = MANY_THREADS / LANES;
+constexpr int MANY_WARPS = MANY_THREADS / WARP_LANES;
 constexpr int MANY = 8;     // windows of such a block
 constexpr int LARGE = 2048; // pixels of the smallest large window
 constexpr int PARTS = 8;    // products of a thread that are added in double
@@ -35,7 +36,7 @@ __device__ int lanes_of(const RefineJob &job, uint32_t count)
 {
     const uint64_t threads = static_cast<uint64_t>(gridDim.x) * THREADS;
     int lanes = 1;
-    while (lanes < LANES && 2 * lanes <= job.templ_width &&
+    while (lanes < WARP_LANES && 2 * lanes <= job.templ_width &&
            2 * static_cast<uint64_t>(lanes) * count <= threads)
         lanes *= 2;
     return lanes;
@@ -249,11 +250,11 @@ template <xncc_pixel PIXEL, bool SIZES>
 __global__ __launch_bounds__(THREADS) void refine_windows(const __grid_constant__ RefineJob job)
 {
     const uint32_t count = count_of(job);
-    const int lanes = lanes_of(job, count), lane = static_cast<int>(threadIdx.x) % LANES,
-              each = LANES / lanes, own = lane % lanes; // windows of a warp; lane of the group
+    const int lanes = lanes_of(job, count), lane = static_cast<int>(threadIdx.x) % WARP_LANES,
+              each = WARP_LANES / lanes, own = lane % lanes; // windows of a warp; lane of the group
     const xncc_window_templ t = job.constants->templ;
-    const uint32_t warp = (blockIdx.x * THREADS + threadIdx.x) / LANES,
-                   warps = gridDim.x * (THREADS / LANES);
+    const uint32_t warp = (blockIdx.x * THREADS + threadIdx.x) / WARP_LANES,
+                   warps = gridDim.x * (THREADS / WARP_LANES);
     for (uint64_t first = static_cast<uint64_t>(warp) * each; first < count;
          first += static_cast<uint64_t>(warps) * each) {
         const uint64_t index = first + static_cast<uint64_t>(lane / lanes);
@@ -282,7 +283,7 @@ __global__ __launch_bounds__(MANY_THREADS,
     __shared__ Products part[MANY][MANY_WARPS];
     __shared__ bool looks_at[MANY];
     const uint32_t count = count_of(job);
-    const int own = static_cast<int>(threadIdx.x), lane = own % LANES, warp = own / LANES;
+    const int own = static_cast<int>(threadIdx.x), lane = own % WARP_LANES, warp = own / WARP_LANES;
     for (uint64_t first = uint64_t{ blockIdx.x } * MANY; first < count;
          first += uint64_t{ gridDim.x } * MANY) {
         const uint64_t last = count - 1; // which those follow that are not on the list
@@ -306,8 +307,8 @@ __global__ __launch_bounds__(MANY_THREADS,
                 inside ? of[m]
                        : multiply_outside(
                              job, reader_of<PIXEL>(job, first + static_cast<uint64_t>(m), last));
-            const Products of_warp = { group_pair(own_part.sum, LANES),
-                                       group_sum(own_part.sizes, LANES) };
+            const Products of_warp = { group_pair(own_part.sum, WARP_LANES),
+                                       group_sum(own_part.sizes, WARP_LANES) };
             if (lane == 0)
                 part[m][warp] = of_warp;
         }
@@ -318,8 +319,9 @@ __global__ __launch_bounds__(MANY_THREADS,
                 job.doubts.list[real ? first + static_cast<uint64_t>(warp) : last];
             const xncc_window_templ t = job.constants->templ;
             xncc_window_sums s;
-            sum_window(job, at, lane, LANES, t, &s);
-            sum_products<SIZES>(lane < MANY_WARPS ? part[warp][lane] : Products{}, LANES, t, &s);
+            sum_window(job, at, lane, WARP_LANES, t, &s);
+            sum_products<SIZES>(lane < MANY_WARPS ? part[warp][lane] : Products{}, WARP_LANES, t,
+                                &s);
             bool looks;
             const float score = score_of(job.method, t, s, &looks);
             if (lane == 0) {
@@ -352,12 +354,12 @@ __global__ __launch_bounds__(THREADS) void refine_sums(const __grid_constant__ R
     if (job.constants->again)
         return;
     const xncc_window_templ t = job.constants->templ;
-    const int lane = static_cast<int>(threadIdx.x) % LANES;
-    const uint32_t warps = gridDim.x * (THREADS / LANES);
-    for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / LANES; i < count; i += warps) {
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES;
+    const uint32_t warps = gridDim.x * (THREADS / WARP_LANES);
+    for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / WARP_LANES; i < count; i += warps) {
         const FloatDoubt at = job.doubts.list[i];
         xncc_window_sums s;
-        sum_window(job, at, lane, LANES, t, &s);
+        sum_window(job, at, lane, WARP_LANES, t, &s);
         s.X = known.sums[at.y * known.pitch + at.x];
         s.error_X = known.error[at.y / known.step_y * known.across + at.x / known.step_x] +
                     known.own * sqrt(s.Q + s.error_Q) * t.norm;
@@ -365,8 +367,8 @@ __global__ __launch_bounds__(THREADS) void refine_sums(const __grid_constant__ R
         bool looks;
         float score = score_of(job.method, t, s, &looks);
         if (looks) // all lanes have the same sums
-            score = score_if_flat(
-                job, __any_sync(WARP_ALL, sees_other(job, Reader<PIXEL>(job, at), lane, LANES)));
+            score = score_if_flat(job, __any_sync(WARP_ALL, sees_other(job, Reader<PIXEL>(job, at),
+                                                                       lane, WARP_LANES)));
         if (lane == 0)
             store(job, at, score);
     }

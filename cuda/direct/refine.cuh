@@ -9,6 +9,7 @@
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/group_sums.cuh"
 #include "cuda/planes/walk.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 

@@ -8,12 +8,12 @@
 // blocks share one, and join_parts adds up what they found. Shared memory: at most 1 KB. Any
 // compute capability.
 #include "cuda/direct/refine.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
 namespace {
 
-constexpr int LANES = WARP_LANES;
 constexpr int WARPS = 16;   // of a block that has a large window
 constexpr int LARGE = 1024; // pixels of the smallest large window
 constexpr int BLOCKS = 2;   // of WARPS warps, per multiprocessor
@@ -48,12 +48,12 @@ __device__ HardSums joined(const HardSums &a, const HardSums &b)
 // The sums over a warp; all of its lanes get them.
 __device__ HardSums warp_sums(HardSums s)
 {
-    s.S = group_pair(s.S, LANES);
-    s.Q = group_pair(s.Q, LANES);
-    s.X = group_pair(s.X, LANES);
+    s.S = group_pair(s.S, WARP_LANES);
+    s.Q = group_pair(s.Q, WARP_LANES);
+    s.X = group_pair(s.X, WARP_LANES);
     s.grid = warp_grid(s.grid);
-    s.differs = group_or(s.differs, LANES);
-    s.infinite = group_or(s.infinite, LANES);
+    s.differs = group_or(s.differs, WARP_LANES);
+    s.infinite = group_or(s.infinite, WARP_LANES);
     return s;
 }
 
@@ -142,9 +142,9 @@ __device__ int parts_of(uint32_t count)
 }
 
 // A thread per window: the scores of the windows that blocks have shared.
-__global__ __launch_bounds__(LANES) void join_parts(const __grid_constant__ RefineJob job)
+__global__ __launch_bounds__(WARP_LANES) void join_parts(const __grid_constant__ RefineJob job)
 {
-    const uint32_t count = job.constants->hard, i = blockIdx.x * LANES + threadIdx.x;
+    const uint32_t count = job.constants->hard, i = blockIdx.x * WARP_LANES + threadIdx.x;
     const int parts = parts_of(count);
     if (parts == 1 || i >= count)
         return;
@@ -157,19 +157,19 @@ __global__ __launch_bounds__(LANES) void join_parts(const __grid_constant__ Refi
 
 template <xncc_pixel PIXEL, int OF_BLOCK>
 __global__
-__launch_bounds__(LANES *OF_BLOCK) void refine_hard(const __grid_constant__ RefineJob job)
+__launch_bounds__(WARP_LANES *OF_BLOCK) void refine_hard(const __grid_constant__ RefineJob job)
 {
     __shared__ HardSums of_warp[OF_BLOCK];
     const uint32_t count = job.constants->hard;
-    const int lane = static_cast<int>(threadIdx.x) % LANES,
-              warp = static_cast<int>(threadIdx.x) / LANES;
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
+              warp = static_cast<int>(threadIdx.x) / WARP_LANES;
     const int parts = OF_BLOCK > 1 ? parts_of(count) : 1;
     for (uint64_t i = blockIdx.x; i < uint64_t{ count } * parts; i += gridDim.x) {
         const FloatDoubt at = job.doubts.hard[i / parts];
-        const int own = static_cast<int>(i % parts) * (LANES * OF_BLOCK) +
+        const int own = static_cast<int>(i % parts) * (WARP_LANES * OF_BLOCK) +
                         static_cast<int>(threadIdx.x);
         const Reader<PIXEL> image(job, at);
-        HardSums s = warp_sums(thread_sums(job, image, own, LANES * OF_BLOCK * parts));
+        HardSums s = warp_sums(thread_sums(job, image, own, WARP_LANES * OF_BLOCK * parts));
         if (OF_BLOCK > 1) {
             if (lane == 0)
                 of_warp[warp] = s;
@@ -196,12 +196,12 @@ cudaError_t launch_refine_hard(const RefineJob &job, int processors, cudaStream_
     const bool large = static_cast<int64_t>(job.templ_width) * job.templ_height >= LARGE;
     with_float_pixel(job.image.image.pixel, [&](auto type) {
         if (large)
-            refine_hard<type, WARPS><<<blocks, LANES * WARPS, 0, stream>>>(job);
+            refine_hard<type, WARPS><<<blocks, WARP_LANES * WARPS, 0, stream>>>(job);
         else
-            refine_hard<type, 1><<<blocks * WARPS, LANES, 0, stream>>>(job);
+            refine_hard<type, 1><<<blocks * WARPS, WARP_LANES, 0, stream>>>(job);
     });
     if (large)
-        join_parts<<<XNCC_DOUBT_PARTS / LANES, LANES, 0, stream>>>(job);
+        join_parts<<<XNCC_DOUBT_PARTS / WARP_LANES, WARP_LANES, 0, stream>>>(job);
     return cudaGetLastError();
 }
 

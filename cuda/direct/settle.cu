@@ -15,6 +15,7 @@
 
 #include "cuda/direct/refine.cuh"
 #include "cuda/planes/counted_sample.cuh"
+#include "cuda/runtime/warp.cuh"
 
 #include "math/grid.h"
 #include "math/near.h"
@@ -25,7 +26,7 @@ namespace {
 
 constexpr int THREADS = 128, LISTED_THREADS = 512; // the latter for large windows of a list
 constexpr int LARGE = 8192;                        // pixels of a template
-constexpr int LANES = WARP_LANES, WARPS = LISTED_THREADS / LANES;
+constexpr int WARPS = LISTED_THREADS / WARP_LANES;
 constexpr int CHUNK = 1024; // map elements per block
 constexpr int BATCH = 4;    // pixels of a thread whose loads are in flight at a time
 
@@ -121,11 +122,11 @@ __device__ __forceinline__ void each_pair(const PixelsJob &job, const Window &w,
 // Adds up the sums of a warp's lanes; every lane gets the sum.
 __device__ void add_lanes(xncc_near_sums *s)
 {
-    s->S = group_pair(s->S, LANES);
-    s->Q = group_pair(s->Q, LANES);
-    s->X = group_pair(s->X, LANES);
-    s->T = group_pair(s->T, LANES);
-    s->T2 = group_pair(s->T2, LANES);
+    s->S = group_pair(s->S, WARP_LANES);
+    s->Q = group_pair(s->Q, WARP_LANES);
+    s->X = group_pair(s->X, WARP_LANES);
+    s->T = group_pair(s->T, WARP_LANES);
+    s->T2 = group_pair(s->T2, WARP_LANES);
 }
 
 // Sums a channel in pairs of doubles, to sums->part[0].
@@ -149,8 +150,8 @@ __device__ void sum_pairs(const PixelsJob &job, Window *w, int channel, Sums *su
     });
     add_lanes(&s);
     __syncthreads(); // the sums of the channel before have been read
-    if (own % LANES == 0)
-        sums->part[own / LANES] = s;
+    if (own % WARP_LANES == 0)
+        sums->part[own / WARP_LANES] = s;
     if (own == 0) {
         sums->counted = 0;
         sums->first_thread = LISTED_THREADS;
@@ -169,8 +170,8 @@ __device__ void sum_pairs(const PixelsJob &job, Window *w, int channel, Sums *su
     w->n = sums->counted;
     w->bad = __syncthreads_or(bad) || w->bad;
     w->flat = __syncthreads_and(flat && (!n || first == sums->first)) && w->flat;
-    if (own < LANES) {
-        s = own < threads() / LANES ? sums->part[own] : xncc_near_sums{};
+    if (own < WARP_LANES) {
+        s = own < threads() / WARP_LANES ? sums->part[own] : xncc_near_sums{};
         add_lanes(&s);
         __syncwarp();
         if (own == 0)

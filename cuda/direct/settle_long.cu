@@ -11,6 +11,7 @@
 
 #include "cuda/direct/refine.cuh"
 #include "cuda/planes/sample_integer.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "math/exact_score.h"
 #include "math/long_score.h"
 
@@ -18,11 +19,9 @@ namespace xncc {
 
 namespace {
 
-constexpr int LANES = WARP_LANES;
 constexpr int WARPS = 4;  // of a block
 constexpr int BLOCKS = 4; // per multiprocessor
 constexpr int WORDS = 12; // of a number, at most
-constexpr unsigned ALL = WARP_ALL;
 
 struct LongSums {
     uint32_t S[WORDS], T[WORDS], Q[WORDS], T2[WORDS], X[WORDS];
@@ -33,7 +32,7 @@ template <xncc_pixel PIXEL>
 __device__ xncc_grid grid_of(const RefineJob &job, const Reader<PIXEL> &image, int lane)
 {
     xncc_grid grid = job.constants->grid;
-    Walk walk(lane, LANES, job.templ_width);
+    Walk walk(lane, WARP_LANES, job.templ_width);
     for (; walk.j < job.templ_height; walk.next())
         xncc_grid_add(&grid, image.sample(walk.i, walk.j));
     return warp_grid(grid);
@@ -59,10 +58,10 @@ __device__ void add_product(uint32_t *to, int words, const Integer &a, const Int
 // The sum of a number over the lanes; every lane gets it.
 __device__ void join_lanes(uint32_t *number, int words)
 {
-    for (int step = LANES / 2; step > 0; step /= 2) {
+    for (int step = WARP_LANES / 2; step > 0; step /= 2) {
         uint64_t carry = 0;
         for (int i = 0; i < words; i++) {
-            carry += uint64_t{ number[i] } + __shfl_xor_sync(ALL, number[i], step);
+            carry += uint64_t{ number[i] } + __shfl_xor_sync(WARP_ALL, number[i], step);
             number[i] = static_cast<uint32_t>(carry);
             carry >>= 32;
         }
@@ -74,7 +73,7 @@ __device__ LongSums sums_of(const RefineJob &job, const Reader<PIXEL> &image, in
                             int words)
 {
     LongSums s = {};
-    Walk walk(lane, LANES, job.templ_width);
+    Walk walk(lane, WARP_LANES, job.templ_width);
     for (; walk.j < job.templ_height; walk.next()) {
         const Integer v = integer_of(image.sample(walk.i, walk.j), unit),
                       t = integer_of(templ_sample<PIXEL>(job.templ, walk.i, walk.j), unit);
@@ -110,12 +109,14 @@ __device__ float score_of(const RefineJob &job, const xncc_general_rule &rule, L
 }
 
 template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(LANES *WARPS) void settle_long(const __grid_constant__ RefineJob job,
-                                                            const xncc_general_rule rule)
+__global__
+__launch_bounds__(WARP_LANES *WARPS) void settle_long(const __grid_constant__ RefineJob job,
+                                                      const xncc_general_rule rule)
 {
     const uint32_t count = job.constants->last, warps = gridDim.x * WARPS;
-    const int lane = static_cast<int>(threadIdx.x) % LANES;
-    for (uint32_t i = (blockIdx.x * (LANES * WARPS) + threadIdx.x) / LANES; i < count; i += warps) {
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES;
+    for (uint32_t i = (blockIdx.x * (WARP_LANES * WARPS) + threadIdx.x) / WARP_LANES; i < count;
+         i += warps) {
         const FloatDoubt at = job.doubts.list[i];
         const Reader<PIXEL> image(job, at);
         const xncc_grid grid = grid_of(job, image, lane);
@@ -139,7 +140,8 @@ cudaError_t launch_settle_long(const RefineJob &job, const xncc_general_rule &ru
 {
     with_float_pixel(job.image.image.pixel, [&](auto type) {
         settle_long<type>
-            <<<static_cast<unsigned>(processors * BLOCKS), LANES * WARPS, 0, stream>>>(job, rule);
+            <<<static_cast<unsigned>(processors * BLOCKS), WARP_LANES * WARPS, 0, stream>>>(job,
+                                                                                            rule);
     });
     return cudaGetLastError();
 }

@@ -18,6 +18,7 @@
 #include "cuda/planes/counted_sample.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/sample_integer.cuh"
+#include "cuda/runtime/warp.cuh"
 
 extern "C" {
 #include "plan/cost_fft_cuda.h"
@@ -35,11 +36,9 @@ constexpr int SIDE = XNCC_FLOAT_FUSED_TEMPLATE, PIXELS = SIDE * SIDE; // of a te
 constexpr int PITCH = WIDTH + SIDE - 1, ROWS = HEIGHT + SIDE - 1;
 constexpr int LIMB_BITS = 26;
 constexpr int FEW_LIMBS = 2, MOST_LIMBS = 6;
-constexpr int SPARSE = 4; // of so many limbs, some are often 0
-constexpr int MANY = 4;   // windows in doubt of a tile
-constexpr int BLOCKS = 2; // per multiprocessor
-constexpr int LANES = WARP_LANES;
-constexpr unsigned ALL = WARP_ALL;
+constexpr int SPARSE = 4;             // of so many limbs, some are often 0
+constexpr int MANY = 4;               // windows in doubt of a tile
+constexpr int BLOCKS = 2;             // per multiprocessor
 constexpr int MOST_CHANNELS_LOG2 = 6; // XNCC_MAX_CHANNELS is 64
 constexpr int PIXELS_LOG2 = 8;
 
@@ -165,7 +164,7 @@ template <xncc_pixel PIXEL> __device__ xncc_grid grid_of(const PixelsJob &job, i
         all = xncc_grid_empty();
     grid = warp_grid(grid);
     __syncthreads();
-    if (threadIdx.x % LANES == 0) {
+    if (threadIdx.x % WARP_LANES == 0) {
         atomicMin(&all.unit, grid.unit);
         atomicMax(&all.top, grid.top);
     }
@@ -366,18 +365,16 @@ __device__ __forceinline__ void load_tile(const PixelsJob &job, int x, int y, in
             part[l] = tile->templ[to].part[l];
     });
     if constexpr (LIMBS >= SPARSE) {
-        for (int step = LANES / 2; step > 0; step /= 2)
-            used |= __shfl_xor_sync(ALL, used, step);
-        if (threadIdx.x % LANES == 0)
+        used = warp_or(used);
+        if (threadIdx.x % WARP_LANES == 0)
             atomicOr(&tile->used, used);
     }
     __syncthreads();
     if (COUNTS == Counts::OWN || threadIdx.x >= PIXELS)
         return;
     const auto add = [](unsigned long long *to, int64_t own) {
-        for (int step = LANES / 2; step > 0; step /= 2)
-            own += __shfl_xor_sync(ALL, own, step);
-        if (threadIdx.x % LANES == 0)
+        own = warp_sum(own);
+        if (threadIdx.x % WARP_LANES == 0)
             atomicAdd(to, static_cast<unsigned long long>(own));
     };
     int64_t squares[2 * LIMBS - 1] = {};

@@ -17,6 +17,7 @@
 #include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/small_windows.cuh"
+#include "cuda/runtime/warp.cuh"
 
 #include "image/samples.h"
 #include "math/method.h"
@@ -87,15 +88,15 @@ __device__ void load(const PixelsJob &job, const SmallTile &tile, int x0, int y0
 __device__ double2 sum_templ(const SmallTile &tile, int templ_width)
 {
     double2 sums = {};
-    for (int i = static_cast<int>(threadIdx.x) % SMALL_LANES; i < tile.stride * templ_width;
-         i += SMALL_LANES) {
+    for (int i = static_cast<int>(threadIdx.x) % WARP_LANES; i < tile.stride * templ_width;
+         i += WARP_LANES) {
         const double t = tile.templ[i];
         sums.x += t;
         sums.y = fma(t, t, sums.y);
     }
-    for (int step = SMALL_LANES / 2; step > 0; step /= 2) {
-        sums.x += __shfl_xor_sync(SMALL_ALL, sums.x, step);
-        sums.y += __shfl_xor_sync(SMALL_ALL, sums.y, step);
+    for (int step = WARP_LANES / 2; step > 0; step /= 2) {
+        sums.x += __shfl_xor_sync(WARP_ALL, sums.x, step);
+        sums.y += __shfl_xor_sync(WARP_ALL, sums.y, step);
     }
     return sums;
 }

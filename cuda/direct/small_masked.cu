@@ -18,6 +18,7 @@
 #include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/small_windows.cuh"
+#include "cuda/runtime/warp.cuh"
 
 #include "image/samples.h"
 #include "math/method.h"
@@ -86,7 +87,7 @@ template <xncc_pixel PIXEL> __device__ double templ_sample(const PixelsJob &job,
 template <xncc_pixel PIXEL>
 __device__ void load(const PixelsJob &job, const MaskedTile &tile, int x0, int y0, double pivot)
 {
-    const int lane = static_cast<int>(threadIdx.x) % SMALL_LANES, other = lane + SMALL_LANES;
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES, other = lane + WARP_LANES;
     load_templ(tile.of, job.templ_width,
                [&](int x, int y) { return templ_sample<PIXEL>(job, x, y); });
     for (int i = static_cast<int>(threadIdx.x); i < tile.of.stride * job.templ_width;
@@ -94,7 +95,7 @@ __device__ void load(const PixelsJob &job, const MaskedTile &tile, int x0, int y
         const double t = templ_sample<PIXEL>(job, i / tile.of.stride, i % tile.of.stride);
         tile.squares[i] = xncc_product(t, t);
     }
-    for (int y = static_cast<int>(threadIdx.x) / SMALL_LANES; y < tile.of.rows; y += SMALL_WARPS) {
+    for (int y = static_cast<int>(threadIdx.x) / WARP_LANES; y < tile.of.rows; y += SMALL_WARPS) {
         const Pixel first = reached_pixel<PIXEL>(job, x0 + lane, y0 + y),
                     second = other < tile.of.columns ? reached_pixel<PIXEL>(job, x0 + other, y0 + y)
                                                      : Pixel{ false, 0.0 };
@@ -102,8 +103,8 @@ __device__ void load(const PixelsJob &job, const MaskedTile &tile, int x0, int y
         row[lane] = first.counts ? xncc_sum(first.v, -pivot) : 0.0;
         if (other < tile.of.columns)
             row[other] = second.counts ? xncc_sum(second.v, -pivot) : 0.0;
-        const unsigned low = __ballot_sync(SMALL_ALL, first.counts),
-                       high = __ballot_sync(SMALL_ALL, second.counts);
+        const unsigned low = __ballot_sync(WARP_ALL, first.counts),
+                       high = __ballot_sync(WARP_ALL, second.counts);
         if (lane == 0)
             tile.counts[y] = uint64_t{ high } << 32 | low;
     }
@@ -162,15 +163,14 @@ __device__ Templ look_at_templ(const PixelsJob &job, const MaskedTile &tile)
         return xncc_sample_value(PIXEL, job.pixels + y * job.pitch, x);
     };
     const double first = raw(0, 0);
-    for (int i = static_cast<int>(threadIdx.x) % SMALL_LANES; i < tile.of.stride * job.templ_width;
-         i += SMALL_LANES) {
+    for (int i = static_cast<int>(threadIdx.x) % WARP_LANES; i < tile.of.stride * job.templ_width;
+         i += WARP_LANES) {
         sum += tile.squares[i];
         differs |= i % tile.of.stride < job.templ_height &&
                    raw(i / tile.of.stride, i % tile.of.stride) != first;
     }
-    for (int step = SMALL_LANES / 2; step > 0; step /= 2)
-        sum += __shfl_xor_sync(SMALL_ALL, sum, step);
-    return { 1.01 * sqrt(sum + XNCC_WINDOW_TINY), !__any_sync(SMALL_ALL, differs) };
+    sum = warp_sum(sum);
+    return { 1.01 * sqrt(sum + XNCC_WINDOW_TINY), !__any_sync(WARP_ALL, differs) };
 }
 
 // The sums of a window.

@@ -25,6 +25,7 @@
 // over all channels fit 32 bits. Compute capability 8.0; below it the kernels are empty.
 #include "cuda/fused/fused_channels.h"
 #include "cuda/fused/image_ring.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/channel_arith.cuh"
 
 namespace xncc {
@@ -213,8 +214,8 @@ __device__ void walk(const FusedChannelsJob &p, unsigned char *memory, int y0, i
     constexpr int PITCH = RING_PITCH<CHUNKS>;
     using Loader = RingLoader<PITCH>;
     const ChannelJob &job = p.job;
-    const int channels = job.all.channels, x0 = first_column(), lane = threadIdx.x % LANES,
-              warp = threadIdx.x / LANES;
+    const int channels = job.all.channels, x0 = first_column(), lane = threadIdx.x % WARP_LANES,
+              warp = threadIdx.x / WARP_LANES;
     const int rows = p.rows, above = rows - job.all.window_height,
               end = (rows + XNCC_TENSOR_FUSED_SPARE) * PITCH;
     uint32_t *prefixes = reinterpret_cast<uint32_t *>(memory);

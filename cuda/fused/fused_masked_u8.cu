@@ -25,6 +25,7 @@
 // With six sums: n = 8 0.517 ms, 16 0.923 ms, 24 1.28 ms.
 #include "cuda/fused/fused_masked_u8.h"
 #include "cuda/fused/image_ring.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/masked_score_u8.cuh"
 
 namespace xncc {
@@ -115,8 +116,8 @@ __global__ __launch_bounds__(THREADS,
     const int rings = CENTRED_ROOT ? (VARIES ? MASKED_PLANES : MASKED_PLANES - 1) : p.of.images;
     const int y0 = static_cast<int>(blockIdx.y) * p.segment, y1 = min(y0 + p.segment, job.height),
               x0 = first_column();
-    const int end = (p.rows + XNCC_TENSOR_FUSED_SPARE) * PITCH, warp = threadIdx.x / LANES,
-              lane = threadIdx.x % LANES;
+    const int end = (p.rows + XNCC_TENSOR_FUSED_SPARE) * PITCH, warp = threadIdx.x / WARP_LANES,
+              lane = threadIdx.x % WARP_LANES;
     const Loader loader(p.of.image, memory, x0, job.templ_width);
     int row = y0 - (p.rows - job.templ_height) + warp; // next image row to load
     for (int i = warp; i < p.rows - 1 + BATCH; i += WARPS, row += WARPS)

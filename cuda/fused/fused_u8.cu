@@ -31,6 +31,7 @@
 // two passes are faster: n = 32 0.369 ms (0.347). Products and score do not overlap here.
 #include "cuda/fused/fused_u8.h"
 #include "cuda/fused/image_ring.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/tile_best.cuh"
 
 namespace xncc {
@@ -76,7 +77,7 @@ __device__ void walk(const Job &job, const Layout &layout, unsigned char *memory
     const int y0 = first_row(job), x0 = first_column();
     const int rows = layout.rows, above = rows - job.all.window_height,
               end = (rows + XNCC_TENSOR_FUSED_SPARE) * PITCH;
-    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    const int lane = threadIdx.x % WARP_LANES, warp = threadIdx.x / WARP_LANES;
     const Loader loader(job.all.image, ring, x0, job.all.window_width);
     int row = y0 - above + warp; // next image row to load
     for (int i = warp; i < rows - 1 + BATCH; i += WARPS, row += WARPS)

@@ -15,6 +15,7 @@
 #define XNCC_CUDA_FUSED_IMAGE_RING_CUH
 
 #include "cuda/products/mma_ptx.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/strip_windows.cuh"
 
 namespace xncc {
@@ -145,7 +146,7 @@ __device__ __forceinline__ void multiply(RegisterProducts *x, const unsigned cha
 // Loads image rows into the ring by asynchronous copies, one row per warp.
 template <int PITCH> struct RingLoader {
     static constexpr int PIECES = PITCH / 16; // 16-byte pieces per ring row
-    static_assert(PITCH % 16 == 0 && PIECES <= 2 * LANES, "two pieces per lane");
+    static_assert(PITCH % 16 == 0 && PIECES <= 2 * WARP_LANES, "two pieces per lane");
     const unsigned char *image;
     int64_t pitch;
     int height;
@@ -157,9 +158,9 @@ template <int PITCH> struct RingLoader {
     __device__ RingLoader(const TensorPlane &plane, const unsigned char *ring, int x0,
                           int window_width)
     {
-        const int lane = threadIdx.x % LANES, x = x0 + 16 * lane;
+        const int lane = threadIdx.x % WARP_LANES, x = x0 + 16 * lane;
         near = x < plane.width ? 16 : 0;
-        far = 16 * lane < min(plane.width - x0 - 16 * LANES, window_width) ? 16 : 0;
+        far = 16 * lane < min(plane.width - x0 - 16 * WARP_LANES, window_width) ? 16 : 0;
         image = plane.data + (near ? x : 0);
         pitch = plane.pitch;
         height = plane.height;
@@ -172,8 +173,8 @@ template <int PITCH> struct RingLoader {
         const bool inside = row >= 0 && row < height;
         const unsigned char *from = image + plane + (inside ? row * pitch : 0);
         RowLoader<WORDS>::copy(to + at, from, inside ? near : 0);
-        if (threadIdx.x % LANES < PIECES - LANES)
-            RowLoader<WORDS>::copy(to + at + 16 * LANES, from + (far ? 16 * LANES : 0),
+        if (threadIdx.x % WARP_LANES < PIECES - WARP_LANES)
+            RowLoader<WORDS>::copy(to + at + 16 * WARP_LANES, from + (far ? 16 * WARP_LANES : 0),
                                    inside ? far : 0);
     }
     // Flips a row (TensorPlane::flip) that the thread's copies have loaded to ring offset `at`.
@@ -181,8 +182,8 @@ template <int PITCH> struct RingLoader {
     __device__ void flip_row(int at, uint32_t flip) const
     {
         flip_piece(to + at, flip);
-        if (threadIdx.x % LANES < PIECES - LANES)
-            flip_piece(to + at + 16 * LANES, flip);
+        if (threadIdx.x % WARP_LANES < PIECES - WARP_LANES)
+            flip_piece(to + at + 16 * WARP_LANES, flip);
     }
     __device__ static void flip_piece(uint32_t at, uint32_t flip)
     {

@@ -4,6 +4,7 @@
 #define XNCC_CUDA_PEAKS_CHOOSE_CUH
 
 #include "cuda/peaks/peak_order.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -53,7 +54,7 @@ __device__ inline uint32_t take_matches(const PeakJob &job, int slot, uint64_t *
     uint32_t lane = threadIdx.x, taken = 0;
     uint64_t *list = job.candidate + static_cast<size_t>(slot) * PEAK_ROOM;
     int2 *place = reinterpret_cast<int2 *>(key);
-    for (uint32_t first = 0; first < count && taken < job.top; first += LANES) {
+    for (uint32_t first = 0; first < count && taken < job.top; first += WARP_LANES) {
         uint64_t own = first + lane < count ? key[first + lane] : 0;
         Place p(own, job.width);
         bool open = own != 0;
@@ -61,18 +62,18 @@ __device__ inline uint32_t take_matches(const PeakJob &job, int slot, uint64_t *
         for (uint32_t i = 0; i < taken && open && job.min_distance > 1; i++)
             open = !p.close(place[i], job.min_distance);
         __syncwarp();
-        unsigned left = __ballot_sync(WHOLE_WARP, open);
+        unsigned left = __ballot_sync(WARP_ALL, open);
         while (left != 0 && taken < job.top) {
             int next = __ffs(static_cast<int>(left)) - 1;
-            int2 chosen = make_int2(__shfl_sync(WHOLE_WARP, p.x, next),
-                                    __shfl_sync(WHOLE_WARP, p.y, next));
+            int2 chosen = make_int2(__shfl_sync(WARP_ALL, p.x, next),
+                                    __shfl_sync(WARP_ALL, p.y, next));
             if (static_cast<int>(lane) == next) {
                 list[taken] = own;
                 place[taken] = chosen;
             }
             open = open && static_cast<int>(lane) != next && !p.close(chosen, job.min_distance);
             taken++;
-            left = __ballot_sync(WHOLE_WARP, open);
+            left = __ballot_sync(WARP_ALL, open);
         }
         __syncwarp();
     }
@@ -86,7 +87,7 @@ __device__ inline void choose(const PeakJob &job, int slot, uint64_t *key)
     __shared__ uint32_t taken;
     PeakState *state = job.state + slot;
     uint64_t *list = job.candidate + static_cast<size_t>(slot) * PEAK_ROOM;
-    uint32_t count = __ldcg(&state->candidates), size = LANES;
+    uint32_t count = __ldcg(&state->candidates), size = WARP_LANES;
     if (count > PEAK_ROOM)
         return;
     const bool few = count <= blockDim.x;
@@ -99,7 +100,7 @@ __device__ inline void choose(const PeakJob &job, int slot, uint64_t *key)
         rank_keys(key, static_cast<int>(count));
     else
         sort_keys(key, static_cast<int>(size));
-    if (threadIdx.x < LANES) {
+    if (threadIdx.x < WARP_LANES) {
         uint32_t n = take_matches(job, slot, key, count);
         if (threadIdx.x == 0)
             taken = n;

@@ -20,6 +20,7 @@
 
 #include "cuda/peaks/choose.cuh"
 #include "cuda/peaks/tile_scores.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "math/method.h"
 
 #include <math_constants.h>
@@ -31,8 +32,8 @@ namespace {
 constexpr int COLUMNS = TileScores::COLUMNS, ROWS = TileScores::ROWS;
 constexpr int MAX_PIXELS = COLUMNS + XNCC_WINDOW_WIDTH - 1; // the most pixels under a row of them
 constexpr int THREADS = 288;
-constexpr int WARPS = THREADS / LANES;
-constexpr int LANE_PIXELS = (MAX_PIXELS + LANES - 1) / LANES;
+constexpr int WARPS = THREADS / WARP_LANES;
+constexpr int LANE_PIXELS = (MAX_PIXELS + WARP_LANES - 1) / WARP_LANES;
 constexpr int BATCH = 16;                 // image rows whose loads are in flight together
 constexpr int SLIDES = ROWS / 2 + 1;      // the same of windows; they need two image rows each
 constexpr int STRIPS = THREADS / COLUMNS; // threads that share a column when X is computed
@@ -115,7 +116,7 @@ __device__ void sum_column(const Column &column, int32_t size, int32_t rows, int
 // of all. Called by one warp, in which each lane has LANE_PIXELS adjacent elements.
 __device__ void prefix(uint32_t *row, int32_t count)
 {
-    int lane = threadIdx.x % LANES;
+    int lane = threadIdx.x % WARP_LANES;
     uint32_t v[LANE_PIXELS], sum = 0;
 #pragma unroll
     for (int i = 0; i < LANE_PIXELS; i++) {
@@ -123,13 +124,7 @@ __device__ void prefix(uint32_t *row, int32_t count)
         v[i] = at < count ? row[at] : 0;
         sum += v[i];
     }
-    uint32_t end = sum;
-#pragma unroll
-    for (int step = 1; step < LANES; step *= 2) {
-        uint32_t before = __shfl_up_sync(WHOLE_WARP, end, step);
-        end += lane >= step ? before : 0;
-    }
-    uint32_t run = end - sum;
+    uint32_t run = warp_sum_until(sum, lane) - sum;
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < LANE_PIXELS; i++) {
@@ -267,7 +262,7 @@ __device__ void score_tile(const PeakJob &job, const WindowScores &scores,
             scores.window_height, rows, static_cast<int32_t>(threadIdx.x), sums);
     }
     __syncthreads();
-    for (int r = threadIdx.x / LANES; r < 2 * rows; r += WARPS)
+    for (int r = threadIdx.x / WARP_LANES; r < 2 * rows; r += WARPS)
         prefix(r < rows ? sums->columns.s[r] : sums->columns.q[r - rows], pixels);
     __syncthreads();
     for (int i = threadIdx.x; i < rows * COLUMNS; i += THREADS) {
@@ -353,7 +348,7 @@ __device__ uint64_t best_of_tile(const PeakJob &job, const Tile &t, const TileSc
 constexpr int LEADERS = 4;
 __host__ __device__ int best_blocks(const PeakJob &job, int slots)
 {
-    const int most = ceil_div(LEADERS * LANES, slots);
+    const int most = ceil_div(LEADERS * WARP_LANES, slots);
     return job.tiles < most ? job.tiles : most;
 }
 
@@ -372,11 +367,12 @@ __global__ __launch_bounds__(THREADS) void best_of_windows(const __grid_constant
 {
     const PeakJob &job = of.peaks;
     __shared__ Sums sums;
-    __shared__ uint32_t bounds[LANES];
-    __shared__ uint64_t winners[LANES];
+    __shared__ uint32_t bounds[WARP_LANES];
+    __shared__ uint64_t winners[WARP_LANES];
     let_next_begin();
     wait_for_front();
-    const int slot = blockIdx.z, lane = threadIdx.x % LANES, step = static_cast<int>(gridDim.x);
+    const int slot = blockIdx.z, lane = threadIdx.x % WARP_LANES,
+              step = static_cast<int>(gridDim.x);
     const uint32_t *best = job.best + static_cast<size_t>(slot) * job.tiles;
     const uint32_t bound = best_bound(best, job.tiles, bounds),
                    limit = peak_order(job.limit, job.smallest),
@@ -385,9 +381,9 @@ __global__ __launch_bounds__(THREADS) void best_of_windows(const __grid_constant
                                : max(worse(bound, job.bound_margin), limit),
                    reach = worse(level, job.bound_margin);
     uint64_t winner = 0;
-    for (int first = blockIdx.x; first < job.tiles; first += LANES * step) {
+    for (int first = blockIdx.x; first < job.tiles; first += WARP_LANES * step) {
         const int own = first + lane * step;
-        unsigned left = __ballot_sync(WHOLE_WARP, own < job.tiles && best[own] >= reach);
+        unsigned left = __ballot_sync(WARP_ALL, own < job.tiles && best[own] >= reach);
         for (; left != 0; left &= left - 1) { // the same in every warp
             const Tile t(job, first + (__ffs(static_cast<int>(left)) - 1) * step);
             make_scores(job, of.scores, slot, t, &sums);
@@ -401,7 +397,7 @@ __global__ __launch_bounds__(THREADS) void best_of_windows(const __grid_constant
 }
 
 // Writes the match of each slot: the best of what its blocks found. One warp per slot.
-__global__ __launch_bounds__(LANES) void write_best(PeakJob job)
+__global__ __launch_bounds__(WARP_LANES) void write_best(PeakJob job)
 {
     wait_for_front();
     const int slot = blockIdx.z, lane = static_cast<int>(threadIdx.x),
@@ -410,7 +406,7 @@ __global__ __launch_bounds__(LANES) void write_best(PeakJob job)
     uint64_t winner = 0;
 #pragma unroll
     for (int k = 0; k < LEADERS; k++)
-        winner = max(winner, leader[min(lane + k * LANES, blocks - 1)]);
+        winner = max(winner, leader[min(lane + k * WARP_LANES, blocks - 1)]);
     winner = warp_max(winner);
     if (lane > 0)
         return;
@@ -431,7 +427,7 @@ cudaError_t launch_window_best(const PeakJob &job, const WindowScores &scores, i
     cudaError_t code = launch(best_of_windows, grid, THREADS, 0, stream, job.pdl,
                               CollectJob{ job, scores });
     return code == cudaSuccess
-               ? launch(write_best, peak_grid(1, slots), LANES, 0, stream, job.pdl, job)
+               ? launch(write_best, peak_grid(1, slots), WARP_LANES, 0, stream, job.pdl, job)
                : code;
 }
 

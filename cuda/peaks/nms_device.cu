@@ -10,6 +10,7 @@
 #include "cuda/peaks/nms_device.h"
 
 #include "cuda/peaks/peak_order.cuh"
+#include "cuda/runtime/warp.cuh"
 
 extern "C" {
 #include "peaks/nms.h"
@@ -122,8 +123,8 @@ __global__ void sort_candidates(SuppressJob job)
     const bool in = i < count && has_score(job.candidate[i]);
     if (in)
         job.sorted[job.rank[i]] = job.candidate[i];
-    const unsigned all = __ballot_sync(WHOLE_WARP, in);
-    if (threadIdx.x % LANES == 0 && all)
+    const unsigned all = __ballot_sync(WARP_ALL, in);
+    if (threadIdx.x % WARP_LANES == 0 && all)
         atomicAdd(&job.state->valid, static_cast<uint32_t>(__popc(all)));
 }
 
@@ -132,16 +133,17 @@ __global__ void sort_candidates(SuppressJob job)
 // alternate.
 __device__ uint32_t first_of_block(bool flag, uint32_t *room)
 {
-    const uint32_t lane = threadIdx.x % LANES;
-    const unsigned mine = __ballot_sync(WHOLE_WARP, flag);
+    const uint32_t lane = threadIdx.x % WARP_LANES;
+    const unsigned mine = __ballot_sync(WARP_ALL, flag);
     if (lane == 0)
-        room[threadIdx.x / LANES] = mine;
+        room[threadIdx.x / WARP_LANES] = mine;
     __syncthreads();
     const uint32_t word = room[lane];
-    const unsigned any = __ballot_sync(WHOLE_WARP, word != 0);
+    const unsigned any = __ballot_sync(WARP_ALL, word != 0);
     const int warp = __ffs(static_cast<int>(any)) - 1;
-    const uint32_t found = __shfl_sync(WHOLE_WARP, word, warp < 0 ? 0 : warp);
-    return any ? static_cast<uint32_t>(warp * LANES + __ffs(static_cast<int>(found)) - 1) : CHUNK;
+    const uint32_t found = __shfl_sync(WARP_ALL, word, warp < 0 ? 0 : warp);
+    return any ? static_cast<uint32_t>(warp * WARP_LANES + __ffs(static_cast<int>(found)) - 1)
+               : CHUNK;
 }
 
 // Goes through one chunk of the sorted candidates, in order, and takes each candidate that no
@@ -151,7 +153,7 @@ __device__ uint32_t first_of_block(bool flag, uint32_t *room)
 __global__ __launch_bounds__(CHUNK) void take_chunk(SuppressJob job, uint32_t chunk)
 {
     __shared__ xncc_candidate candidate[CHUNK];
-    __shared__ uint32_t room[2][LANES];
+    __shared__ uint32_t room[2][WARP_LANES];
     SuppressState *state = job.state;
     const uint32_t valid = state->valid, i = chunk * CHUNK + threadIdx.x;
     if (state->full || chunk * CHUNK >= valid)

@@ -5,11 +5,10 @@
 
 #include "cuda/runtime/pdl.cuh"
 #include "cuda/peaks/peak_key.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
-constexpr unsigned WHOLE_WARP = 0xffffffffu;
-constexpr int LANES = 32;
 constexpr int PEAK_BLOCK = 1024; // threads of the kernels that have one block per slot
 // The most blocks of kernels whose blocks share a list: enough to fill a device, and few enough
 // that a launch with nothing to do costs little.
@@ -29,27 +28,16 @@ struct Tile {
     }
 };
 
-// The largest value of the warp, in every lane.
-template <class T> __device__ T warp_max(T value)
-{
-#pragma unroll
-    for (int step = LANES / 2; step > 0; step /= 2) {
-        T other = __shfl_xor_sync(WHOLE_WARP, value, step);
-        value = other > value ? other : value;
-    }
-    return value;
-}
-
 // Returns the largest value of the block, in every thread. room: one element per warp in shared
 // memory; it may be reused after the next barrier.
 template <class T> __device__ T block_max(T value, T *room)
 {
-    const unsigned lane = threadIdx.x % LANES;
+    const unsigned lane = threadIdx.x % WARP_LANES;
     value = warp_max(value);
     if (lane == 0)
-        room[threadIdx.x / LANES] = value;
+        room[threadIdx.x / WARP_LANES] = value;
     __syncthreads();
-    return warp_max(lane < blockDim.x / LANES ? room[lane] : T(0));
+    return warp_max(lane < blockDim.x / WARP_LANES ? room[lane] : T(0));
 }
 
 // The inverse of peak_order, up to the sign that `smallest` turned. order is not 0.

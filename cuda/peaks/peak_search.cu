@@ -4,6 +4,7 @@
 // Profiled on one H200, 2026-11, for 1920 x 1080, with cold caches: level and list 6.7 us
 // (docs/notes/2026-11-find.md).
 #include "cuda/peaks/choose.cuh"
+#include "cuda/runtime/warp.cuh"
 
 #include <math_constants.h>
 
@@ -12,20 +13,20 @@ namespace xncc {
 namespace {
 
 constexpr int THREADS = 256;
-constexpr int WARPS = THREADS / LANES;
+constexpr int WARPS = THREADS / WARP_LANES;
 constexpr int BLOCK = PEAK_BLOCK;
-constexpr int SPAN = PEAK_COLUMNS / LANES; // columns per lane
-constexpr int TOGETHER = 8;                // rows whose loads are in flight together
-constexpr int HELD = 32;                   // tiles that a thread of select_tiles keeps in registers
-constexpr int CHUNK = 8;                   // of them, tiles whose loads are in one branch
+constexpr int SPAN = PEAK_COLUMNS / WARP_LANES; // columns per lane
+constexpr int TOGETHER = 8;                     // rows whose loads are in flight together
+constexpr int HELD = 32; // tiles that a thread of select_tiles keeps in registers
+constexpr int CHUNK = 8; // of them, tiles whose loads are in one branch
 
 // Computes best[tile] = max of peak_order over the tile. One warp per tile: lane i reads columns i,
 // i + 32, i + 64 and i + 96 of each row. No shared memory. NaN stands for no score: fmaxf takes the
 // number.
 __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
 {
-    int slot = blockIdx.z, lane = threadIdx.x % LANES;
-    int tile = blockIdx.x * WARPS + threadIdx.x / LANES;
+    int slot = blockIdx.z, lane = threadIdx.x % WARP_LANES;
+    int tile = blockIdx.x * WARPS + threadIdx.x / WARP_LANES;
     if (tile >= job.tiles)
         return;
     Tile t(job, tile);
@@ -38,8 +39,8 @@ __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
         for (int r = 0; r < TOGETHER; r++, row += job.pitch)
 #pragma unroll
             for (int i = 0; i < SPAN; i++)
-                v[r][i] = y + r < t.rows && lane + i * LANES < t.columns
-                              ? __ldg(row + lane + i * LANES)
+                v[r][i] = y + r < t.rows && lane + i * WARP_LANES < t.columns
+                              ? __ldg(row + lane + i * WARP_LANES)
                               : CUDART_NAN_F;
 #pragma unroll
         for (int r = 0; r < TOGETHER; r++)

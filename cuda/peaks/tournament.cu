@@ -8,6 +8,7 @@
 // time. A round costs about as much as reading some thousand map elements. Shared memory: the
 // matches near a tile, 28 KB per block.
 #include "cuda/peaks/peak_order.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -39,9 +40,9 @@ __device__ bool suppresses(const PeakJob &job, const xncc_match &m, int32_t x, i
 // NEAR_ROOM are stored. Called by one warp.
 __device__ uint32_t gather_near(const PeakJob &job, const Tile &t, const Taken &taken, Near *near)
 {
-    uint32_t lane = threadIdx.x % LANES, count = 0;
+    uint32_t lane = threadIdx.x % WARP_LANES, count = 0;
     int32_t reach = job.min_distance - 1;
-    for (uint32_t first = 0; first < taken.count; first += LANES) {
+    for (uint32_t first = 0; first < taken.count; first += WARP_LANES) {
         uint32_t k = first + lane;
         bool in = k < taken.count;
         if (in) {
@@ -50,7 +51,7 @@ __device__ uint32_t gather_near(const PeakJob &job, const Tile &t, const Taken &
             in = x + reach >= t.x && x - reach < t.x + t.columns && y + reach >= t.y &&
                  y - reach < t.y + t.rows;
         }
-        unsigned all = __ballot_sync(WHOLE_WARP, in);
+        unsigned all = __ballot_sync(WARP_ALL, in);
         uint32_t at = count + static_cast<uint32_t>(__popc(all & ((1u << lane) - 1)));
         if (in && at < NEAR_ROOM)
             near->at[at] = k;
@@ -80,7 +81,7 @@ __device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, con
     uint32_t limit = max(peak_order(job.limit, job.smallest), 1u);
     uint32_t close = job.min_distance > 1 && taken.count > 0 ? gather_near(job, t, taken, near) : 0;
     uint64_t best = 0;
-    for (int32_t i = threadIdx.x % LANES; i < t.columns; i += LANES)
+    for (int32_t i = threadIdx.x % WARP_LANES; i < t.columns; i += WARP_LANES)
         for (int32_t y = t.y; y < t.y + t.rows; y++) {
             int32_t x = t.x + i;
             const float *here = job.map + slot * job.plane + y * job.pitch + x;
@@ -132,12 +133,12 @@ struct Touched {
 // Computes the first leader of every tile. Called by all blocks.
 __device__ void lead_tiles(const PeakJob &job, int slot)
 {
-    constexpr int WARPS = BLOCK / LANES;
+    constexpr int WARPS = BLOCK / WARP_LANES;
     Taken none = { nullptr, 0, UINT64_MAX };
-    for (int tile = blockIdx.x * WARPS + threadIdx.x / LANES; tile < job.tiles;
+    for (int tile = blockIdx.x * WARPS + threadIdx.x / WARP_LANES; tile < job.tiles;
          tile += gridDim.x * WARPS) {
         uint64_t best = lead_of_tile(job, slot, tile, none, nullptr);
-        if (threadIdx.x % LANES == 0)
+        if (threadIdx.x % WARP_LANES == 0)
             job.leader[static_cast<size_t>(slot) * job.tiles + tile] = best;
     }
 }
@@ -145,9 +146,9 @@ __device__ void lead_tiles(const PeakJob &job, int slot)
 // The tournament of the slots that are not done. One slot per blockIdx.z.
 __global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
 {
-    __shared__ uint64_t room[2][LANES];
-    __shared__ Near near[BLOCK / LANES];
-    int slot = blockIdx.z, warp = threadIdx.x / LANES;
+    __shared__ uint64_t room[2][WARP_LANES];
+    __shared__ Near near[BLOCK / WARP_LANES];
+    int slot = blockIdx.z, warp = threadIdx.x / WARP_LANES;
     wait_for_front();
     if (job.state[slot].done)
         return;
@@ -169,7 +170,7 @@ __global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
         __syncthreads();
         Taken so_far = { job.match + static_cast<size_t>(slot) * job.top, taken, winner };
         Touched touched(job, Place(winner, job.width));
-        for (int32_t i = warp; i < touched.count; i += BLOCK / LANES) {
+        for (int32_t i = warp; i < touched.count; i += BLOCK / WARP_LANES) {
             int32_t tile = touched.tile(job, i);
             if (__ldcg(leader + tile) == 0)
                 continue;
@@ -177,7 +178,7 @@ __global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
                                 ? 0
                                 : lead_of_tile(job, slot, tile, so_far, &near[warp]);
             __syncwarp();
-            if (threadIdx.x % LANES == 0)
+            if (threadIdx.x % WARP_LANES == 0)
                 leader[tile] = best;
         }
         __syncthreads();
@@ -194,7 +195,7 @@ __global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
 
 cudaError_t launch_peak_tournament(const PeakJob &job, int slots, cudaStream_t stream)
 {
-    int64_t blocks = ceil_div(job.tiles, BLOCK / LANES), most = PEAK_BLOCKS / 4;
+    int64_t blocks = ceil_div(job.tiles, BLOCK / WARP_LANES), most = PEAK_BLOCKS / 4;
     return launch(tournament, peak_grid(blocks < most ? blocks : most, slots), BLOCK, 0, stream,
                   job.pdl, job);
 }

@@ -12,14 +12,14 @@
 
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/plane_samples.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
 namespace {
 
-constexpr int LANES = 32, WARPS = 4, THREADS = 128;
+constexpr int WARPS = 4, THREADS = 128;
 constexpr int BATCH = 8; // rows whose loads are in flight at a time
-constexpr unsigned ALL = 0xffffffffu;
 
 // What pixel (x, y) of the template adds to an integral image.
 template <xncc_pixel PIXEL>
@@ -40,8 +40,9 @@ __device__ xncc_twofold part_of(const FloatSource &of, int number, int x, int y)
 }
 
 template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(LANES *WARPS) void sum_rows(const __grid_constant__ FloatSource of,
-                                                         double *to)
+__global__
+__launch_bounds__(WARP_LANES *WARPS) void sum_rows(const __grid_constant__ FloatSource of,
+                                                   double *to)
 {
     const int lane = static_cast<int>(threadIdx.x), number = static_cast<int>(blockIdx.y),
               y = static_cast<int>(blockIdx.x) * WARPS + static_cast<int>(threadIdx.y);
@@ -52,21 +53,21 @@ __global__ __launch_bounds__(LANES *WARPS) void sum_rows(const __grid_constant__
     xncc_twofold before = {};
     if (lane == 0)
         row[0] = 0.0;
-    for (int first = 0; first < of.templ.width; first += LANES) {
+    for (int first = 0; first < of.templ.width; first += WARP_LANES) {
         const int x = first + lane;
         xncc_twofold sum = x < of.templ.width ? part_of<PIXEL>(of, number, x, y) : xncc_twofold{};
 #pragma unroll
-        for (int step = 1; step < LANES; step *= 2) {
-            const double high = __shfl_up_sync(ALL, sum.high, step),
-                         low = __shfl_up_sync(ALL, sum.low, step);
+        for (int step = 1; step < WARP_LANES; step *= 2) {
+            const double high = __shfl_up_sync(WARP_ALL, sum.high, step),
+                         low = __shfl_up_sync(WARP_ALL, sum.low, step);
             if (lane >= step)
                 sum = xncc_twofold_add(sum, xncc_twofold_of(high, low));
         }
         sum = xncc_twofold_add(sum, before);
         if (x < of.templ.width)
             row[x + 1] = xncc_sum(sum.high, sum.low);
-        before = xncc_twofold_of(__shfl_sync(ALL, sum.high, LANES - 1),
-                                 __shfl_sync(ALL, sum.low, LANES - 1));
+        before = xncc_twofold_of(__shfl_sync(WARP_ALL, sum.high, WARP_LANES - 1),
+                                 __shfl_sync(WARP_ALL, sum.low, WARP_LANES - 1));
     }
 }
 
@@ -98,7 +99,7 @@ __global__ __launch_bounds__(THREADS) void sum_columns(int width, int height, do
 cudaError_t launch_float_integrals(const FloatSource &of, double *to, cudaStream_t stream)
 {
     const unsigned images = INTEGRAL_OF_SAMPLES + static_cast<unsigned>(of.channels);
-    const dim3 block(LANES, WARPS),
+    const dim3 block(WARP_LANES, WARPS),
         rows(static_cast<unsigned>(ceil_div(of.templ.height, WARPS)), images),
         columns(static_cast<unsigned>(ceil_div(of.templ.width + 1, THREADS)), images);
     with_float_pixel(of.image.pixel,

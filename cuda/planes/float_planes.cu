@@ -7,6 +7,7 @@
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/float_terms.cuh"
 #include "cuda/planes/plane_samples.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "math/method.h"
 #include "math/sum_bounds.h"
 
@@ -253,8 +254,7 @@ __global__ __launch_bounds__(THREADS) void image_plane(const __grid_constant__ F
         }
     }
     uint32_t most = __float_as_uint(__double2float_ru(largest));
-    for (int step = WARP_LANES / 2; step > 0; step /= 2)
-        most = max(most, __shfl_xor_sync(WARP_ALL, most, step));
+    most = warp_max(most);
     if (lists && threadIdx.x % WARP_LANES == 0 && most > __ldcg(&terms->largest))
         atomicMax(&terms->largest, most);
 }

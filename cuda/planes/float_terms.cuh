@@ -6,6 +6,7 @@
 
 #include "cuda/planes/float_image.h"
 #include "cuda/planes/group_sums.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 

@@ -3,12 +3,11 @@
 #ifndef XNCC_CUDA_PLANES_GROUP_SUMS_CUH
 #define XNCC_CUDA_PLANES_GROUP_SUMS_CUH
 
+#include "cuda/runtime/warp.cuh"
+
 #include "math/twofold.h"
 
 namespace xncc {
-
-constexpr int WARP_LANES = 32;
-constexpr unsigned WARP_ALL = 0xffffffffu;
 
 // The sums over the lanes of a group of adjacent ones; all of them get it.
 __device__ __forceinline__ double group_sum(double v, int lanes)

@@ -17,6 +17,7 @@
 #define XNCC_CUDA_PLANES_SMALL_WINDOWS_CUH
 
 #include "cuda/runtime/shared_memory.h"
+#include "cuda/runtime/warp.cuh"
 
 #include "math/near.h"
 
@@ -31,11 +32,10 @@ namespace xncc {
 constexpr int SMALL_WIDTH = XNCC_FLOAT_FUSED_WIDTH, SMALL_HEIGHT = XNCC_FLOAT_FUSED_HEIGHT;
 constexpr int SMALL_SPAN = 16;                    // elements of a thread, one below the other
 constexpr int SMALL_ROWS = XNCC_FLOAT_FUSED_ROWS; // of the template, at a time
-constexpr int SMALL_LANES = 32, SMALL_THREADS = SMALL_WIDTH * SMALL_HEIGHT / SMALL_SPAN,
-              SMALL_WARPS = SMALL_THREADS / SMALL_LANES;
-constexpr unsigned SMALL_ALL = 0xffffffffu;
+constexpr int SMALL_THREADS = SMALL_WIDTH * SMALL_HEIGHT / SMALL_SPAN,
+              SMALL_WARPS = SMALL_THREADS / WARP_LANES;
 constexpr int EIGHT = 8; // windows whose sums are made together
-static_assert(SMALL_WIDTH == SMALL_LANES && SMALL_SPAN % EIGHT == 0 && SMALL_WIDTH % EIGHT == 0,
+static_assert(SMALL_WIDTH == WARP_LANES && SMALL_SPAN % EIGHT == 0 && SMALL_WIDTH % EIGHT == 0,
               "whole groups of windows");
 
 // The shared memory of a block: xncc_float_fused_shared bytes, behind which a kernel may have more.
@@ -68,13 +68,13 @@ template <class Sample> __device__ double small_pivot(const Sample &sample)
     double all = sample(own % 8 * (SMALL_WIDTH / 8), own / 8 * (SMALL_HEIGHT / 16)), some = 1.0;
     if (!isfinite(all))
         all = some = 0.0;
-    for (int step = SMALL_LANES / 2; step > 0; step /= 2) {
-        all += __shfl_xor_sync(SMALL_ALL, all, step);
-        some += __shfl_xor_sync(SMALL_ALL, some, step);
+    for (int step = WARP_LANES / 2; step > 0; step /= 2) {
+        all += __shfl_xor_sync(WARP_ALL, all, step);
+        some += __shfl_xor_sync(WARP_ALL, some, step);
     }
-    if (own % SMALL_LANES == 0) {
-        sum[own / SMALL_LANES] = all;
-        count[own / SMALL_LANES] = some;
+    if (own % WARP_LANES == 0) {
+        sum[own / WARP_LANES] = all;
+        count[own / WARP_LANES] = some;
     }
     __syncthreads();
     all = some = 0.0;
@@ -108,16 +108,16 @@ __device__ void load_samples(const SmallTile &tile, bool inside, double pivot, c
                              const Value &value)
 {
     constexpr int BATCH = 6, PITCH = SmallTile::PITCH;
-    static_assert(PITCH <= 2 * SMALL_LANES, "a lane has two samples of a row");
-    const int own = static_cast<int>(threadIdx.x), lane = own % SMALL_LANES,
-              other = lane + SMALL_LANES;
+    static_assert(PITCH <= 2 * WARP_LANES, "a lane has two samples of a row");
+    const int own = static_cast<int>(threadIdx.x), lane = own % WARP_LANES,
+              other = lane + WARP_LANES;
     const bool has_other = other < tile.columns;
-    for (int y = own / SMALL_LANES; y < tile.rows && !inside; y += SMALL_WARPS) {
+    for (int y = own / WARP_LANES; y < tile.rows && !inside; y += SMALL_WARPS) {
         tile.samples[y * PITCH + lane] = value(lane, y);
         if (has_other)
             tile.samples[y * PITCH + other] = value(other, y);
     }
-    for (int first = own / SMALL_LANES; first < tile.rows && inside; first += SMALL_WARPS * BATCH) {
+    for (int first = own / WARP_LANES; first < tile.rows && inside; first += SMALL_WARPS * BATCH) {
         decltype(read(0, 0)) v[BATCH][2];
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {

@@ -27,6 +27,7 @@
 // n = 64 4.89 ms (0.072), n = 128 17.6 ms (0.066).
 #include "cuda/runtime/constant_read.cuh"
 #include "cuda/products/correlate_family.h"
+#include "cuda/runtime/warp.cuh"
 
 #include "math/score.h"
 
@@ -36,11 +37,10 @@ namespace {
 
 __constant__ __align__(16) unsigned char constant_cache[CONSTANT_BYTES];
 
-constexpr int LANES = 32;
 constexpr int WARPS = XNCC_TILE_WARPS;
 constexpr int SPAN = XNCC_THREAD_COLUMNS;
 constexpr int VECTOR_BYTES = 16;
-static_assert(LANES * SPAN == XNCC_TILE_WIDTH, "a warp spans the tile");
+static_assert(WARP_LANES * SPAN == XNCC_TILE_WIDTH, "a warp spans the tile");
 static_assert(XNCC_TILE_PITCH % VECTOR_BYTES == 0, "tile rows are whole vectors");
 
 template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int y)
@@ -214,11 +214,12 @@ __device__ void store(const CorrelateJob &job, int x, int y, const Sum (&sum)[SP
 // u8 and u16. Out: type of the sums in memory. column0: first_column(). rows is rounded up to the
 // stride of a group column in constant memory.
 template <class Pixel, class Out>
-__global__ __launch_bounds__(LANES *WARPS, 2) void correlate_integers(CorrelateJob job, int column0)
+__global__ __launch_bounds__(WARP_LANES *WARPS, 2) void correlate_integers(CorrelateJob job,
+                                                                           int column0)
 {
     using G = Group<Pixel>;
     extern __shared__ uint4 tile[];
-    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    int lane = threadIdx.x % WARP_LANES, warp = threadIdx.x / WARP_LANES;
     int x0 = column0 + blockIdx.x * XNCC_TILE_WIDTH, y0 = blockIdx.y * (WARPS * G::ROWS);
     fill_tile<Pixel>(tile, job, x0, y0);
     __syncthreads();
@@ -273,12 +274,12 @@ __device__ void add_line(double (&total)[XNCC_THREAD_ROWS_F32][SPAN], const floa
 }
 
 // f32. Earlier launches' sums start the totals, since doubles have to be added in one order only.
-__global__ __launch_bounds__(LANES *WARPS) void correlate_floats(CorrelateJob job, int column0)
+__global__ __launch_bounds__(WARP_LANES *WARPS) void correlate_floats(CorrelateJob job, int column0)
 {
     constexpr int ROWS = XNCC_THREAD_ROWS_F32;
     static_assert(ROWS == 2, "add_line handles two map rows");
     extern __shared__ uint4 tile[];
-    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    int lane = threadIdx.x % WARP_LANES, warp = threadIdx.x / WARP_LANES;
     int x0 = column0 + blockIdx.x * XNCC_TILE_WIDTH, y0 = blockIdx.y * (WARPS * ROWS);
     fill_tile<float>(tile, job, x0, y0);
     __syncthreads();
@@ -315,20 +316,20 @@ cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaS
 {
     size_t bytes = static_cast<size_t>(job.shared_bytes);
     if (pixel == XNCC_F32)
-        correlate_floats<<<grid_of<float>(job, XNCC_THREAD_ROWS_F32), LANES * WARPS, bytes,
+        correlate_floats<<<grid_of<float>(job, XNCC_THREAD_ROWS_F32), WARP_LANES * WARPS, bytes,
                            stream>>>(job, first_column<float>(job.stage));
     else if (pixel == XNCC_U16)
         correlate_integers<unsigned short, uint64_t>
-            <<<grid_of<unsigned short>(job, XNCC_THREAD_ROWS_U16), LANES * WARPS, bytes, stream>>>(
-                job, first_column<unsigned short>(job.stage));
+            <<<grid_of<unsigned short>(job, XNCC_THREAD_ROWS_U16), WARP_LANES * WARPS, bytes,
+               stream>>>(job, first_column<unsigned short>(job.stage));
     else if (narrow)
         correlate_integers<unsigned char, uint32_t>
-            <<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
-                job, first_column<unsigned char>(job.stage));
+            <<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), WARP_LANES * WARPS, bytes,
+               stream>>>(job, first_column<unsigned char>(job.stage));
     else
         correlate_integers<unsigned char, uint64_t>
-            <<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), LANES * WARPS, bytes, stream>>>(
-                job, first_column<unsigned char>(job.stage));
+            <<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), WARP_LANES * WARPS, bytes,
+               stream>>>(job, first_column<unsigned char>(job.stage));
     return cudaGetLastError();
 }
 

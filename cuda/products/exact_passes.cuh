@@ -5,6 +5,7 @@
 #define XNCC_CUDA_PRODUCTS_EXACT_PASSES_CUH
 
 #include "cuda/products/exact_planes.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -173,7 +174,7 @@ __device__ __noinline__ void multiply_slices(const ExactJob &job, const PairStep
     const int64_t spectrum = static_cast<int64_t>(job.at.spectrum / sizeof(double2)),
                   transform_size = static_cast<int64_t>(job.at.transform / sizeof(double2));
     const double2 *turns = turns_of(turns_in(job), job.blocks.height);
-    const int lane = static_cast<int>(threadIdx.x) % WARP;
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES;
     const uint64_t slices = state_of(job)->templ_seen[kind_of(product.templ)];
     // of slice l in the order of the threads: those with V have odd slices; nullptr: it is 0
     const auto templ_at = [&](int channel, int l, int piece) -> const double2 * {

@@ -6,30 +6,9 @@
 
 #include "cuda/products/exact_direct.cuh"
 #include "cuda/products/exact_terms.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
-
-// Over a warp, for all of its lanes.
-static __device__ __forceinline__ int most_of_warp(int v)
-{
-    for (int step = WARP / 2; step > 0; step /= 2)
-        v = max(v, __shfl_xor_sync(SPLIT_ALL, v, step));
-    return v;
-}
-
-static __device__ __forceinline__ uint32_t or_of_warp(uint32_t v)
-{
-    for (int step = WARP / 2; step > 0; step /= 2)
-        v |= __shfl_xor_sync(SPLIT_ALL, v, step);
-    return v;
-}
-
-static __device__ __forceinline__ uint32_t sum_of_warp(uint32_t v)
-{
-    for (int step = WARP / 2; step > 0; step /= 2)
-        v += __shfl_xor_sync(SPLIT_ALL, v, step);
-    return v;
-}
 
 static __device__ bool is_doubt(const ExactJob &job, int x, int y)
 {
@@ -63,11 +42,11 @@ static __device__ void find_range(const ExactJob &job, int index)
                     xncc_grid_add(&of_templ, v);
             }
     const int unit = min(grid.top ? grid.unit : FINEST, of_templ.top ? of_templ.unit : FINEST),
-              finest = most_of_warp(FINEST - unit), top = most_of_warp(grid.top),
-              templ_top = most_of_warp(of_templ.top);
-    bad = or_of_warp(bad);
-    doubts = sum_of_warp(doubts);
-    if (own % WARP)
+              finest = warp_max(FINEST - unit), top = warp_max(grid.top),
+              templ_top = warp_max(of_templ.top);
+    bad = warp_or(bad);
+    doubts = warp_sum(doubts);
+    if (own % WARP_LANES)
         return;
     atomicMax(&work.finest, finest);
     atomicMax(&work.top, top);
@@ -351,8 +330,8 @@ static __device__ void flag_blocks(const ExactJob &job, int index)
         const uint32_t word[FLAG_WORDS] = { flags, static_cast<uint32_t>(squares),
                                             static_cast<uint32_t>(squares >> 32), missing };
         for (int i = 0; i < FLAG_WORDS; i++) {
-            const uint32_t all = or_of_warp(word[i]);
-            if (threadIdx.x % WARP == 0 && all)
+            const uint32_t all = warp_or(word[i]);
+            if (threadIdx.x % WARP_LANES == 0 && all)
                 atomicOr(flags_of(job, block) + i, all);
         }
     }

@@ -40,7 +40,7 @@ struct ExactState {
 };
 static_assert(sizeof(ExactState) <= XNCC_EXACT_STATE, "the decision has less room");
 
-constexpr int THREADS = SPLIT_COLUMN_THREADS, WARP = 32;
+constexpr int THREADS = SPLIT_COLUMN_THREADS;
 // S and Q of a window, or of a column, are sums of limbs of the samples and of their squares, with
 // their signs, which carry nothing: limbs of 32 bits, whose sums of 2^31 samples are below 2^63.
 // Samples of few bits have limbs of SHORT_BITS bits instead, which registers hold: one or two of S

@@ -4,6 +4,7 @@
 #define XNCC_CUDA_PRODUCTS_EXACT_WINDOWS_CUH
 
 #include "cuda/products/exact_terms.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -78,7 +79,7 @@ struct LongColumns {
 // Prefix sums over the columns of a block, of GROUP limbs at a time: thread t has EACH adjacent
 // columns. Shared memory: GROUP times the columns and 1, and GROUP per warp.
 template <int EACH, int GROUP> struct ColumnScan {
-    static constexpr int PITCH = THREADS * EACH + 1, WARPS = THREADS / WARP,
+    static constexpr int PITCH = THREADS * EACH + 1, WARPS = THREADS / WARP_LANES,
                          NUMBERS = GROUP * (PITCH + WARPS);
 
     static __device__ int64_t *sums() // of the columns before x, at PITCH * limb + x
@@ -89,7 +90,8 @@ template <int EACH, int GROUP> struct ColumnScan {
     static __device__ __forceinline__ void make(const int64_t (&column)[GROUP][EACH])
     {
         int64_t *of_warp = sums() + GROUP * PITCH;
-        const int own = static_cast<int>(threadIdx.x), lane = own % WARP, warp = own / WARP;
+        const int own = static_cast<int>(threadIdx.x), lane = own % WARP_LANES,
+                  warp = own / WARP_LANES;
         int64_t mine[GROUP], until[GROUP];
 #pragma unroll
         for (int g = 0; g < GROUP; g++) {
@@ -100,24 +102,24 @@ template <int EACH, int GROUP> struct ColumnScan {
             until[g] = mine[g];
         }
 #pragma unroll
-        for (int step = 1; step < WARP; step *= 2)
+        for (int step = 1; step < WARP_LANES; step *= 2)
 #pragma unroll
             for (int g = 0; g < GROUP; g++) {
-                const int64_t before = __shfl_up_sync(SPLIT_ALL, until[g], step);
+                const int64_t before = __shfl_up_sync(WARP_ALL, until[g], step);
                 until[g] += lane >= step ? before : 0;
             }
         __syncthreads(); // the group before has been read
 #pragma unroll
         for (int g = 0; g < GROUP; g++)
-            if (lane == WARP - 1)
+            if (lane == WARP_LANES - 1)
                 of_warp[g * WARPS + warp] = until[g];
         __syncthreads();
 #pragma unroll
         for (int g = 0; g < GROUP; g++) {
             int64_t before = lane < warp ? of_warp[g * WARPS + lane] : 0;
 #pragma unroll
-            for (int step = WARP / 2; step > 0; step /= 2)
-                before += __shfl_xor_sync(SPLIT_ALL, before, step);
+            for (int step = WARP_LANES / 2; step > 0; step /= 2)
+                before += __shfl_xor_sync(WARP_ALL, before, step);
             before += until[g] - mine[g];
             int64_t *to = sums() + g * PITCH + own * EACH;
 #pragma unroll

@@ -13,6 +13,7 @@
 #include "cuda/products/float_fft.h"
 
 #include "cuda/planes/float_image.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -20,7 +21,6 @@ namespace {
 
 constexpr int THREADS = 128;
 constexpr int ROWS = 8; // of a block that loads points
-constexpr unsigned ALL = 0xffffffffu;
 
 // Fills `data` with the samples of a batch of pairs of blocks, and adds up their squares.
 template <xncc_pixel PIXEL>
@@ -67,9 +67,8 @@ __global__ __launch_bounds__(THREADS) void load_blocks(const __grid_constant__ F
             }
         }
     }
-    for (int step = 16; step > 0; step /= 2)
-        square += __shfl_xor_sync(ALL, square, step);
-    if (threadIdx.x % 32 == 0 && has_even)
+    square = warp_sum(square);
+    if (threadIdx.x % WARP_LANES == 0 && has_even)
         atomicAdd(b.squares + pair, square);
 }
 

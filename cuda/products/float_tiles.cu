@@ -25,6 +25,7 @@
 
 #include "cuda/planes/float_image.cuh"
 #include "cuda/products/radix.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -34,7 +35,6 @@ constexpr int SIDE = 64, EIGHT = 8;
 constexpr int THREADS = 256, BLOCKS = 3;
 constexpr int TASKS = SIDE * EIGHT; // transforms of 8 points in a step
 constexpr int PITCH = SIDE + EIGHT; // of a row in shared memory
-constexpr unsigned ALL = 0xffffffffu;
 
 // cos(2 pi m / 64)
 __device__ constexpr double COSINES[SIDE / 4 + 1] = { 1.0,
@@ -59,7 +59,7 @@ __device__ constexpr double COSINES[SIDE / 4 + 1] = { 1.0,
 struct Tile {
     double2 point[SIDE * PITCH];
     double2 turn[SIDE]; // cos and sin of 2 pi m / 64
-    double square[THREADS / 32];
+    double square[THREADS / WARP_LANES];
 };
 
 // Where point (x, y) is.
@@ -212,10 +212,9 @@ __global__ __launch_bounds__(THREADS) void transform_template(const TemplateView
 __device__ void bound_pair(const FloatBlocks &b, int pair, double square, Tile *tile,
                            const FloatConstants *constants)
 {
-    for (int step = 16; step > 0; step /= 2)
-        square += __shfl_xor_sync(ALL, square, step);
-    if (threadIdx.x % 32 == 0)
-        tile->square[threadIdx.x / 32] = square;
+    square = warp_sum(square);
+    if (threadIdx.x % WARP_LANES == 0)
+        tile->square[threadIdx.x / WARP_LANES] = square;
     __syncthreads();
     if (threadIdx.x == 0) {
         double all = 0.0;

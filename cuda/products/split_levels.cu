@@ -17,6 +17,7 @@
 // all sides. Compute capability 7.0 and later, as far as it has that shared memory.
 #include "cuda/products/shares.cuh"
 #include "cuda/products/split_passes.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -56,7 +57,7 @@ __launch_bounds__(CHOOSING_THREADS) void choose_levels(const __grid_constant__ L
         job.levels->beyond = 0;
     for (int i = own; i < XNCC_SPLIT_LEVELS * job.split.set.of.count; i += CHOOSING_THREADS)
         job.squares[i] = 0.0;
-    const unsigned mine = __ballot_sync(SPLIT_ALL, job.levels->seen[own] != 0);
+    const unsigned mine = __ballot_sync(WARP_ALL, job.levels->seen[own] != 0);
     if (own % 32 == 0)
         count_of[own / 32] = __popc(mine);
     __syncthreads();

@@ -34,6 +34,7 @@
 #include "cuda/planes/float_image.cuh"
 #include "cuda/products/line_fft.cuh"
 #include "cuda/products/split_units.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -78,9 +79,8 @@ __device__ __forceinline__ bool is_chosen(const FloatProductsJob &job, const Spl
     return is_waiting(before) && size >= share.least_size && size <= share.most_size;
 }
 
-constexpr int SPLIT_HALF = 16; // lanes of a warp that have V, and that have W
-constexpr int SPLIT_EACH = 16; // points of a thread
-constexpr unsigned SPLIT_ALL = 0xffffffffu;
+constexpr int SPLIT_HALF = 16;           // lanes of a warp that have V, and that have W
+constexpr int SPLIT_EACH = 16;           // points of a thread
 constexpr double SPLIT_WHOLE = 0x1.8p52; // added and subtracted, it rounds to multiples of its unit
 
 // Where V of a frequency and a row is; that of W follows.
@@ -197,8 +197,8 @@ __device__ __forceinline__ void load_halves(double2 (&v)[SPLIT_EACH], double2 *r
     for (int i = 0; i < SPLIT_EACH; i++) {
         // P + i R at f, and conj P + i conj R at -f
         const int f = t / 2 + Row::THREADS / 2 * i;
-        const double2 other = make_double2(__shfl_xor_sync(SPLIT_ALL, v[i].x, 1),
-                                           __shfl_xor_sync(SPLIT_ALL, v[i].y, 1));
+        const double2 other = make_double2(__shfl_xor_sync(WARP_ALL, v[i].x, 1),
+                                           __shfl_xor_sync(WARP_ALL, v[i].y, 1));
         if (!rest)
             room[Row::at(f)] = make_double2(v[i].x - other.y, v[i].y + other.x);
         else if (f)
@@ -318,7 +318,7 @@ __device__ __forceinline__ void split_rows_of(const SplitJob &job, SplitShare sh
 
 __device__ __forceinline__ double2 from_lane(double2 v, int lane)
 {
-    return make_double2(__shfl_sync(SPLIT_ALL, v.x, lane), __shfl_sync(SPLIT_ALL, v.y, lane));
+    return make_double2(__shfl_sync(WARP_ALL, v.x, lane), __shfl_sync(WARP_ALL, v.y, lane));
 }
 
 // v conj(t)

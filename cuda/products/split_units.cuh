@@ -7,6 +7,7 @@
 #include "cuda/products/float_split.h"
 
 #include "cuda/planes/float_image.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -57,9 +58,8 @@ __device__ __forceinline__ void each_below(const FloatImage &of, int x, int y, d
 // Adds a warp's sum to a block's.
 __device__ __forceinline__ void add_to(double *to, double square)
 {
-    for (int step = 16; step > 0; step /= 2)
-        square += __shfl_xor_sync(0xffffffffu, square, step);
-    if (threadIdx.x % 32 == 0 && square != 0.0)
+    square = warp_sum(square);
+    if (threadIdx.x % WARP_LANES == 0 && square != 0.0)
         atomicAdd(to, square);
 }
 

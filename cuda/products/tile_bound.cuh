@@ -9,6 +9,7 @@
 
 #include "cuda/peaks/peak_key.cuh"
 #include "cuda/products/correlate_wgmma.h"
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/score_u8.h"
 #include "cuda/score/window_terms.cuh"
 
@@ -68,7 +69,7 @@ template <bool BOUNDS> struct TileMaxima {
     __device__ __forceinline__ void store_best(int across, int down)
     {
         const TileBound &of = job.bound;
-        const int all = __reduce_max_sync(0xffffffffu, best), at = down * of.across + across;
+        const int all = __reduce_max_sync(WARP_ALL, best), at = down * of.across + across;
         best = 0;
         if (lane == 0 && across < of.across && at < of.count)
             of.best[blockIdx.y * static_cast<int64_t>(of.count) + at] = peak_order(

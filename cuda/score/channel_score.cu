@@ -41,6 +41,7 @@
 // 4; TILES, whether the best score of each tile is asked for. Below compute capability 8.0 the
 // kernels are empty.
 #include "cuda/score/channel_arith.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -188,8 +189,8 @@ __device__ __forceinline__ void fetch_rows(const ChannelJob &job, RowLoader<WORD
 template <class Pixel, int SHIFT, bool TILES>
 __device__ void walk(const ChannelJob &job, unsigned char *memory, int y0, int y1)
 {
-    const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % LANES,
-              warp = threadIdx.x / LANES;
+    const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % WARP_LANES,
+              warp = threadIdx.x / WARP_LANES;
     uint32_t *prefixes = reinterpret_cast<uint32_t *>(memory);
     unsigned char *pixels = memory + (Pixel::DIGITS + job.summed) * XNCC_CHANNEL_SCORE_ARRAY +
                             warp * Pixel::DIGITS * job.read * PIXEL_ROWS;

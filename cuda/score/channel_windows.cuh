@@ -25,6 +25,7 @@
 #ifndef XNCC_CUDA_SCORE_CHANNEL_WINDOWS_CUH
 #define XNCC_CUDA_SCORE_CHANNEL_WINDOWS_CUH
 
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/channel_score.h"
 #include "cuda/score/strip_windows.cuh"
 
@@ -105,7 +106,7 @@ __device__ __forceinline__ void store_prefixes(uint32_t *to, const uint64_t *v)
 // Replaces a row of sums of columns by the sums over the columns before. Called by a whole warp.
 template <class Sum> __device__ void accumulate_row(uint32_t *row)
 {
-    uint32_t *own = row + 4 * WORDS * (threadIdx.x % LANES);
+    uint32_t *own = row + 4 * WORDS * (threadIdx.x % WARP_LANES);
     Sum total = 0, one;
     for (int i = 0; i < 4 * WORDS; i++) {
         load_prefix(own + i, &one);
@@ -388,7 +389,7 @@ __device__ void sum_first_channels(const ChannelJob &job, uint32_t *prefixes, in
         store_prefixes(prefixes + 4 * word, q);
     }
     __syncthreads();
-    for (int i = threadIdx.x / LANES; i < 1 + job.summed; i += WARPS)
+    for (int i = threadIdx.x / WARP_LANES; i < 1 + job.summed; i += WARPS)
         if (i == 0)
             accumulate_row<typename Pixel::Square>(prefixes);
         else

@@ -15,26 +15,17 @@
 
 #include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "math/method.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr int LANES = 32;
-constexpr int WARPS = 4;           // rows per block
-constexpr int BLOCKS = 4;          // per multiprocessor; more of them spill registers
-constexpr int SPAN = 4;            // adjacent windows per lane
-constexpr int STEP = LANES * SPAN; // windows per warp and turn
-constexpr unsigned ALL = 0xffffffffu;
-
-template <class Number> __device__ Number total(Number value)
-{
-#pragma unroll
-    for (int step = LANES / 2; step > 0; step /= 2)
-        value += __shfl_xor_sync(ALL, value, step);
-    return value;
-}
+constexpr int WARPS = 4;                // rows per block
+constexpr int BLOCKS = 4;               // per multiprocessor; more of them spill registers
+constexpr int SPAN = 4;                 // adjacent windows per lane
+constexpr int STEP = WARP_LANES * SPAN; // windows per warp and turn
 
 // Where a warp is in its segment.
 struct Slide {
@@ -61,7 +52,7 @@ __device__ Slide first_window(const FloatScoreJob &job, const double2 *columns, 
 {
     double s = 0.0, q = 0.0, size = 0.0;
     int marked = 0;
-    for (int i = lane; i < job.templ_width; i += LANES) {
+    for (int i = lane; i < job.templ_width; i += WARP_LANES) {
         unsigned mark = 0;
         const double2 v = column_at(columns + i, 1u, &mark);
         marked += mark ? 1 : 0;
@@ -70,12 +61,12 @@ __device__ Slide first_window(const FloatScoreJob &job, const double2 *columns, 
         size += fabs(v.y);
     }
     Slide at;
-    at.S = total(s);
-    at.Q = total(q);
-    at.sizes = total(size) + job.columns.loss * reach;
+    at.S = warp_sum(s);
+    at.Q = warp_sum(q);
+    at.sizes = warp_sum(size) + job.columns.loss * reach;
     at.used = job.templ_width;
-    at.depth = ceil_div(job.templ_width, LANES) + 5.0;
-    at.marked = total(marked);
+    at.depth = ceil_div(job.templ_width, WARP_LANES) + 5.0;
+    at.marked = warp_sum(marked);
     return at;
 }
 
@@ -143,7 +134,7 @@ __device__ __noinline__ unsigned score_others(const FloatScoreJob &job, int x, i
 }
 
 template <xncc_method METHOD>
-__global__ __launch_bounds__(LANES *WARPS,
+__global__ __launch_bounds__(WARP_LANES *WARPS,
                              BLOCKS) void score_rows(const __grid_constant__ FloatScoreJob job,
                                                      int segment)
 {
@@ -187,7 +178,7 @@ __global__ __launch_bounds__(LANES *WARPS,
             moved += fabs(in[i].y) + fabs(out[i].y);
         }
         unsigned skips = 0, doubts = 0; // a bit per window: it has a marked column; it is in doubt
-        if (__any_sync(ALL, at.marked || isnan(moved))) {
+        if (__any_sync(WARP_ALL, at.marked || isnan(moved))) {
             // one of these columns is marked
             unsigned marks_in = 0, marks_out = 0; // a bit per column
             s = q = moved = 0.0;
@@ -200,9 +191,10 @@ __global__ __launch_bounds__(LANES *WARPS,
                 q += dq[i] = in.y - out.y;
                 moved += fabs(in.y) + fabs(out.y);
             }
-            const int more = __popc(marks_in) - __popc(marks_out), until = up_to(more, lane);
+            const int more = __popc(marks_in) - __popc(marks_out),
+                      until = warp_sum_until(more, lane);
             int marked = at.marked + until - more; // columns of the lane's next window
-            at.marked += __shfl_sync(ALL, until, LANES - 1);
+            at.marked += __shfl_sync(WARP_ALL, until, WARP_LANES - 1);
 #pragma unroll
             for (int i = 0; i < SPAN; i++) {
                 if (marked && x + i < end) {
@@ -213,17 +205,17 @@ __global__ __launch_bounds__(LANES *WARPS,
                           static_cast<int>(marks_out >> i & 1u);
             }
         }
-        const double s_end = up_to(s, lane), q_end = up_to(q, lane);
+        const double s_end = warp_sum_until(s, lane), q_end = warp_sum_until(q, lane);
         // what a column has lost counts where it enters and where it leaves
-        at.sizes += total(moved) + 2.0 * job.columns.loss * reach;
+        at.sizes += warp_sum(moved) + 2.0 * job.columns.loss * reach;
         at.used += 2.0 * STEP;
         at.depth += 1.0;
         Slide turn = at;
         turn.depth += 13.0; // within the turn: 4 of a lane, 5 of the scan, and 4 after it
         const TurnBounds bound = bounds_of(job, turn, reach);
         xncc_window_sums sums;
-        const double s_before = __shfl_up_sync(ALL, s_end, 1),
-                     q_before = __shfl_up_sync(ALL, q_end, 1);
+        const double s_before = __shfl_up_sync(WARP_ALL, s_end, 1),
+                     q_before = __shfl_up_sync(WARP_ALL, q_end, 1);
         sums.S = at.S + (lane ? s_before : 0.0);
         sums.Q = at.Q + (lane ? q_before : 0.0);
         sums.error_S = bound.S;
@@ -256,10 +248,10 @@ __global__ __launch_bounds__(LANES *WARPS,
                     doubts |= __float_as_uint(score[i]) == XNCC_DOUBT ? 1u << i : 0u;
                 }
         }
-        if (__any_sync(ALL, doubts != 0))
+        if (__any_sync(WARP_ALL, doubts != 0))
             list_doubts_of_row(job.doubts, job.constants, x, y, doubts);
-        at.S += __shfl_sync(ALL, s_end, LANES - 1);
-        at.Q += __shfl_sync(ALL, q_end, LANES - 1);
+        at.S += __shfl_sync(WARP_ALL, s_end, WARP_LANES - 1);
+        at.Q += __shfl_sync(WARP_ALL, q_end, WARP_LANES - 1);
     }
 }
 
@@ -270,8 +262,8 @@ template <xncc_method METHOD> void launch(const FloatScoreJob &job, cudaStream_t
                                                  : 4 * STEP;
     while (ceil_div(job.width, segment) > UINT16_MAX)
         segment *= 2;
-    const dim3 block(LANES, WARPS), grid(static_cast<unsigned>(ceil_div(job.height, WARPS)),
-                                         static_cast<unsigned>(ceil_div(job.width, segment)));
+    const dim3 block(WARP_LANES, WARPS), grid(static_cast<unsigned>(ceil_div(job.height, WARPS)),
+                                              static_cast<unsigned>(ceil_div(job.width, segment)));
     score_rows<METHOD><<<grid, block, 0, stream>>>(job, segment);
 }
 

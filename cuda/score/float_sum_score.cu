@@ -12,14 +12,15 @@
 #include "cuda/score/float_sum_window.cuh"
 
 #include "cuda/planes/float_image.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
 namespace {
 
 constexpr int THREADS = 256, MARKERS = 512;
-constexpr int LANES = SLIDE_LANES, WARPS = 4; // rows per block
-constexpr int BLOCKS = 6;                     // per multiprocessor
+constexpr int WARPS = 4;  // rows per block
+constexpr int BLOCKS = 6; // per multiprocessor
 
 template <xncc_method METHOD, bool SLIDES>
 __device__ __forceinline__ void store_score(const FloatSumScoreJob &job, const Turn &turn,
@@ -49,7 +50,7 @@ __host__ __device__ int room_of_warp(const xncc_float_sums &at)
 }
 
 template <xncc_method METHOD>
-__global__ __launch_bounds__(LANES *WARPS, BLOCKS) void slide_and_score(
+__global__ __launch_bounds__(WARP_LANES *WARPS, BLOCKS) void slide_and_score(
     const __grid_constant__ FloatSumScoreJob job, int segment, SlideLoss loss)
 {
     static_assert(sizeof(double) * WARPS * TURN_SUMS * SLIDE_ROOM + 2048 <= 48 << 10,
@@ -112,7 +113,7 @@ __global__ __launch_bounds__(LANES *WARPS, BLOCKS) void slide_and_score(
         __syncwarp();
 #pragma unroll 1
         for (int i = 0; i < SLIDE_SPAN; i++) {
-            const int window = i * LANES + lane;
+            const int window = i * WARP_LANES + lane;
             if (x + window < end)
                 store_score<METHOD, true>(job, turn, slide_place(window), x + window, y);
         }
@@ -157,8 +158,9 @@ template <xncc_method METHOD> void launch(const FloatSumScoreJob &job, cudaStrea
 {
     if (job.at.windows) {
         const int32_t segment = slide_segment(job.templ_width, job.width);
-        const dim3 block(LANES, WARPS), grid(static_cast<unsigned>(ceil_div(job.height, WARPS)),
-                                             static_cast<unsigned>(ceil_div(job.width, segment)));
+        const dim3 block(WARP_LANES, WARPS),
+            grid(static_cast<unsigned>(ceil_div(job.height, WARPS)),
+                 static_cast<unsigned>(ceil_div(job.width, segment)));
         const size_t bytes = sizeof(double) * WARPS * static_cast<size_t>(room_of_warp(job.at));
         slide_and_score<METHOD><<<grid, block, bytes, stream>>>(
             job, segment,

@@ -14,17 +14,16 @@
 
 #include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "math/method.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr int LANES = 32;
-constexpr int WARPS = 4;           // rows per block
-constexpr int SPAN = 4;            // adjacent windows per lane
-constexpr int STEP = LANES * SPAN; // windows per warp and turn
-constexpr unsigned ALL = 0xffffffffu;
+constexpr int WARPS = 4;                // rows per block
+constexpr int SPAN = 4;                 // adjacent windows per lane
+constexpr int STEP = WARP_LANES * SPAN; // windows per warp and turn
 
 __device__ __forceinline__ double2 operator+(double2 a, double2 b)
 {
@@ -40,27 +39,27 @@ __device__ __forceinline__ double2 none()
 template <bool BEFORE> __device__ double2 sum_beside(double2 value, int lane)
 {
 #pragma unroll
-    for (int step = 1; step < LANES; step *= 2) {
-        const double2 other = BEFORE ? make_double2(__shfl_up_sync(ALL, value.x, step),
-                                                    __shfl_up_sync(ALL, value.y, step))
-                                     : make_double2(__shfl_down_sync(ALL, value.x, step),
-                                                    __shfl_down_sync(ALL, value.y, step));
-        if (BEFORE ? lane >= step : lane + step < LANES)
+    for (int step = 1; step < WARP_LANES; step *= 2) {
+        const double2 other = BEFORE ? make_double2(__shfl_up_sync(WARP_ALL, value.x, step),
+                                                    __shfl_up_sync(WARP_ALL, value.y, step))
+                                     : make_double2(__shfl_down_sync(WARP_ALL, value.x, step),
+                                                    __shfl_down_sync(WARP_ALL, value.y, step));
+        if (BEFORE ? lane >= step : lane + step < WARP_LANES)
             value = value + other;
     }
-    const double2 one = BEFORE ? make_double2(__shfl_up_sync(ALL, value.x, 1),
-                                              __shfl_up_sync(ALL, value.y, 1))
-                               : make_double2(__shfl_down_sync(ALL, value.x, 1),
-                                              __shfl_down_sync(ALL, value.y, 1));
-    return lane == (BEFORE ? 0 : LANES - 1) ? none() : one;
+    const double2 one = BEFORE ? make_double2(__shfl_up_sync(WARP_ALL, value.x, 1),
+                                              __shfl_up_sync(WARP_ALL, value.y, 1))
+                               : make_double2(__shfl_down_sync(WARP_ALL, value.x, 1),
+                                              __shfl_down_sync(WARP_ALL, value.y, 1));
+    return lane == (BEFORE ? 0 : WARP_LANES - 1) ? none() : one;
 }
 
 __device__ double2 total(double2 value)
 {
 #pragma unroll
-    for (int step = LANES / 2; step > 0; step /= 2)
-        value = value + make_double2(__shfl_xor_sync(ALL, value.x, step),
-                                     __shfl_xor_sync(ALL, value.y, step));
+    for (int step = WARP_LANES / 2; step > 0; step /= 2)
+        value = value + make_double2(__shfl_xor_sync(WARP_ALL, value.x, step),
+                                     __shfl_xor_sync(WARP_ALL, value.y, step));
     return value;
 }
 
@@ -83,7 +82,7 @@ __device__ void sum_windows(const double2 *columns, int first, int x, int width,
         }
         return;
     }
-    for (int k = end + (wide ? lane : 0); k < begin + width; k += wide ? LANES : 1)
+    for (int k = end + (wide ? lane : 0); k < begin + width; k += wide ? WARP_LANES : 1)
         common = common + __ldg(columns + min(k, last));
     if (wide)
         common = total(common);
@@ -108,7 +107,8 @@ __device__ void sum_windows(const double2 *columns, int first, int x, int width,
 // The roundings of a window's sums, in units of 2^-53.
 __device__ double depth_of(int width)
 {
-    return width < STEP ? width + 2.0 : max(ceil_div(width - STEP + 1, LANES) + 5, SPAN + 7) + 1.0;
+    return width < STEP ? width + 2.0
+                        : max(ceil_div(width - STEP + 1, WARP_LANES) + 5, SPAN + 7) + 1.0;
 }
 
 __device__ __forceinline__ int block_of(const LevelScoreJob &job, int x, int y)
@@ -160,7 +160,7 @@ template <xncc_method METHOD> struct Scores {
 // Use::window says whether a window goes on the list.
 template <class Use>
 __global__
-__launch_bounds__(LANES *WARPS) void look_again(const __grid_constant__ LevelScoreJob job)
+__launch_bounds__(WARP_LANES *WARPS) void look_again(const __grid_constant__ LevelScoreJob job)
 {
     const FloatScoreJob &of = job.score;
     const int lane = static_cast<int>(threadIdx.x),
@@ -177,7 +177,7 @@ __launch_bounds__(LANES *WARPS) void look_again(const __grid_constant__ LevelSco
         for (int i = 0; i < SPAN; i++)
             if (x + i < of.width && __float_as_uint(map[x + i]) == XNCC_DOUBT)
                 doubts |= 1u << i;
-        if (!__any_sync(ALL, doubts != 0))
+        if (!__any_sync(WARP_ALL, doubts != 0))
             continue;
         double2 sum[SPAN];
         sum_windows(columns, first, x, of.templ_width, of.width + of.templ_width - 2, sum);
@@ -192,15 +192,15 @@ __launch_bounds__(LANES *WARPS) void look_again(const __grid_constant__ LevelSco
             s.error_S = unit * sqrt(1.01 * n * (s.Q + s.error_Q)) + XNCC_WINDOW_TINY;
             listed |= Use::window(job, x + i, y, s) ? 1u << i : 0u;
         }
-        if (__any_sync(ALL, listed != 0))
+        if (__any_sync(WARP_ALL, listed != 0))
             list_doubts_of_row(of.doubts, of.constants, x, y, listed);
     }
 }
 
 template <class Use> cudaError_t launch(const LevelScoreJob &job, cudaStream_t stream)
 {
-    look_again<Use><<<static_cast<unsigned>(ceil_div(job.score.height, WARPS)), dim3(LANES, WARPS),
-                      0, stream>>>(job);
+    look_again<Use><<<static_cast<unsigned>(ceil_div(job.score.height, WARPS)),
+                      dim3(WARP_LANES, WARPS), 0, stream>>>(job);
     return cudaGetLastError();
 }
 

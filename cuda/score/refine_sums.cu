@@ -20,13 +20,14 @@
 #include "cuda/planes/counted_sample.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/walk.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/float_sum_window.cuh"
 
 namespace xncc {
 
 namespace {
 
-constexpr int THREADS = 256, LANES = WARP_LANES, WARPS = THREADS / LANES;
+constexpr int THREADS = 256, WARPS = THREADS / WARP_LANES;
 constexpr int BLOCKS = 2; // per multiprocessor
 constexpr int MANY = 4;   // windows of a block at a time
 constexpr int BATCH = 4;  // pixels of a thread whose loads are in flight at a time
@@ -200,8 +201,8 @@ __device__ __forceinline__ void refine(const FloatSumScoreJob &job, const FloatS
     if (from >= count)
         return;
     FloatTerms *terms = job.terms;
-    const int lane = static_cast<int>(threadIdx.x) % LANES,
-              warp = static_cast<int>(threadIdx.x) / LANES;
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
+              warp = static_cast<int>(threadIdx.x) / WARP_LANES;
     FloatDoubt at[EACH];
     const unsigned char *first[EACH];
     bool whole = true;
@@ -229,7 +230,7 @@ __device__ __forceinline__ void refine(const FloatSumScoreJob &job, const FloatS
     for (int m = 0; m < EACH; m++) {
         const double high = xncc_sum(X[m].high, X[m].low);
         const xncc_twofold all = group_pair(
-            xncc_twofold_of(high, xncc_sum_error(X[m].high, X[m].low, high)), LANES);
+            xncc_twofold_of(high, xncc_sum_error(X[m].high, X[m].low, high)), WARP_LANES);
         if (lane == 0)
             room->part[m][warp] = all;
     }
@@ -237,7 +238,7 @@ __device__ __forceinline__ void refine(const FloatSumScoreJob &job, const FloatS
     if (warp < EACH && from + warp < count) {
         const FloatDoubt own = job.doubts.at[from + warp];
         xncc_twofold all = group_pair(lane < WARPS ? room->part[warp][lane] : xncc_twofold{},
-                                      LANES);
+                                      WARP_LANES);
         for (int c = 0; c < job.at.channels; c++)
             xncc_twofold_put_product(&all, -terms->image_pivot[c], terms->templ[c].T.value);
         if constexpr (SLIDES)

@@ -23,6 +23,7 @@
 #include "cuda/peaks/peak_key.cuh"
 #include "cuda/runtime/pdl.cuh"
 #include "cuda/runtime/shared_memory.h"
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/score_u8.h"
 #include "cuda/score/window_terms.cuh"
 
@@ -35,7 +36,7 @@
 
 namespace xncc {
 
-constexpr int LANES = 32, WARPS = 4, THREADS = WARPS * LANES;
+constexpr int WARPS = 4, THREADS = WARPS * WARP_LANES;
 // Map rows per batch: one per warp.
 constexpr int ROWS = WARPS;
 // Half width of the doubtful interval, in units of the last place (see above).
@@ -45,9 +46,10 @@ static_assert(THREADS * 4 == XNCC_TENSOR_COLUMNS, "a thread has four columns of 
 // The image columns under a strip's windows: WORDS 32-bit words per lane. PITCH: elements per row
 // of prefix sums.
 template <int WORDS> struct Span {
-    static constexpr int COLUMNS = 4 * WORDS * LANES, PITCH = COLUMNS + 4;
+    static constexpr int COLUMNS = 4 * WORDS * WARP_LANES, PITCH = COLUMNS + 4;
     static constexpr int PIECES = COLUMNS / 16; // 16-byte pieces per image row
-    static_assert(WORDS % 2 == 1 && PIECES <= 2 * LANES, "no bank conflicts, two pieces per lane");
+    static_assert(WORDS % 2 == 1 && PIECES <= 2 * WARP_LANES,
+                  "no bank conflicts, two pieces per lane");
 };
 // For windows up to 128 and up to 384 pixels wide.
 constexpr int WORDS = 5, WIDE_WORDS = 7;
@@ -172,10 +174,10 @@ template <int WORDS> struct RowLoader {
     __device__ RowLoader(const TensorPlane &image, int32_t window_width, int32_t window_height,
                          const unsigned char *buffer, int x0, int y0)
     {
-        int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, x = x0 + 16 * lane;
+        int lane = threadIdx.x % WARP_LANES, warp = threadIdx.x / WARP_LANES, x = x0 + 16 * lane;
         near = x < image.width ? 16 : 0;
         // columns right of the last window are filled with zeros
-        far = 16 * lane < min(image.width - x0 - 16 * LANES, window_width) ? 16 : 0;
+        far = 16 * lane < min(image.width - x0 - 16 * WARP_LANES, window_width) ? 16 : 0;
         room = image.height - (y0 + warp + window_height - 1);
         lead = image.data + (near ? x : 0) +
                static_cast<int64_t>(y0 + warp + window_height - 1) * image.pitch;
@@ -211,9 +213,10 @@ template <int WORDS> struct RowLoader {
         asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(drop));
         copy(to, enters, near & in, keep);
         copy(to + COLUMNS, leaves, near & out, drop);
-        if (threadIdx.x % LANES < PIECES - LANES) {
-            copy(to + 16 * LANES, enters + (far ? 16 * LANES : 0), far & in, keep);
-            copy(to + COLUMNS + 16 * LANES, leaves + (far ? 16 * LANES : 0), far & out, drop);
+        if (threadIdx.x % WARP_LANES < PIECES - WARP_LANES) {
+            copy(to + 16 * WARP_LANES, enters + (far ? 16 * WARP_LANES : 0), far & in, keep);
+            copy(to + COLUMNS + 16 * WARP_LANES, leaves + (far ? 16 * WARP_LANES : 0), far & out,
+                 drop);
         }
     }
     // Ends the copies of a batch, and goes on to the rows of the next one.
@@ -269,14 +272,7 @@ __device__ __forceinline__ void store(float *to, const float *f, int x, int widt
 // The sum of v over the lanes below this one.
 template <class Sum> __device__ __forceinline__ Sum sum_before(Sum v)
 {
-    Sum all = v;
-#pragma unroll
-    for (int step = 1; step < LANES; step *= 2) {
-        const Sum lower = __shfl_up_sync(0xffffffffu, all, step);
-        if (static_cast<int>(threadIdx.x) % LANES >= step)
-            all += lower;
-    }
-    return all - v;
+    return warp_sum_until(v, static_cast<int>(threadIdx.x) % WARP_LANES) - v;
 }
 
 // Cuts strips of 512 columns into segments, one per block: as many segments as make one wave of

@@ -19,6 +19,7 @@
 // against 3.05 and 4.28 ms with the sums and score of the other kernels. In pairs of floats n = 64
 // takes 2.496 ms.
 #include "cuda/runtime/score_arithmetic.h"
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/score_common.cuh"
 #include "cuda/score/score_u16.h"
 #include "cuda/score/strip_windows.cuh"
@@ -186,7 +187,8 @@ __device__ void sum_first_windows(const Job &job, Shared &shared, int x0, int y0
                 columns[0][k], columns[1][k], columns[2][k], columns[3][k]);
     }
     __syncthreads();
-    uint32_t *own = &shared.sums[threadIdx.x / LANES][0][4 * WORDS * (threadIdx.x % LANES)],
+    uint32_t *own =
+                 &shared.sums[threadIdx.x / WARP_LANES][0][4 * WORDS * (threadIdx.x % WARP_LANES)],
              total = 0, unused = 0;
     for (int i = 0; i < 4 * WORDS; i++)
         total += own[i];
@@ -251,7 +253,7 @@ template <bool PAIRS, int SHIFT, bool TILES>
 __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
 {
     const int x0 = blockIdx.x * XNCC_TENSOR_COLUMNS, own = 4 * threadIdx.x, x = x0 + own;
-    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES,
+    const int lane = threadIdx.x % WARP_LANES, warp = threadIdx.x / WARP_LANES,
               distance = job.all.window_width - SHIFT;
     const unsigned char *low = &shared.pixels[warp][0][0][0][0],
                         *high = &shared.pixels[warp][1][0][0][0];

@@ -30,6 +30,7 @@
 // element). In pairs of floats 0.231 to 0.233 ms. Windows 256 wide: 6.37 ms for the whole match,
 // against 7.73 ms with the passes of the other kernels.
 #include "cuda/score/tile_best.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -53,8 +54,8 @@ __device__ void walk(const Job &job, Shared<WORDS> &shared, Output output, int y
 {
     constexpr int COLUMNS = Span<WORDS>::COLUMNS;
     constexpr bool SUMS = Arith::OF_S || Arith::OF_Q;
-    const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % LANES,
-              warp = threadIdx.x / LANES;
+    const int own = Adjacent::first(), x = first_column() + own, lane = threadIdx.x % WARP_LANES,
+              warp = threadIdx.x / WARP_LANES;
     const int distance = job.all.window_width - SHIFT;
     RowLoader<WORDS> rows(job.all.image, job.all.window_width, job.all.window_height,
                           &shared.pixels[warp][0][0][0], first_column(), y0);

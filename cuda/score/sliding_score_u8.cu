@@ -13,19 +13,18 @@
 // (__launch_bounds__), so at most 96 registers per thread. Any compute capability from 6.1 on
 // (__dp4a).
 #include "cuda/score/masked_score_u8.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/sliding_score_u8.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr unsigned ALL = 0xffffffffu;
-constexpr int LANES = 32;
 constexpr int SPAN = 4;
-constexpr int WARP_COLUMNS = LANES * SPAN;
+constexpr int WARP_COLUMNS = WARP_LANES * SPAN;
 constexpr int WARPS = 5; // no window begins in the last one's columns
 constexpr int OUTPUT_WARPS = WARPS - 1;
-constexpr int THREADS = WARPS * LANES;
+constexpr int THREADS = WARPS * WARP_LANES;
 constexpr int OUTPUTS = OUTPUT_WARPS * WARP_COLUMNS; // map elements per row of a block
 constexpr int BATCH = 2;                             // map rows between barriers
 constexpr int STRIDE = THREADS + 4;                  // against bank conflicts
@@ -108,17 +107,18 @@ struct ColumnReader {
 // last; out: over those above the window.
 __device__ void write_prefixes(const Columns &in, const Columns &out, Prefixes *row)
 {
-    const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    const int lane = threadIdx.x % WARP_LANES, warp = threadIdx.x / WARP_LANES;
     const Sums own = in.of[SPAN - 1] - out.of[SPAN - 1];
     Sums sum = own;
 #pragma unroll
-    for (int step = 1; step < LANES; step *= 2) {
-        const Sums before = { __shfl_up_sync(ALL, sum.n, step), __shfl_up_sync(ALL, sum.s, step),
-                              __shfl_up_sync(ALL, sum.q, step) };
+    for (int step = 1; step < WARP_LANES; step *= 2) {
+        const Sums before = { __shfl_up_sync(WARP_ALL, sum.n, step),
+                              __shfl_up_sync(WARP_ALL, sum.s, step),
+                              __shfl_up_sync(WARP_ALL, sum.q, step) };
         if (lane >= step)
             sum = sum + before;
     }
-    if (lane == LANES - 1)
+    if (lane == WARP_LANES - 1)
         row->total[warp] = sum;
     sum = sum - own;
     row->store(0, threadIdx.x, sum);
@@ -149,8 +149,8 @@ struct Products {
 __device__ Sums window_of(const Prefixes &row, int templ_width, int i)
 {
     const int column = threadIdx.x, past = column + templ_width;
-    const Sums sums = row.load(past % SPAN, past / SPAN + i * LANES) -
-                      row.load(column % SPAN, column / SPAN + i * LANES);
+    const Sums sums = row.load(past % SPAN, past / SPAN + i * WARP_LANES) -
+                      row.load(column % SPAN, column / SPAN + i * WARP_LANES);
     return past >= WARP_COLUMNS ? sums + row.total[i] : sums;
 }
 

@@ -30,6 +30,7 @@
 #ifndef XNCC_CUDA_SCORE_STRIP_WINDOWS_CUH
 #define XNCC_CUDA_SCORE_STRIP_WINDOWS_CUH
 
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/score_arith.cuh"
 #include "cuda/score/tile_max.cuh"
 
@@ -67,7 +68,7 @@ struct Apart {
 
     __device__ __forceinline__ static int first()
     {
-        return threadIdx.x / LANES * 4 * LANES + threadIdx.x % LANES * 2;
+        return threadIdx.x / WARP_LANES * 4 * WARP_LANES + threadIdx.x % WARP_LANES * 2;
     }
     __device__ __forceinline__ static constexpr int column(int i)
     {
@@ -233,7 +234,7 @@ __device__ void sum_first_windows(const Job &job, StripPrefixes<WORDS> &shared, 
                                                                         squares[2], squares[3]);
     }
     __syncthreads();
-    if (threadIdx.x < LANES) {
+    if (threadIdx.x < WARP_LANES) {
         uint32_t *s = &shared.s[0][4 * WORDS * threadIdx.x],
                  *q = &shared.q[0][4 * WORDS * threadIdx.x];
         uint32_t s_all = 0, q_all = 0;

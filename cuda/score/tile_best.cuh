@@ -4,6 +4,7 @@
 #ifndef XNCC_CUDA_SCORE_TILE_BEST_CUH
 #define XNCC_CUDA_SCORE_TILE_BEST_CUH
 
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/strip_windows.cuh"
 
 namespace xncc {
@@ -29,13 +30,13 @@ __device__ __forceinline__ double larger_key(double a, double b)
 // 8.0, where no kernel uses it, the function that it calls is not declared.
 template <class Key> __device__ __forceinline__ Key best_key(Key key)
 {
-    return __reduce_max_sync(0xffffffffu, key);
+    return __reduce_max_sync(WARP_ALL, key);
 }
 __device__ __forceinline__ double best_key(double key)
 {
 #pragma unroll
-    for (int step = LANES / 2; step > 0; step /= 2)
-        key = larger_key(key, __shfl_xor_sync(0xffffffffu, key, step));
+    for (int step = WARP_LANES / 2; step > 0; step /= 2)
+        key = larger_key(key, __shfl_xor_sync(WARP_ALL, key, step));
     return key;
 }
 
@@ -114,9 +115,9 @@ template <class Arith, class Columns> struct TilesOutput {
             if (x + Columns::column(i) < job.all.width)
                 all = larger_key(all, best[i]);
         all = best_key(all);
-        const int largest = __reduce_max_sync(0xffffffffu, root);
+        const int largest = __reduce_max_sync(WARP_ALL, root);
         forget();
-        if (threadIdx.x % LANES != 0 || x >= job.all.width)
+        if (threadIdx.x % WARP_LANES != 0 || x >= job.all.width)
             return;
         float score = Arith::bound_score_of(job, all, largest, tiles.rule[blockIdx.z]);
         tiles.best[static_cast<int64_t>(blockIdx.z) * tiles.count + tile] = peak_order(

@@ -5,6 +5,7 @@
 #define XNCC_CUDA_SCORE_TILE_MAX_CUH
 
 #include "cuda/peaks/peak_key.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -68,7 +69,7 @@ template <class Columns, bool ON = true> struct TileMax {
         rows -= 4;
         if (rows > 0 && left > 4)
             return;
-        const uint32_t all = __reduce_max_sync(0xffffffffu, peak_order(tile, 0));
+        const uint32_t all = __reduce_max_sync(WARP_ALL, peak_order(tile, 0));
         tile = NAN;
         rows = to.rows;
         if (threadIdx.x % 32 == 0 && x < width)

@@ -20,21 +20,20 @@
 #include "cuda/score/window_score_u8.h"
 
 #include "cuda/runtime/score_arithmetic.h"
+#include "cuda/runtime/warp.cuh"
 #include "math/method.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr unsigned ALL = 0xffffffffu;
-constexpr int LANES = 32;
 // Image columns per thread and per warp.
 constexpr int SPAN = 4;
-constexpr int WARP_COLUMNS = LANES * SPAN;
+constexpr int WARP_COLUMNS = WARP_LANES * SPAN;
 // No window begins in the last warp's columns.
 constexpr int WARPS = 5;
 constexpr int OUTPUT_WARPS = WARPS - 1;
-constexpr int THREADS = WARPS * LANES;
+constexpr int THREADS = WARPS * WARP_LANES;
 // Map elements per row of a block.
 constexpr int OUTPUTS = OUTPUT_WARPS * WARP_COLUMNS;
 // Map rows between barriers.
@@ -191,16 +190,17 @@ __device__ void score_row(const xncc_score_rule &rule, const Units &units,
 // window's last; out: over those above the window.
 __device__ void write_prefixes(const Columns &in, const Columns &out, Prefixes *row)
 {
-    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    int lane = threadIdx.x % WARP_LANES, warp = threadIdx.x / WARP_LANES;
     uint32_t own_s = in.s[SPAN - 1] - out.s[SPAN - 1], own_q = in.q[SPAN - 1] - out.q[SPAN - 1],
              s = own_s, q = own_q;
 #pragma unroll
-    for (int step = 1; step < LANES; step *= 2) {
-        uint32_t before_s = __shfl_up_sync(ALL, s, step), before_q = __shfl_up_sync(ALL, q, step);
+    for (int step = 1; step < WARP_LANES; step *= 2) {
+        uint32_t before_s = __shfl_up_sync(WARP_ALL, s, step),
+                 before_q = __shfl_up_sync(WARP_ALL, q, step);
         s += lane >= step ? before_s : 0;
         q += lane >= step ? before_q : 0;
     }
-    if (lane == LANES - 1)
+    if (lane == WARP_LANES - 1)
         row->total[warp] = make_uint2(s, q);
     s -= own_s;
     q -= own_q;
@@ -237,7 +237,7 @@ struct Windows {
     __device__ uint2 sums(const Prefixes *rows, int row, int i) const
     {
         constexpr int ROW = sizeof(Prefixes) / sizeof(uint2);
-        uint2 a = begin[row * ROW + i * LANES], b = end[row * ROW + i * LANES],
+        uint2 a = begin[row * ROW + i * WARP_LANES], b = end[row * ROW + i * WARP_LANES],
               all = rows[row].total[i];
         return make_uint2(b.x - a.x + (crosses ? all.x : 0), b.y - a.y + (crosses ? all.y : 0));
     }

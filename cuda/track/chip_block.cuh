@@ -7,7 +7,6 @@
 
 namespace xncc {
 
-constexpr unsigned ALL_LANES = 0xffffffffu;
 constexpr int MOST_WARPS = 8; // per block
 
 // What the warps of a block tell each other.
@@ -35,14 +34,6 @@ struct ChipBlock {
         return reinterpret_cast<const float *>(sums());
     }
 };
-
-// The sum of a warp's values, in every lane.
-template <class T> __device__ __forceinline__ T sum_of_warp(T value)
-{
-    for (int step = 16; step > 0; step /= 2)
-        value += __shfl_xor_sync(ALL_LANES, value, step);
-    return value;
-}
 
 } // namespace xncc
 

@@ -4,6 +4,7 @@
 #define XNCC_CUDA_TRACK_LOAD_CHIP_CUH
 
 #include "cuda/planes/word_load.cuh"
+#include "cuda/runtime/warp.cuh"
 #include "cuda/track/chip_block.cuh"
 
 namespace xncc {
@@ -159,7 +160,7 @@ template <int PLANES, bool INSIDE> __device__ void lay_out_chip(const ChipBlock 
             if (j < words)
                 sums.add<PLANES>(word);
             for (int p = 0; p < PLANES; p++) {
-                const uint32_t near = __shfl_up_sync(ALL_LANES, word[p], 1, lanes.span),
+                const uint32_t near = __shfl_up_sync(WARP_ALL, word[p], 1, lanes.span),
                                left = lanes.lane ? near : before[p], here = word[p];
                 uint4 *row_of_copies = reinterpret_cast<uint4 *>(b.memory + l.chip_at +
                                                                  p * l.chip_plane) +
@@ -171,8 +172,8 @@ template <int PLANES, bool INSIDE> __device__ void lay_out_chip(const ChipBlock 
             }
         }
     }
-    const uint32_t sum = sum_of_warp(sums.S);
-    const unsigned long long sum2 = sum_of_warp(static_cast<unsigned long long>(sums.Q));
+    const uint32_t sum = warp_sum(sums.S);
+    const unsigned long long sum2 = warp_sum(static_cast<unsigned long long>(sums.Q));
     if (threadIdx.x % 32 == 0) {
         b.shared->templ_sum[threadIdx.x / 32] = sum;
         b.shared->templ_sum2[threadIdx.x / 32] = sum2;

@@ -5,6 +5,7 @@
 #ifndef XNCC_CUDA_TRACK_READ_MAP_CUH
 #define XNCC_CUDA_TRACK_READ_MAP_CUH
 
+#include "cuda/runtime/warp.cuh"
 #include "cuda/track/chip_block.cuh"
 
 namespace xncc {
@@ -78,10 +79,10 @@ __device__ inline Peaks find_peaks(const ChipBlock &b)
 __device__ inline int32_t find_best(const ChipBlock &b, float *second)
 {
     Peaks peaks = find_peaks(b);
-    for (int step = 16; step > 0; step /= 2) {
-        const float best = __shfl_xor_sync(ALL_LANES, peaks.best, step),
-                    after = __shfl_xor_sync(ALL_LANES, peaks.second, step);
-        peaks.join(best, __shfl_xor_sync(ALL_LANES, peaks.position, step), after);
+    for (int step = WARP_LANES / 2; step > 0; step /= 2) {
+        const float best = __shfl_xor_sync(WARP_ALL, peaks.best, step),
+                    after = __shfl_xor_sync(WARP_ALL, peaks.second, step);
+        peaks.join(best, __shfl_xor_sync(WARP_ALL, peaks.position, step), after);
     }
     if (threadIdx.x % 32 == 0)
         b.shared->peaks[threadIdx.x / 32] = make_float3(peaks.best, peaks.second,
@@ -167,13 +168,13 @@ __device__ inline void add_segments(const ChipBlock &b, const PeakSquare &square
                 add(row[x]);
         }
         const int32_t base = thread % 32 - lane;
-        double all_sum = __shfl_sync(ALL_LANES, sum, base),
-               all_squares = __shfl_sync(ALL_LANES, squares, base);
-        int32_t all_n = __shfl_sync(ALL_LANES, n, base);
+        double all_sum = __shfl_sync(WARP_ALL, sum, base),
+               all_squares = __shfl_sync(WARP_ALL, squares, base);
+        int32_t all_n = __shfl_sync(WARP_ALL, n, base);
         for (int i = 1; i < 4; i++) {
-            all_sum = __dadd_rn(all_sum, __shfl_sync(ALL_LANES, sum, base + i));
-            all_squares = __dadd_rn(all_squares, __shfl_sync(ALL_LANES, squares, base + i));
-            all_n += __shfl_sync(ALL_LANES, n, base + i);
+            all_sum = __dadd_rn(all_sum, __shfl_sync(WARP_ALL, sum, base + i));
+            all_squares = __dadd_rn(all_squares, __shfl_sync(WARP_ALL, squares, base + i));
+            all_n += __shfl_sync(WARP_ALL, n, base + i);
         }
         if (k < segments && lane == 0) {
             to.sum[k] = all_sum;
@@ -201,7 +202,7 @@ __device__ inline void write_record(const ChipBlock &b, int32_t best_x, int32_t 
         int32_t n = 0;
         for (int32_t k = thread % 32; k < segments; k += 32)
             n += from.n[k];
-        n = sum_of_warp(n);
+        n = warp_sum(n);
         if (thread % 32 == 0) {
             record->n = n;
             record->x = best_x;

@@ -14,6 +14,7 @@
 #include "cuda/windows/column_sums.h"
 
 #include "cuda/planes/float_image.cuh"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -24,7 +25,6 @@ constexpr int STRIP = XNCC_COLUMN_STRIP;
 constexpr int GROUP = XNCC_COLUMN_GROUP;
 constexpr int BATCH = 8; // rows whose loads are in flight at a time,
 constexpr int AHEAD = 4; // or while so many before them are summed
-constexpr unsigned ALL = 0xffffffffu;
 static_assert(STRIP % GROUP == 0 && STRIP % BATCH == 0 && GROUP % BATCH == 0 && STRIP % AHEAD == 0,
               "whole groups");
 
@@ -190,11 +190,10 @@ __device__ __noinline__ int mark_rows(const ColumnSumsJob &job, int x, int y, in
 // Stores the sum of the columns' reach.
 __device__ void store_reach(double reach, double *to)
 {
-    __shared__ double part[THREADS / 32];
-    for (int step = 16; step > 0; step /= 2)
-        reach += __shfl_xor_sync(ALL, reach, step);
-    if (threadIdx.x % 32 == 0)
-        part[threadIdx.x / 32] = reach;
+    __shared__ double part[THREADS / WARP_LANES];
+    reach = warp_sum(reach);
+    if (threadIdx.x % WARP_LANES == 0)
+        part[threadIdx.x / WARP_LANES] = reach;
     __syncthreads();
     if (threadIdx.x == 0) {
         double all = 0.0;

@@ -16,17 +16,17 @@
 // capability.
 #include "cuda/windows/row_sums.h"
 
+#include "cuda/runtime/warp.cuh"
+
 #include "math/score.h"
 
 namespace xncc {
 
 namespace {
 
-constexpr int LANES = 32;
 constexpr int WARPS = 4;      // rows per block
 constexpr int SPAN = 4;       // adjacent windows per lane
 constexpr int SEGMENT = 2048; // least number of windows that a warp slides over
-constexpr unsigned ALL = 0xffffffffu;
 
 template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int y)
 {
@@ -47,17 +47,6 @@ __device__ void store(ulonglong2 *to, const ulonglong2 (&sums)[SPAN])
         to[i] = sums[i];
 }
 
-// Inclusive prefix sum over the lanes of a warp.
-template <class T> __device__ T scan(T value, int lane)
-{
-#pragma unroll
-    for (int step = 1; step < LANES; step *= 2) {
-        T before = __shfl_up_sync(ALL, value, step);
-        value += lane >= step ? before : T(0);
-    }
-    return value;
-}
-
 // The sums of a segment's first window; every lane gets them.
 template <xncc_pixel PIXEL>
 __device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, int x, int y,
@@ -65,20 +54,20 @@ __device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, in
 {
     using Part = typename RowSums<PIXEL>::Part;
     Part s = 0, q = 0;
-    for (int i = lane; i < job.size; i += LANES) {
+    for (int i = lane; i < job.size; i += WARP_LANES) {
         Part v = fetch<typename RowSums<PIXEL>::Pixel>(job.stage, x + i, y);
         s += v;
         q += v * v;
     }
     typename RowSums<PIXEL>::Value sums;
-    sums.x = __shfl_sync(ALL, scan(s, lane), LANES - 1);
-    sums.y = __shfl_sync(ALL, scan(q, lane), LANES - 1);
+    sums.x = __shfl_sync(WARP_ALL, warp_sum_until(s, lane), WARP_LANES - 1);
+    sums.y = __shfl_sync(WARP_ALL, warp_sum_until(q, lane), WARP_LANES - 1);
     return sums;
 }
 
 // Integers. segment: windows per warp.
 template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int segment)
+__global__ __launch_bounds__(WARP_LANES *WARPS) void slide_rows(RowSumsJob job, int segment)
 {
     using Part = typename RowSums<PIXEL>::Part;
     using Pixel = typename RowSums<PIXEL>::Pixel;
@@ -89,7 +78,7 @@ __global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int s
     int x0 = job.stage.left, y = job.stage.top + row;
     auto *line = static_cast<typename RowSums<PIXEL>::Value *>(job.sums) + row * job.pitch;
     typename RowSums<PIXEL>::Value base = first_window<PIXEL>(job, x0 + begin, y, lane);
-    for (int x = begin + lane * SPAN; x - lane * SPAN < end; x += LANES * SPAN) {
+    for (int x = begin + lane * SPAN; x - lane * SPAN < end; x += WARP_LANES * SPAN) {
         Part ds[SPAN], dq[SPAN], s = 0, q = 0;
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
@@ -98,7 +87,7 @@ __global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int s
             s += ds[i] = in - out;
             q += dq[i] = in * in - out * out;
         }
-        Part s_end = scan(s, lane), q_end = scan(q, lane);
+        Part s_end = warp_sum_until(s, lane), q_end = warp_sum_until(q, lane);
         Part s_at = base.x + s_end - s, q_at = base.y + q_end - q;
         // whole vectors are stored, past the last window, too: rows of sums are padded
         typename RowSums<PIXEL>::Value sums[SPAN];
@@ -111,15 +100,15 @@ __global__ __launch_bounds__(LANES *WARPS) void slide_rows(RowSumsJob job, int s
         }
         if (x < end)
             store(line + x, sums);
-        base.x += __shfl_sync(ALL, s_end, LANES - 1);
-        base.y += __shfl_sync(ALL, q_end, LANES - 1);
+        base.x += __shfl_sync(WARP_ALL, s_end, WARP_LANES - 1);
+        base.y += __shfl_sync(WARP_ALL, q_end, WARP_LANES - 1);
     }
 }
 
 // f32.
-__global__ __launch_bounds__(LANES *WARPS) void sum_rows(RowSumsJob job)
+__global__ __launch_bounds__(WARP_LANES *WARPS) void sum_rows(RowSumsJob job)
 {
-    int x = (blockIdx.x * LANES + threadIdx.x) * SPAN, row = blockIdx.y * WARPS + threadIdx.y;
+    int x = (blockIdx.x * WARP_LANES + threadIdx.x) * SPAN, row = blockIdx.y * WARPS + threadIdx.y;
     if (row >= job.rows || x >= job.columns)
         return;
     int left = job.stage.left + x, y = job.stage.top + row;
@@ -153,10 +142,10 @@ __global__ __launch_bounds__(LANES *WARPS) void sum_rows(RowSumsJob job)
 
 cudaError_t launch_row_sums(xncc_pixel pixel, const RowSumsJob &job, cudaStream_t stream)
 {
-    dim3 block(LANES, WARPS), grid(1, static_cast<unsigned>(ceil_div(job.rows, WARPS)));
+    dim3 block(WARP_LANES, WARPS), grid(1, static_cast<unsigned>(ceil_div(job.rows, WARPS)));
     int segment = 4 * job.size > SEGMENT ? 4 * job.size : SEGMENT;
     if (pixel == XNCC_F32) {
-        grid.x = static_cast<unsigned>(ceil_div(job.columns, LANES * SPAN));
+        grid.x = static_cast<unsigned>(ceil_div(job.columns, WARP_LANES * SPAN));
         sum_rows<<<grid, block, 0, stream>>>(job);
         return cudaGetLastError();
     }

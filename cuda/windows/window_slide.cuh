@@ -17,6 +17,7 @@
 
 #include "cuda/planes/float_image.h"
 #include "cuda/planes/group_sums.cuh"
+#include "cuda/runtime/warp.cuh"
 
 #include "math/twofold.h"
 
@@ -26,12 +27,12 @@ extern "C" {
 
 namespace xncc {
 
-constexpr int SLIDE_LANES = WARP_LANES, SLIDE_SPAN = 4, SLIDE_TURN = SLIDE_LANES * SLIDE_SPAN;
+constexpr int SLIDE_SPAN = 4, SLIDE_TURN = WARP_LANES * SLIDE_SPAN;
 constexpr double SLIDE_ERROR_S = 3.0, SLIDE_ERROR_Q = 5.0;
 
 // Where a warp keeps a double of each window of a turn: neither adjacent lanes nor adjacent windows
 // meet in a bank of shared memory.
-constexpr int SLIDE_PITCH = SLIDE_LANES + 4, SLIDE_ROOM = SLIDE_SPAN * SLIDE_PITCH;
+constexpr int SLIDE_PITCH = WARP_LANES + 4, SLIDE_ROOM = SLIDE_SPAN * SLIDE_PITCH;
 __device__ __forceinline__ int slide_place(int window)
 {
     return window % SLIDE_SPAN * SLIDE_PITCH + window / SLIDE_SPAN;
@@ -44,12 +45,12 @@ struct SlideSums {
 __device__ inline SlideSums slide_begin(const double2 *columns, int templ_width, int lane)
 {
     SlideSums own = {};
-    for (int i = lane; i < templ_width; i += SLIDE_LANES) {
+    for (int i = lane; i < templ_width; i += WARP_LANES) {
         const double2 column = __ldg(columns + i);
         xncc_twofold_put(&own.S, column.x);
         xncc_twofold_put(&own.Q, column.y);
     }
-    return { group_pair(own.S, SLIDE_LANES), group_pair(own.Q, SLIDE_LANES) };
+    return { group_pair(own.S, WARP_LANES), group_pair(own.Q, WARP_LANES) };
 }
 
 // What each of a lane's windows gives to the next one.
@@ -98,7 +99,7 @@ __device__ __forceinline__ void slide_turn(const SlideGains &gains, int lane, xn
         xncc_twofold_put_pair(until.of + i, until.of[i - 1]);
     xncc_twofold all = until.of[SLIDE_SPAN - 1]; // and up to the next lane's first one
 #pragma unroll
-    for (int step = 1; step < SLIDE_LANES; step *= 2) {
+    for (int step = 1; step < WARP_LANES; step *= 2) {
         const xncc_twofold before = xncc_twofold_of(__shfl_up_sync(WARP_ALL, all.high, step),
                                                     __shfl_up_sync(WARP_ALL, all.low, step));
         if (lane >= step)
@@ -116,8 +117,8 @@ __device__ __forceinline__ void slide_turn(const SlideGains &gains, int lane, xn
             xncc_twofold_put_pair(&own, until.of[i - 1]);
         take(i, xncc_sum(own.high, own.low));
     }
-    xncc_twofold_put_pair(at, xncc_twofold_of(__shfl_sync(WARP_ALL, all.high, SLIDE_LANES - 1),
-                                              __shfl_sync(WARP_ALL, all.low, SLIDE_LANES - 1)));
+    xncc_twofold_put_pair(at, xncc_twofold_of(__shfl_sync(WARP_ALL, all.high, WARP_LANES - 1),
+                                              __shfl_sync(WARP_ALL, all.low, WARP_LANES - 1)));
 }
 
 // How many windows of a row are a segment: a multiple of SLIDE_TURN. Long enough that the first

@@ -10,34 +10,24 @@
 // No shared memory; any compute capability.
 #include "cuda/windows/window_sums.h"
 
+#include "cuda/runtime/warp.cuh"
+
 namespace xncc {
 
 namespace {
 
-constexpr int LANES = 32;
 constexpr int WARPS = 4;      // rows per block
 constexpr int SPAN = 4;       // adjacent windows per lane
 constexpr int SEGMENT = 2048; // least number of windows that a warp slides over
 constexpr int THREADS = 128;
 constexpr int BATCH = 4; // rows whose loads are in flight at a time
-constexpr unsigned ALL = 0xffffffffu;
-
-// Inclusive prefix sum over the lanes of a warp.
-__device__ uint32_t scan(uint32_t value, int lane)
-{
-#pragma unroll
-    for (int step = 1; step < LANES; step *= 2) {
-        uint32_t before = __shfl_up_sync(ALL, value, step);
-        value += lane >= step ? before : 0;
-    }
-    return value;
-}
 
 // Sums along rows: at most 65536 * 255^2, which fits 32 bits (XNCC_CUDA_TEMPLATE_SIDE). segment:
 // windows per warp.
 template <bool SQUARE>
-__global__ __launch_bounds__(LANES *WARPS) void sum_along(const __grid_constant__ WindowsJob job,
-                                                          int segment)
+__global__
+__launch_bounds__(WARP_LANES *WARPS) void sum_along(const __grid_constant__ WindowsJob job,
+                                                    int segment)
 {
     const int lane = threadIdx.x, row = blockIdx.x * WARPS + threadIdx.y;
     const int begin = blockIdx.y * segment, end = min(begin + segment, job.width);
@@ -51,15 +41,15 @@ __global__ __launch_bounds__(LANES *WARPS) void sum_along(const __grid_constant_
         return SQUARE ? v * v : v;
     };
     uint32_t base = 0;
-    for (int i = lane; i < job.templ_width; i += LANES)
+    for (int i = lane; i < job.templ_width; i += WARP_LANES)
         base += value(begin + i);
-    base = __shfl_sync(ALL, scan(base, lane), LANES - 1);
-    for (int x = begin + lane * SPAN; x - lane * SPAN < end; x += LANES * SPAN) {
+    base = __shfl_sync(WARP_ALL, warp_sum_until(base, lane), WARP_LANES - 1);
+    for (int x = begin + lane * SPAN; x - lane * SPAN < end; x += WARP_LANES * SPAN) {
         uint32_t step[SPAN], own = 0;
 #pragma unroll
         for (int i = 0; i < SPAN; i++)
             own += step[i] = value(x + i + job.templ_width) - value(x + i);
-        const uint32_t lane_end = scan(own, lane);
+        const uint32_t lane_end = warp_sum_until(own, lane);
         uint32_t at = base + lane_end - own, sums[SPAN];
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
@@ -69,7 +59,7 @@ __global__ __launch_bounds__(LANES *WARPS) void sum_along(const __grid_constant_
         // whole vectors are stored, past the last window, too: rows of sums are padded
         if (x < end)
             *reinterpret_cast<uint4 *>(to + x) = make_uint4(sums[0], sums[1], sums[2], sums[3]);
-        base += __shfl_sync(ALL, lane_end, LANES - 1);
+        base += __shfl_sync(WARP_ALL, lane_end, WARP_LANES - 1);
     }
 }
 
@@ -119,8 +109,8 @@ cudaError_t launch_windows(const WindowsJob &job, cudaStream_t stream)
     int segment = 4 * job.templ_width > SEGMENT ? 4 * job.templ_width : SEGMENT;
     while (ceil_div(job.width, segment) > UINT16_MAX)
         segment *= 2;
-    dim3 block(LANES, WARPS), along(static_cast<unsigned>(ceil_div(rows, WARPS)),
-                                    static_cast<unsigned>(ceil_div(job.width, segment)));
+    dim3 block(WARP_LANES, WARPS), along(static_cast<unsigned>(ceil_div(rows, WARPS)),
+                                         static_cast<unsigned>(ceil_div(job.width, segment)));
     if (job.square)
         sum_along<true><<<along, block, 0, stream>>>(job, segment);
     else
