@@ -67,28 +67,10 @@ __global__ __launch_bounds__(WARP_LANES *WARPS, BLOCKS) void slide_and_score(
         return;
     double *sums = memory + warp * room_of_warp(job.at);
     const Turn turn = { templ + warp, sums, losses[warp] };
-    xncc_twofold Q = {};
-    double reached = 0.0; // by the columns of all channels
-    for (int plane = 0; plane < job.at.columns; plane++) {
-        const FloatColumns columns = job.columns.of(plane);
-        const SlideSums first = slide_begin(columns.sums + y * columns.pitch + begin,
-                                            job.templ_width, lane);
-        const double reach = reach_of(columns, begin, begin + segment + job.templ_width - 2, y);
-        if (lane == 0) {
-            carried[warp][1 + plane] = first.S;
-            losses[warp][1 + plane] = loss.loss * root_of_bound(loss.samples * reach) +
-                                      XNCC_WINDOW_TINY;
-        }
-        if (plane < job.at.channels) { // and not what counts
-            xncc_twofold_put_pair(&Q, first.Q);
-            reached += reach;
-        }
-    }
-    if (lane == 0) {
-        carried[warp][0] = Q;
-        losses[warp][0] = loss.loss * reached;
+    begin_sums(job, loss, begin, y, segment, lane, losses[warp],
+               [&](int sum, const xncc_twofold &first) { carried[warp][sum] = first; });
+    if (lane == 0)
         templ[warp] = term_of_templ(job);
-    }
     __syncwarp();
     for (int x = begin; x < end; x += SLIDE_TURN) {
         const auto slide = [&](const SlideGains &gains, int sum) {

@@ -13,6 +13,7 @@
 
 #include "cuda/score/float_sum_score.h"
 
+#include "cuda/planes/float_image.cuh"
 #include "cuda/planes/float_integrals.h"
 #include "cuda/windows/window_slide.cuh"
 #include "math/method.h"
@@ -224,6 +225,35 @@ static __device__ xncc_bounded term_of_templ(const FloatSumScoreJob &job)
     for (int c = 0; c < job.at.channels; c++)
         xncc_sum_bounds_centre_square(&term, t.templ[c].T);
     return term;
+}
+
+// The sums of the window at (x, y) from its columns, by a warp, and to `lost` what those of
+// `windows` adjacent ones lose. take(number of the sum, sum): called by the first lane.
+template <class Take>
+__device__ __forceinline__ void begin_sums(const FloatSumScoreJob &job, const SlideLoss &loss,
+                                           int x, int y, int windows, int lane, double *lost,
+                                           const Take &take)
+{
+    xncc_twofold Q = {};
+    double reached = 0.0; // by the columns of all channels
+    for (int plane = 0; plane < job.at.columns; plane++) {
+        const FloatColumns columns = job.columns.of(plane);
+        const SlideSums sums = slide_begin(columns.sums + y * columns.pitch + x, job.templ_width,
+                                           lane);
+        const double reach = reach_of(columns, x, x + windows + job.templ_width - 2, y);
+        if (lane == 0) {
+            take(1 + plane, sums.S);
+            lost[1 + plane] = loss.loss * root_of_bound(loss.samples * reach) + XNCC_WINDOW_TINY;
+        }
+        if (plane < job.at.channels) { // and not what counts
+            xncc_twofold_put_pair(&Q, sums.Q);
+            reached += reach;
+        }
+    }
+    if (lane == 0) {
+        take(0, Q);
+        lost[0] = loss.loss * reached;
+    }
 }
 
 // Puts a window on a list, as far as it has room. Where there are too many, not all are counted.

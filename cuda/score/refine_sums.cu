@@ -165,33 +165,6 @@ struct Room {
     double sums[TURN_SUMS * SLIDE_ROOM], loss[MANY][TURN_SUMS];
 };
 
-// The sums of a window from its columns, by a warp.
-__device__ void sum_columns(const FloatSumScoreJob &job, const SlideLoss &loss, FloatDoubt at,
-                            int lane, int place, Room *room)
-{
-    xncc_twofold Q = {};
-    double reached = 0.0; // by the columns of all channels
-    for (int plane = 0; plane < job.at.columns; plane++) {
-        const FloatColumns columns = job.columns.of(plane);
-        const SlideSums sums = slide_begin(columns.sums + at.y * columns.pitch + at.x,
-                                           job.templ_width, lane);
-        const double reach = reach_of(columns, at.x, at.x + job.templ_width - 1, at.y);
-        if (lane == 0) {
-            room->sums[(1 + plane) * SLIDE_ROOM + place] = xncc_sum(sums.S.high, sums.S.low);
-            room->loss[place][1 + plane] = loss.loss * root_of_bound(loss.samples * reach) +
-                                           XNCC_WINDOW_TINY;
-        }
-        if (plane < job.at.channels) { // and not what counts
-            xncc_twofold_put_pair(&Q, sums.Q);
-            reached += reach;
-        }
-    }
-    if (lane == 0) {
-        room->sums[place] = xncc_sum(Q.high, Q.low);
-        room->loss[place][0] = loss.loss * reached;
-    }
-}
-
 // Scores EACH windows of the list from `from` on.
 template <xncc_pixel PIXEL, bool SLIDES, int EACH>
 __device__ __forceinline__ void refine(const FloatSumScoreJob &job, const FloatSource &of,
@@ -242,7 +215,10 @@ __device__ __forceinline__ void refine(const FloatSumScoreJob &job, const FloatS
         for (int c = 0; c < job.at.channels; c++)
             xncc_twofold_put_product(&all, -terms->image_pivot[c], terms->templ[c].T.value);
         if constexpr (SLIDES)
-            sum_columns(job, loss, own, lane, warp, room);
+            begin_sums(job, loss, own.x, own.y, 1, lane, room->loss[warp],
+                       [&](int sum, const xncc_twofold &all_of) {
+                           room->sums[sum * SLIDE_ROOM + warp] = xncc_sum(all_of.high, all_of.low);
+                       });
         if (lane == 0) {
             const xncc_bounded templ = term_of_templ(job);
             const Turn turn = { &templ, room->sums, room->loss[warp] };
