@@ -4,18 +4,30 @@
 #define XNCC_CUDA_DIRECT_SMALL_EXACT_H
 
 #include "cuda/direct/general.h"
+#include "cuda/planes/float_image.h"
 
 namespace xncc {
+
+// The most windows in doubt of a band that are better settled one by one.
+constexpr uint32_t SMALL_EXACT_FEW = 1 << 15;
+
+// A list of the windows in doubt, in device memory, which is made again of those that are left.
+struct DoubtsLeft {
+    FloatDoubt *window; // nullptr: there is no list
+    uint32_t room;
+    uint32_t *doubts, *listed; // how many windows are in doubt, and how many are on the list
+    uint32_t *left, *done;     // counters, 0 before and afterwards
+};
 
 // Allows the kernel its shared memory on the current device.
 cudaError_t small_exact_set_max_shared_memory();
 
-// Replaces XNCC_DOUBT by the scores in parts of the rectangle where many windows are in doubt and
-// samples are finite and of similar size. Does nothing if *doubts, in device memory, is no more
-// than `few`. The template has at most XNCC_FLOAT_FUSED_TEMPLATE columns and rows; the method is
-// not XNCC_COVERAGE. processors: of the device.
+// Replaces XNCC_DOUBT by the scores in tiles where many windows are in doubt and samples are finite
+// and of similar size. Does nothing if *doubts, in device memory, is no more than `few`. The
+// template has at most XNCC_FLOAT_FUSED_TEMPLATE columns and rows; the method is not XNCC_COVERAGE.
+// processors: of the device.
 cudaError_t launch_small_exact(const PixelsJob &job, const uint32_t *doubts, uint32_t few,
-                               int processors, cudaStream_t stream);
+                               const DoubtsLeft &left, int processors, cudaStream_t stream);
 
 } // namespace xncc
 

@@ -6,6 +6,8 @@
 #include "cuda/direct/doubts.h"
 #include "cuda/direct/refine.h"
 #include "cuda/direct/settle_long.h"
+#include "cuda/direct/small_exact.h"
+#include "cuda/engine/pixels_job.h"
 #include "cuda/fused/fused_floats.h"
 #include "cuda/products/exact_sums.h"
 #include "cuda/score/float_sum_score.h"
@@ -152,6 +154,20 @@ RefineJob make_refine_job(const Call &call, const Band &band, const Target &targ
     return job;
 }
 
+// Small templates: settles tiles where many windows are in doubt, and lists what is left.
+xncc_status settle_tiles(const Call &call, const Band &band, const Target &target)
+{
+    const xncc_engine_plan *plan = call.plan;
+    FloatConstants *constants = plan->floats.constants();
+    const FloatDoubts doubts = doubts_of(plan);
+    const DoubtsLeft left = { doubts.hard,      doubts.room,      &constants->doubts,
+                              &constants->hard, &constants->left, &constants->done };
+    const uint32_t few = doubts.room < SMALL_EXACT_FEW ? doubts.room : SMALL_EXACT_FEW;
+    return check(launch_small_exact(make_pixels_job(call, band, target), left.doubts, few, left,
+                                    plan->engine->machine.cuda.processors, call.stream),
+                 "launching the exact scores of tiles", call.error);
+}
+
 // If many windows are in doubt, settles them together.
 xncc_status sum_exactly(const Call &call, const Band &band, const Target &target)
 {
@@ -241,6 +257,8 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
     job.room = finer.doubts.room;
     if (!status)
         status = check(launch_fused_floats(job, call.stream), "launching the scores", call.error);
+    if (!status)
+        status = settle_tiles(call, band, target);
     if (!status)
         status = sum_exactly(call, band, target);
     return status ? status : settle_hard(call, finer);

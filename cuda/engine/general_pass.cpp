@@ -6,49 +6,11 @@
 #include "cuda/direct/settle.h"
 #include "cuda/direct/small_exact.h"
 #include "cuda/engine/float_pass.h"
+#include "cuda/engine/pixels_job.h"
 
 namespace xncc {
 
 namespace {
-
-// The windows of the band as kernels read them that look at every pixel by itself. The image is the
-// call's or, if the plan stages bands, what is staged.
-PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &target)
-{
-    const xncc_problem &p = call.plan->problem;
-    const FirstPixel first(call, band);
-    PixelsJob job = {};
-    job.image = xncc_image_with_pitches(&call.image);
-    job.border = p.rule.border;
-    job.x = first.x;
-    job.y = first.y;
-    if (call.plan->memory.sizes().bytes[XNCC_BUFFER_BAND]) {
-        const StageView view = call.plan->stage.view(band.x, band.y);
-        job.image = {};
-        job.image.data = view.data;
-        job.image.pitch = view.pitch;
-        job.image.width = view.width;
-        job.image.height = view.height;
-        job.image.pixel = p.pixel;
-        job.border = XNCC_BORDER_CLAMP;
-        job.x = view.left;
-        job.y = view.top;
-    }
-    job.width = band.width;
-    job.rows = band.height;
-    job.pixels = call.templ->pixels.as<unsigned char>();
-    job.pitch = static_cast<int64_t>(call.templ->pitch);
-    job.mask = call.templ->mask.as<uint8_t>();
-    job.templ_width = p.templ_width;
-    job.templ_height = p.templ_height;
-    job.channels = p.channels;
-    job.method = p.rule.method;
-    job.rule = general_rule_of(call);
-    job.map = target.map;
-    job.map_pitch = target.pitch;
-    job.varies = xncc_problem_image_varies(&p) != 0;
-    return job;
-}
 
 // The windows in doubt that kernel general counts, in device memory, or nullptr.
 uint32_t *count_of_doubts(const xncc_engine_plan *plan)
@@ -58,28 +20,16 @@ uint32_t *count_of_doubts(const xncc_engine_plan *plan)
                : nullptr;
 }
 
-bool is_small(const xncc_problem &p)
+// Whether windows in doubt of small templates that other kernels leave are settled by tiles, too.
+bool settles_tiles(const xncc_engine_plan *plan)
 {
+    const xncc_problem &p = plan->problem;
     return p.templ_width <= XNCC_FLOAT_FUSED_TEMPLATE &&
-           p.templ_height <= XNCC_FLOAT_FUSED_TEMPLATE;
-}
-
-// Whether other kernels may leave windows in doubt that the exact sums of small templates settle.
-bool takes_small_exact(const xncc_engine_plan *plan)
-{
-    return is_small(plan->problem) &&
+           p.templ_height <= XNCC_FLOAT_FUSED_TEMPLATE &&
            (count_of_doubts(plan) || xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS));
 }
 
 } // namespace
-
-xncc_general_rule general_rule_of(const Call &call)
-{
-    const xncc_match_rule &rule = call.plan->problem.rule;
-    xncc_general_rule made = xncc_general_rule_make(call.source, rule.flat, rule.min_valid);
-    xncc_general_rule_set_pivots(&made, call.source, rule.method);
-    return made;
-}
 
 cudaError_t general_bind(const xncc_engine_plan *plan)
 {
@@ -89,8 +39,8 @@ cudaError_t general_bind(const xncc_engine_plan *plan)
     if (xncc_decision_has(&d, XNCC_STEP_PIXELS) && d.shared_bytes)
         code = small_pixels_set_max_shared_memory(xncc_problem_image_varies(&plan->problem) != 0,
                                                   most - XNCC_FLOAT_FUSED_STATIC);
-    return code == cudaSuccess && takes_small_exact(plan) ? small_exact_set_max_shared_memory()
-                                                          : code;
+    const bool tiles = settles_tiles(plan) || xncc_decision_has(&d, XNCC_STEP_FUSED_FLOATS);
+    return code == cudaSuccess && tiles ? small_exact_set_max_shared_memory() : code;
 }
 
 xncc_status match_pixels(const Call &call, const Band &band, const Target &target)
@@ -114,7 +64,6 @@ constexpr int32_t MANY_DOUBTS = 32;
 
 xncc_status settle_band(const Call &call, const Band &band, const Target &target)
 {
-    constexpr uint32_t few = 8 * XNCC_FLOAT_HARD; // windows, which take little time one by one
     const xncc_engine_plan *plan = call.plan;
     const int processors = plan->engine->machine.cuda.processors;
     const PixelsJob job = make_pixels_job(call, band, target);
@@ -122,9 +71,9 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
     if (count_of_doubts(plan))
         list.doubts = count_of_doubts(plan);
     cudaError_t code = cudaSuccess;
-    if (takes_small_exact(plan))
-        code = launch_small_exact(job, list.doubts, list.room ? list.room : few, processors,
-                                  call.stream);
+    if (settles_tiles(plan))
+        code = launch_small_exact(job, list.doubts, list.room ? list.room : SMALL_EXACT_FEW, {},
+                                  processors, call.stream);
     if (code == cudaSuccess && xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
         PixelsJob many = job;
         many.doubts = MANY_DOUBTS;

@@ -4,12 +4,8 @@
 #define XNCC_CUDA_ENGINE_GENERAL_PASS_H
 
 #include "cuda/engine/call.h"
-#include "math/general_score.h"
 
 namespace xncc {
-
-// What the score takes from the template and the match rule.
-xncc_general_rule general_rule_of(const Call &call);
 
 // Prepares the kernels of a plan.
 cudaError_t general_bind(const xncc_engine_plan *plan);

@@ -4,7 +4,6 @@
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_RANGE_CUH
 #define XNCC_CUDA_PRODUCTS_EXACT_RANGE_CUH
 
-#include "cuda/products/exact_direct.cuh"
 #include "cuda/products/exact_terms.cuh"
 #include "cuda/runtime/warp.cuh"
 
@@ -106,15 +105,13 @@ static __device__ int group_rows_for(const ExactJob &job)
 }
 
 // Whether all windows together take less time than those in doubt one by one. Nanoseconds, measured
-// on one H200, November 2026: of a point in a step, or of X of a window without transforms, and of
-// a window's S, Q and score.
+// on one H200, November 2026: of a point in a step, and of a window's S, Q and score.
 static __device__ bool pays(const ExactJob &job, const ExactState &s)
 {
     const int limbs = short_limbs(s);
     const double points = static_cast<double>(job.blocks.width) * job.blocks.height * job.count,
                  pixels = static_cast<double>(job.templ.width) * job.templ.height,
-                 of_X = s.limbs_of_X ? 0.05 + 0.0001 * pixels * s.limbs_of_X * s.limbs_of_X
-                                     : 0.03 * (count_steps(job) - count_templ_steps(job)),
+                 of_X = 0.03 * (count_steps(job) - count_templ_steps(job)),
                  of_window = limbs == 2   ? 0.15
                              : limbs == 3 ? 0.25
                                           : 0.6,
@@ -167,10 +164,6 @@ static __device__ void choose(const ExactJob &job)
                        xncc_long_log2(samples) + 2);
     s.of_S = words_for(larger + xncc_long_log2(pixels_of(job)) + 2);
     s.of_term = xncc_long_term_words(larger, samples);
-    s.limbs_of_X = !is_masked(job) && !job.varies && job.channels == 1 &&
-                           max(job.templ.width, job.templ.height) <= DIRECT_SIDE
-                       ? limbs_for(larger)
-                       : 0;
     const int value = kind_of(FloatPlane::VALUE), square = kind_of(FloatPlane::SQUARE);
     s.on = s.of_term <= XNCC_EXACT_WORDS && s.slices[value] <= XNCC_EXACT_SLICES &&
            s.templ_slices[value] <= XNCC_EXACT_SLICES && !work.bad &&
@@ -179,7 +172,7 @@ static __device__ void choose(const ExactJob &job)
     if (!s.on)
         return;
     const int most = max(job.channels * s.slices[value], is_masked(job) ? s.slices[square] : 0),
-              pairs = s.limbs_of_X ? 1 : min(job.blocks.kept, ceil_div(most, 2)),
+              pairs = min(job.blocks.kept, ceil_div(most, 2)),
               busy = min(job.count,
                          static_cast<int>(
                              BUSY / (static_cast<int64_t>(job.blocks.width) * job.blocks.height)));
@@ -353,12 +346,12 @@ static __device__ void join_flags(const ExactJob &job)
     __syncthreads();
     if (threadIdx.x)
         return;
-    s.steps = s.limbs_of_X ? 0 : count_steps(job);
+    s.steps = count_steps(job);
     if (s.steps > XNCC_EXACT_STEPS) { // groups of pairs of several channels may have more weights
         see_all(&s);
         s.steps = count_steps(job);
     }
-    s.templ_steps = s.limbs_of_X ? 0 : count_templ_steps(job);
+    s.templ_steps = count_templ_steps(job);
     const int bits = job.blocks.bits;
     const auto mark = [&s](int first, int last, int base) {
         for (int limb = first / 32; limb <= last / 32; limb++)

@@ -22,7 +22,6 @@ struct ExactState {
     int32_t slices[KINDS], templ_slices[KINDS];
     int32_t of_X, of_S, of_term; // words: of X, Q and T2, of S and T, of an argument of the formula
     int32_t range;               // bits of a sample of the image
-    int32_t limbs_of_X;          // of samples, if X is made without transforms; else 0
     uint64_t limbs;              // a bit for each limb of S and Q that is not 0
     int32_t batch;               // blocks at a time
     int32_t kept;                // pairs of slices of a block whose spectra are there at a time

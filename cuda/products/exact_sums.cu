@@ -15,9 +15,6 @@
 //   back, which adds them to what is there; at the end, if S and Q slide, sums of columns over
 //   groups of rows, from which large windows begin, and then S, Q and the scores.
 //
-// Small templates whose samples have few bits need no transforms: X of a batch is one step
-// (exact_direct.cuh).
-//
 // Two slices are transformed as one complex array, and so are two sums on the way back; the layout
 // in between is that of split_passes.cuh. With V and W the spectra of slices k + 1 and k, and T_l
 // that of slice l of the template, the products of weight k + m are V conj(T_(m-1)) + W conj(T_m).
@@ -28,7 +25,6 @@
 // far as it has that shared memory.
 #include "cuda/products/exact_sums.h"
 
-#include "cuda/products/exact_direct.cuh"
 #include "cuda/products/exact_passes.cuh"
 #include "cuda/products/exact_range.cuh"
 #include "cuda/products/exact_windows.cuh"
@@ -113,7 +109,7 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
         if (first >= job.count)
             return false;
         if (more % all == 0) {
-            s.limbs_of_X ? multiply_directly(job, first, index) : clear_sums(job, index);
+            clear_sums(job, index);
             return true;
         }
         if (more % all == all - 1) {

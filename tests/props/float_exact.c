@@ -24,11 +24,13 @@ typedef enum picture {
     COARSE,  /* stripes, of which blocks on the left have few bits, all of them in upper slices */
     PATCH,   /* noise, and stripes under 13 x 7 adjacent windows */
     LARGER,  /* stripes, and behind row 512, where a block may end, noise that is far larger */
+    FAR,     /* as APART, 2^98 apart, with all bits of a sample */
+    SPREAD,  /* as APART, but columns of many sizes */
     PICTURES
 } picture;
-static const char *const names[PICTURES] = { "stripes", "flat",   "copies", "apart",
-                                             "fading",  "broken", "two",    "sparse",
-                                             "coarse",  "patch",  "larger" };
+static const char *const names[PICTURES] = { "stripes", "flat", "copies", "apart",  "fading",
+                                             "broken",  "two",  "sparse", "coarse", "patch",
+                                             "larger",  "far",  "spread" };
 
 static double noise(kit_random *random, xncc_pixel pixel)
 {
@@ -69,6 +71,8 @@ static double sample(picture of, xncc_pixel pixel, int32_t x, int32_t y, int32_t
     case PATCH:
         return x < 200 || x >= 212 + columns || y < 150 || y >= 156 + rows ? v : y % 3 ? one : two;
     case LARGER: return y < 512 || wide ? (y % 3 ? one : two) : ldexp(floor(1024.0 * v), 40);
+    case FAR: return wide ? v : ldexp(y % 2 ? -x % 31 - one : x % 31 + one, y % 4 < 2 ? 0 : -98);
+    case SPREAD: return wide ? v : ldexp(y % 2 ? -x % 31 - one : x % 31 + one, -(x % 6) * 18);
     default: return 0.0;
     }
 }
@@ -81,6 +85,10 @@ static double templ_sample(picture of, xncc_pixel pixel, const kit_image *image,
         return x % 2 ? (wide ? 5.0 : 0.25) : (wide ? 4e9 : 1e-3);
     if (of == TWO)
         return (x * 5 + y * 3) % 4 / 2 ? (wide ? 7e8 : 103.0) / 7.0 : (wide ? 21e8 : -99.0) / 7.0;
+    if (of == SPREAD && !wide)
+        return 1.0 + x % 2;
+    if (of == FAR && !wide)
+        return ldexp(1.0 + x % 2, y % 4 < 2 ? 0 : -60);
     if (of == APART && !wide)
         return ldexp(1.0 + x % 2, y % 4 < 2 ? 0 : pixel == XNCC_F32 ? -60 : -150);
     return kit_sample(&image->view, (image->view.width - 50) % 100 + x, 70 + y, c);
