@@ -9,7 +9,7 @@
 // time, and the tile is made in parts. Tiles with few windows in doubt, with a sample that is not
 // finite, or with samples of more than six cells are left as they are. If all pixels count, S and Q
 // are summed along rows, and then down the columns; else a thread adds them up with X. Shared
-// memory: limbs of a part of a tile and of the template, and sums along rows, 62 KB at most. Any
+// memory: limbs of a part of a tile and of the template, and sums along rows, 56 KB at most. Any
 // compute capability.
 #include "cuda/direct/small_exact.h"
 
@@ -19,15 +19,14 @@
 #include "cuda/planes/float_image.cuh"
 #include "cuda/runtime/warp.cuh"
 
-#include <algorithm>
-
 namespace xncc {
 
 namespace {
 
-constexpr int MANY = 8;      // threads of a tile with a window in doubt
-constexpr int BLOCKS = 2;    // per multiprocessor
-constexpr int AT_A_TIME = 4; // samples of a thread whose loads are in flight
+constexpr int MANY = 8;          // threads of a tile with a window in doubt
+constexpr int BLOCKS = 2;        // per multiprocessor
+constexpr int AT_A_TIME = 4;     // samples of a thread whose loads are in flight
+constexpr int SHARED = 56 << 10; // bytes of dynamic shared memory; compute capability 7.5 has 64 KB
 
 // Sample (x, y) of the rectangle of windows in a channel. One that none of them reaches does not
 // count.
@@ -100,12 +99,9 @@ __device__ Counted templ_of_thread(const PixelsJob &job, int channel)
               y = static_cast<int>(threadIdx.x) % TILE_TEMPL;
     if (x >= job.templ_width || y >= job.templ_height)
         return { false, 0.0 };
-    const unsigned char *row = job.pixels + y * job.pitch;
-    const int64_t at = int64_t{ x } * job.channels + channel;
-    const double v = job.image.pixel == XNCC_F32   ? xncc_sample_value(XNCC_F32, row, at)
-                     : job.image.pixel == XNCC_F64 ? xncc_sample_value(XNCC_F64, row, at)
-                                                   : xncc_sample_value(XNCC_U32, row, at);
-    return { !job.mask || job.mask[y * job.templ_width + x] != 0, v };
+    return { !job.mask || job.mask[y * job.templ_width + x] != 0,
+             sample_in(job.image.pixel, job.pixels + y * job.pitch,
+                       int64_t{ x } * job.channels + channel) };
 }
 
 // Calls function(value) for the thread's samples that count, of the tile at (x, y) and of the
@@ -222,6 +218,7 @@ __device__ __noinline__ void settle_part(const PixelsJob &job, int x, int y, con
 {
     constexpr int EACH = Form::EACH;
     constexpr bool OWN = Form::COUNTS == Counts::OWN;
+    static_assert(sizeof(ExactTile<Form>) <= SHARED, "there is less room");
     ExactTile<Form> &tile = ExactTile<Form>::of_block();
     const int column = static_cast<int>(threadIdx.x) % TILE_WIDTH,
               row = static_cast<int>(threadIdx.x) / TILE_WIDTH * EACH;
@@ -390,21 +387,6 @@ __global__ __launch_bounds__(TILE_THREADS,
         count_left(left);
 }
 
-template <Counts COUNTS, int LIMBS, int CELLS> constexpr size_t bytes_of()
-{
-    return sizeof(ExactTile<ExactForm<LIMBS, CELLS, COUNTS>>);
-}
-// The most shared memory of the forms of settle_tile.
-template <Counts COUNTS> constexpr size_t most_bytes()
-{
-    return std::max({ bytes_of<COUNTS, 1, 1>(), bytes_of<COUNTS, 2, 2>(), bytes_of<COUNTS, 3, 3>(),
-                      bytes_of<COUNTS, 3, MOST_CELLS>(), bytes_of<COUNTS, 4, MOST_CELLS>(),
-                      bytes_of<COUNTS, 5, MOST_CELLS>(), bytes_of<COUNTS, 6, MOST_CELLS>() });
-}
-constexpr size_t SHARED = std::max(
-    { most_bytes<Counts::WHOLE>(), most_bytes<Counts::SAME>(), most_bytes<Counts::OWN>() });
-static_assert(SHARED <= 63 << 10, "compute capability 7.5 has 64 KB");
-
 // Calls a function with the kernel.
 template <class Function> void with_kernel(Counts counts, const Function &function)
 {
@@ -422,7 +404,7 @@ cudaError_t small_exact_set_max_shared_memory()
         with_kernel(counts, [&](auto *kernel) {
             if (code == cudaSuccess)
                 code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(SHARED));
+                                            SHARED);
         });
     return code;
 }

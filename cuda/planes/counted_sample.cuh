@@ -19,6 +19,15 @@ static __device__ __forceinline__ double value_of(const Counted &sample)
     return sample.counts ? sample.v : 0.0;
 }
 
+// Sample i of a row of f32, f64 or u32.
+static __device__ __forceinline__ double sample_in(xncc_pixel pixel, const unsigned char *row,
+                                                   int64_t i)
+{
+    return pixel == XNCC_F32   ? xncc_sample_value(XNCC_F32, row, i)
+           : pixel == XNCC_F64 ? xncc_sample_value(XNCC_F64, row, i)
+                               : xncc_sample_value(XNCC_U32, row, i);
+}
+
 // Sample (x, y) of an image with so many channels. PIXEL: of the image, a constant for the
 // compiler.
 template <xncc_pixel PIXEL>

@@ -116,11 +116,8 @@ template <int EACH, int GROUP> struct ColumnScan {
         __syncthreads();
 #pragma unroll
         for (int g = 0; g < GROUP; g++) {
-            int64_t before = lane < warp ? of_warp[g * WARPS + lane] : 0;
-#pragma unroll
-            for (int step = WARP_LANES / 2; step > 0; step /= 2)
-                before += __shfl_xor_sync(WARP_ALL, before, step);
-            before += until[g] - mine[g];
+            int64_t before = warp_sum(lane < warp ? of_warp[g * WARPS + lane] : int64_t{ 0 }) +
+                             until[g] - mine[g];
             int64_t *to = sums() + g * PITCH + own * EACH;
 #pragma unroll
             for (int e = 0; e < EACH; e++) {

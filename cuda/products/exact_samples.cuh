@@ -67,15 +67,6 @@ static __device__ xncc_u128 square_of(const Integer &v)
     return xncc_u128_of_product(v.mantissa, v.mantissa);
 }
 
-// Sample i of a row.
-static __device__ __forceinline__ double sample_in(xncc_pixel pixel, const unsigned char *row,
-                                                   int64_t i)
-{
-    return pixel == XNCC_F32   ? xncc_sample_value(XNCC_F32, row, i)
-           : pixel == XNCC_F64 ? xncc_sample_value(XNCC_F64, row, i)
-                               : xncc_sample_value(XNCC_U32, row, i);
-}
-
 // Of a pixel, with all channels.
 static __device__ int64_t pixel_bytes(const ExactJob &job)
 {

@@ -72,7 +72,7 @@ template <class Columns, bool ON = true> struct TileMax {
         const uint32_t all = __reduce_max_sync(WARP_ALL, peak_order(tile, 0));
         tile = NAN;
         rows = to.rows;
-        if (threadIdx.x % 32 == 0 && x < width)
+        if (threadIdx.x % WARP_LANES == 0 && x < width)
             to.best[at] = all;
         at += to.across;
     }

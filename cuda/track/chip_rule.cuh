@@ -3,6 +3,7 @@
 #ifndef XNCC_CUDA_TRACK_CHIP_RULE_CUH
 #define XNCC_CUDA_TRACK_CHIP_RULE_CUH
 
+#include "cuda/runtime/warp.cuh"
 #include "cuda/score/score_common.cuh"
 #include "cuda/track/chip_block.cuh"
 
@@ -17,7 +18,7 @@ template <int PLANES> struct ChipRule {
     __device__ explicit ChipRule(const ChipBlock &b) : centred(b.job.centred != 0)
     {
         rule.n = static_cast<uint64_t>(b.job.chip_width) * static_cast<uint64_t>(b.job.chip_height);
-        for (unsigned w = 0; w < blockDim.x / 32; w++) {
+        for (unsigned w = 0; w < blockDim.x / WARP_LANES; w++) {
             rule.sum += b.shared->templ_sum[w];
             rule.sum2 += b.shared->templ_sum2[w];
         }

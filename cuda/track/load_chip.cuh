@@ -174,9 +174,9 @@ template <int PLANES, bool INSIDE> __device__ void lay_out_chip(const ChipBlock 
     }
     const uint32_t sum = warp_sum(sums.S);
     const unsigned long long sum2 = warp_sum(static_cast<unsigned long long>(sums.Q));
-    if (threadIdx.x % 32 == 0) {
-        b.shared->templ_sum[threadIdx.x / 32] = sum;
-        b.shared->templ_sum2[threadIdx.x / 32] = sum2;
+    if (threadIdx.x % WARP_LANES == 0) {
+        b.shared->templ_sum[threadIdx.x / WARP_LANES] = sum;
+        b.shared->templ_sum2[threadIdx.x / WARP_LANES] = sum2;
     }
 }
 

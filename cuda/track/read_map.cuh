@@ -84,12 +84,12 @@ __device__ inline int32_t find_best(const ChipBlock &b, float *second)
                     after = __shfl_xor_sync(WARP_ALL, peaks.second, step);
         peaks.join(best, __shfl_xor_sync(WARP_ALL, peaks.position, step), after);
     }
-    if (threadIdx.x % 32 == 0)
-        b.shared->peaks[threadIdx.x / 32] = make_float3(peaks.best, peaks.second,
-                                                        __uint_as_float(peaks.position));
+    if (threadIdx.x % WARP_LANES == 0)
+        b.shared->peaks[threadIdx.x / WARP_LANES] = make_float3(peaks.best, peaks.second,
+                                                                __uint_as_float(peaks.position));
     __syncthreads();
     peaks = Peaks();
-    for (unsigned w = 0; w < blockDim.x / 32; w++) {
+    for (unsigned w = 0; w < blockDim.x / WARP_LANES; w++) {
         const float3 of = b.shared->peaks[w];
         peaks.join(of.x, __float_as_uint(of.z), of.y);
     }
@@ -167,7 +167,7 @@ __device__ inline void add_segments(const ChipBlock &b, const PeakSquare &square
             for (int32_t x = fours; x < length && lane == 0; x++)
                 add(row[x]);
         }
-        const int32_t base = thread % 32 - lane;
+        const int32_t base = thread % WARP_LANES - lane;
         double all_sum = __shfl_sync(WARP_ALL, sum, base),
                all_squares = __shfl_sync(WARP_ALL, squares, base);
         int32_t all_n = __shfl_sync(WARP_ALL, n, base);
@@ -198,12 +198,12 @@ __device__ inline void write_record(const ChipBlock &b, int32_t best_x, int32_t 
             total = __dadd_rn(total, value[k]);
         *(thread ? &record->squares : &record->sum) = total;
     }
-    if (thread / 32 == static_cast<int32_t>(blockDim.x) / 32 - 1) { // the last warp
+    if (thread / WARP_LANES == static_cast<int32_t>(blockDim.x) / WARP_LANES - 1) { // the last warp
         int32_t n = 0;
-        for (int32_t k = thread % 32; k < segments; k += 32)
+        for (int32_t k = thread % WARP_LANES; k < segments; k += WARP_LANES)
             n += from.n[k];
         n = warp_sum(n);
-        if (thread % 32 == 0) {
+        if (thread % WARP_LANES == 0) {
             record->n = n;
             record->x = best_x;
             record->y = best_y;

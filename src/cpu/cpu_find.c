@@ -18,8 +18,8 @@ struct xncc_sweep {
     xncc_engine_plan *plan;
     const xncc_search_rule *rule;
     xncc_peaks **peaks; /* one per thread, created on first use */
-    _Atomic float
-        limit; /* the worst score that a match can still have, as far as one of them knows */
+    /* The worst score that a match can still have, as far as one of the threads knows. */
+    _Atomic float limit;
     /* Most and least rows of a band. The last band may have fewer than `least`. If the kernel
      * prefers whole rectangles, `rows` is a multiple of blocks.least_rows. */
     int32_t rows, least;

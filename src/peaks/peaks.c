@@ -163,7 +163,8 @@ static xncc_status cut_to_accepted(xncc_peaks *p, xncc_error *error)
     uint64_t accepted = 0, sorted = 0;
     for (uint64_t i = 0; i < p->count; i++) {
         if (i == sorted) {
-            sorted = 8 * (sorted + enough) < p->count ? 8 * (sorted + enough) : p->count;
+            const uint64_t more = 8 * (sorted + enough);
+            sorted = more < p->count ? more : p->count;
             sort_front(p, i, sorted);
         }
         if (xncc_cells_accept(&c, i) && ++accepted == enough) {
@@ -256,11 +257,8 @@ static xncc_status make_room(xncc_peaks *p, xncc_error *error)
         status = resolve(p, error);
     if (!status && (p->count == p->room || (p->count > p->room / 2 && p->room < max_held(p))))
         status = grow(p, error);
-    p->full = p->room;
-    if (sorts && 2 * p->count < p->full)
-        p->full = 2 * p->count > LEAST ? 2 * p->count : LEAST;
-    if (p->full > p->room)
-        p->full = p->room;
+    const uint64_t soon = 2 * p->count > LEAST ? 2 * p->count : LEAST;
+    p->full = sorts && soon < p->room ? soon : p->room;
     return status;
 }
 
@@ -338,10 +336,9 @@ enum { COLUMNS = 64, FEW = 6 };
 
 /* Flags the columns from `first` on that are within the limit and precede their neighbours in the
  * row, of those that have two. The loop has no branches, so that the compiler can vectorize it. */
-static inline void flag_peaks(const float *here, int32_t first, int32_t end, int32_t width,
+static inline void flag_peaks(const float *restrict h, int32_t first, int32_t end, int32_t width,
                               float limit, int smallest, unsigned char *restrict flag)
 {
-    const float *restrict h = here;
     const int32_t last = end < width ? end : width - 1;
     flag[0] = flag[end - 1 - first] = 1;
     for (int32_t x = first > 0 ? first : 1; x < last; x++)

@@ -104,6 +104,14 @@ template <class T> T from_lane(T value, int lane)
     return value;
 }
 
+template <class To, class From> To same_bits(From from)
+{
+    static_assert(sizeof(To) == sizeof(From), "no bit is lost");
+    To to;
+    std::memcpy(&to, &from, sizeof to);
+    return to;
+}
+
 inline int own_lane()
 {
     return static_cast<int>(threadIdx.x % LANES);
@@ -310,29 +318,20 @@ inline int __clzll(long long v)
 }
 inline unsigned __float_as_uint(float v)
 {
-    unsigned bits;
-    std::memcpy(&bits, &v, sizeof bits);
-    return bits;
+    return emulated::same_bits<unsigned>(v);
 }
 inline int __double2hiint(double v)
 {
-    int64_t bits;
-    std::memcpy(&bits, &v, sizeof bits);
-    return static_cast<int>(bits >> 32);
-}
-inline double __hiloint2double(int high, int low)
-{
-    const uint64_t bits = static_cast<uint64_t>(static_cast<uint32_t>(high)) << 32 |
-                          static_cast<uint32_t>(low);
-    double v;
-    std::memcpy(&v, &bits, sizeof v);
-    return v;
+    return static_cast<int>(emulated::same_bits<int64_t>(v) >> 32);
 }
 inline int __double2loint(double v)
 {
-    int64_t bits;
-    std::memcpy(&bits, &v, sizeof bits);
-    return static_cast<int>(bits);
+    return static_cast<int>(emulated::same_bits<int64_t>(v));
+}
+inline double __hiloint2double(int high, int low)
+{
+    return emulated::same_bits<double>(static_cast<uint64_t>(static_cast<uint32_t>(high)) << 32 |
+                                       static_cast<uint32_t>(low));
 }
 inline long long __double2ll_rn(double v)
 {
