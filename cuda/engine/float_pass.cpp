@@ -168,44 +168,6 @@ xncc_status settle_tiles(const Call &call, const Band &band, const Target &targe
                  "launching the exact scores of tiles", call.error);
 }
 
-// If many windows are in doubt, settles them together.
-xncc_status sum_exactly(const Call &call, const Band &band, const Target &target)
-{
-    const xncc_engine_plan *plan = call.plan;
-    const xncc_problem &p = plan->problem;
-    if (!plan->decision.exact.width)
-        return XNCC_OK;
-    ExactJob job = {};
-    job.image = image_of(call, band);
-    job.templ = view_of(*call.templ);
-    job.mask = call.templ->mask.as<uint8_t>();
-    job.channels = p.channels;
-    job.varies = xncc_problem_image_varies(&p) != 0;
-    if (xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
-        FloatTerms *terms = plan->float_sums.terms_of_source();
-        job.doubts = &terms->hard;
-        job.few = XNCC_FLOAT_HARD;
-        job.bad = &terms->bad_samples;
-        job.work = &terms->exact;
-    } else {
-        FloatConstants *constants = plan->floats.constants();
-        job.doubts = &constants->doubts;
-        job.hard = &constants->hard;
-        job.few = plan->decision.exact.most_alone;
-        job.work = &constants->exact;
-    }
-    job.method = p.rule.method;
-    job.rule = xncc_general_rule_make(call.source, p.rule.flat, p.rule.min_valid);
-    job.width = band.width;
-    job.height = band.height;
-    job.map = target.map;
-    job.map_pitch = target.pitch;
-    return check(launch_exact_sums(job, plan->decision.exact,
-                                   plan->memory.as<void>(XNCC_BUFFER_DOUBTS),
-                                   plan->engine->machine.cuda.processors, call.stream),
-                 "launching the exact sums", call.error);
-}
-
 // Settles the windows in doubt one by one, from sums in pairs of doubles and from long integers.
 xncc_status settle_hard(const Call &call, const RefineJob &finer)
 {
@@ -220,7 +182,49 @@ xncc_status settle_hard(const Call &call, const RefineJob &finer)
                           "launching the sums of long integers", call.error);
 }
 
+// The windows in doubt of one channel of which all pixels count.
+ExactJob make_exact_job(const xncc_engine_plan *plan)
+{
+    FloatConstants *constants = plan->floats.constants();
+    ExactJob job = {};
+    job.doubts = &constants->doubts;
+    job.hard = &constants->hard;
+    job.few = plan->decision.exact.most_alone;
+    job.work = &constants->exact;
+    return job;
+}
+
 } // namespace
+
+// With masks or channels, windows whose numerator is 0 take long integers of any size one by one,
+// and these were measured for templates of 24 x 24 pixels.
+xncc_status sum_exactly(const Call &call, const Band &band, const Target &target,
+                        const ExactJob &doubts, void *memory)
+{
+    constexpr double HARD_WINDOW_NS = 250.0, HARD_SAMPLE_NS = 1.0;
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_problem &p = plan->problem;
+    if (!plan->decision.exact.width)
+        return XNCC_OK;
+    const double samples = static_cast<double>(p.templ_width) * p.templ_height * p.channels;
+    ExactJob job = doubts;
+    job.image = image_of(call, band);
+    job.templ = view_of(*call.templ);
+    job.mask = call.templ->mask.as<uint8_t>();
+    job.channels = p.channels;
+    job.varies = xncc_problem_image_varies(&p) != 0;
+    job.alone_ns = XNCC_EXACT_WINDOW_NS + XNCC_EXACT_SAMPLE_NS * samples;
+    job.hard_ns = job.hard ? job.alone_ns : HARD_WINDOW_NS + HARD_SAMPLE_NS * samples;
+    job.method = p.rule.method;
+    job.rule = xncc_general_rule_make(call.source, p.rule.flat, p.rule.min_valid);
+    job.width = band.width;
+    job.height = band.height;
+    job.map = target.map;
+    job.map_pitch = target.pitch;
+    return check(launch_exact_sums(job, plan->decision.exact, memory,
+                                   plan->engine->machine.cuda.processors, call.stream),
+                 "launching the exact sums", call.error);
+}
 
 xncc_status multiply_floats(const Call &call, const Band &band)
 {
@@ -260,7 +264,8 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
     if (!status)
         status = settle_tiles(call, band, target);
     if (!status)
-        status = sum_exactly(call, band, target);
+        status = sum_exactly(call, band, target, make_exact_job(plan),
+                             plan->memory.as<void>(XNCC_BUFFER_DOUBTS));
     return status ? status : settle_hard(call, finer);
 }
 
@@ -325,7 +330,8 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
     if (!status && plan->floats.has_levels())
         status = score_again(call, band, target);
     if (!status)
-        status = sum_exactly(call, band, target);
+        status = sum_exactly(call, band, target, make_exact_job(plan),
+                             plan->memory.as<void>(XNCC_BUFFER_DOUBTS));
     if (!status)
         status = check(launch_refine(finer, processors, call.stream), "launching the finer sums",
                        call.error);
@@ -435,7 +441,14 @@ xncc_status score_float_sums(const Call &call, const Band &band, const Target &t
                        "launching the finer sums", call.error);
     if (!status)
         status = check(launch_mark_left_out(job, call.stream), "marking windows", call.error);
-    return status ? status : sum_exactly(call, band, target);
+    ExactJob exact = {};
+    exact.doubts = &terms->hard;
+    exact.few = XNCC_FLOAT_HARD;
+    exact.bad = &terms->bad_samples;
+    exact.work = &terms->exact;
+    return status
+               ? status
+               : sum_exactly(call, band, target, exact, plan->memory.as<void>(XNCC_BUFFER_DOUBTS));
 }
 
 SettleList floats_to_settle(const xncc_engine_plan *plan)

@@ -12,11 +12,19 @@ namespace xncc {
 
 namespace {
 
-// The windows in doubt that kernel general counts, in device memory, or nullptr.
-uint32_t *count_of_doubts(const xncc_engine_plan *plan)
+// What kernel general knows of windows in doubt, in device memory; what the exact sums need lies
+// behind it.
+struct PixelDoubts {
+    uint32_t count;
+    ExactWork exact;
+};
+static_assert(sizeof(PixelDoubts) <= XNCC_PIXEL_DOUBTS, "the decision has less room");
+
+// nullptr for other kernels, and where no window is ever in doubt.
+PixelDoubts *doubts_of(const xncc_engine_plan *plan)
 {
     return xncc_decision_has(&plan->decision, XNCC_STEP_PIXELS)
-               ? plan->memory.as<uint32_t>(XNCC_BUFFER_DOUBTS)
+               ? plan->memory.as<PixelDoubts>(XNCC_BUFFER_DOUBTS)
                : nullptr;
 }
 
@@ -26,7 +34,19 @@ bool settles_tiles(const xncc_engine_plan *plan)
     const xncc_problem &p = plan->problem;
     return p.templ_width <= XNCC_FLOAT_FUSED_TEMPLATE &&
            p.templ_height <= XNCC_FLOAT_FUSED_TEMPLATE &&
-           (count_of_doubts(plan) || xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS));
+           (doubts_of(plan) || xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS));
+}
+
+xncc_status sum_pixels_exactly(const Call &call, const Band &band, const Target &target,
+                               PixelDoubts *doubts)
+{
+    ExactJob job = {};
+    job.doubts = &doubts->count;
+    job.few = XNCC_FLOAT_HARD;
+    job.all_finite = true;
+    job.work = &doubts->exact;
+    return sum_exactly(call, band, target, job,
+                       reinterpret_cast<unsigned char *>(doubts) + XNCC_PIXEL_DOUBTS);
 }
 
 } // namespace
@@ -40,17 +60,23 @@ cudaError_t general_bind(const xncc_engine_plan *plan)
         code = small_pixels_set_max_shared_memory(xncc_problem_image_varies(&plan->problem) != 0,
                                                   most - XNCC_FLOAT_FUSED_STATIC);
     const bool tiles = settles_tiles(plan) || xncc_decision_has(&d, XNCC_STEP_FUSED_FLOATS);
-    return code == cudaSuccess && tiles ? small_exact_set_max_shared_memory() : code;
+    if (code == cudaSuccess && tiles)
+        code = small_exact_set_max_shared_memory();
+    return code == cudaSuccess && xncc_decision_has(&d, XNCC_STEP_PIXELS) && d.exact.width
+               ? exact_sums_set_max_shared_memory()
+               : code;
 }
 
 xncc_status match_pixels(const Call &call, const Band &band, const Target &target)
 {
     PixelsJob job = make_pixels_job(call, band, target);
     job.shared_bytes = call.plan->decision.shared_bytes;
-    job.in_doubt = count_of_doubts(call.plan);
+    PixelDoubts *doubts = doubts_of(call.plan);
     cudaError_t code = cudaSuccess;
-    if (job.in_doubt)
-        code = cudaMemsetAsync(job.in_doubt, 0, sizeof *job.in_doubt, call.stream);
+    if (doubts) {
+        job.in_doubt = &doubts->count;
+        code = cudaMemsetAsync(doubts, 0, sizeof *doubts, call.stream);
+    }
     if (job.shared_bytes)
         set_float_pivots(call, job.rule.pivot);
     if (code == cudaSuccess)
@@ -68,8 +94,9 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
     const int processors = plan->engine->machine.cuda.processors;
     const PixelsJob job = make_pixels_job(call, band, target);
     SettleList list = floats_to_settle(plan);
-    if (count_of_doubts(plan))
-        list.doubts = count_of_doubts(plan);
+    PixelDoubts *doubts = doubts_of(plan);
+    if (doubts)
+        list.doubts = &doubts->count;
     cudaError_t code = cudaSuccess;
     if (settles_tiles(plan))
         code = launch_small_exact(job, list.doubts, list.room ? list.room : SMALL_EXACT_FEW, {},
@@ -81,6 +108,11 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
         many.room = list.room;
         set_float_pivots(call, many.rule.pivot);
         code = launch_float_pixels(many, call.stream);
+    }
+    if (code == cudaSuccess && doubts) {
+        const xncc_status status = sum_pixels_exactly(call, band, target, doubts);
+        if (status)
+            return status;
     }
     if (code == cudaSuccess)
         code = launch_settle(job, list, processors, call.stream);

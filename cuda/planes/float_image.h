@@ -50,7 +50,7 @@ constexpr int MOST_SHARERS = 256; // thread blocks that share the work of levels
 
 // What exact sums (exact_sums.cu) know of a band before they begin; zeros at first. The work; how
 // fine and how large the samples of image and template are, and how large those of the template;
-// whether one of the template that counts is not finite; and the windows in doubt.
+// whether one that counts is not finite but must be; and the windows in doubt.
 struct ExactWork {
     Shares shares;
     int32_t finest, top, templ_top;

@@ -14,8 +14,8 @@ static __device__ bool is_doubt(const ExactJob &job, int x, int y)
     return __float_as_uint(job.map[y * job.map_pitch + x]) == XNCC_DOUBT;
 }
 
-// The finest and the largest bit of the samples of band and template, whether one of the template
-// is not finite, and how many windows are in doubt.
+// The finest and the largest bit of the samples of band and template, whether one is not finite
+// that must be, and how many windows are in doubt.
 static __device__ void find_range(const ExactJob &job, int index)
 {
     const int own = static_cast<int>(threadIdx.x), all = static_cast<int>(gridDim.x);
@@ -27,6 +27,7 @@ static __device__ void find_range(const ExactJob &job, int index)
             for (int c = 0; c < job.channels; c++) {
                 double v[1];
                 load_samples(job, c, x, y, v);
+                bad |= job.all_finite && !isfinite(v[0]);
                 if (isfinite(v[0]))
                     xncc_grid_add(&grid, v[0]);
             }
@@ -109,16 +110,16 @@ static __device__ int group_rows_for(const ExactJob &job)
 static __device__ bool pays(const ExactJob &job, const ExactState &s)
 {
     const int limbs = short_limbs(s);
+    // White noise leaves one of 3700 windows in doubt, because sums are rounded.
+    constexpr double ROUNDING = 2048.0;
     const double points = static_cast<double>(job.blocks.width) * job.blocks.height * job.count,
-                 pixels = static_cast<double>(job.templ.width) * job.templ.height,
                  of_X = 0.03 * (count_steps(job) - count_templ_steps(job)),
                  of_window = limbs == 2   ? 0.15
                              : limbs == 3 ? 0.25
                                           : 0.6,
-                 together = points * (of_X + of_window * job.channels),
-                 alone = job.work->doubts *
-                         (XNCC_EXACT_WINDOW_NS + XNCC_EXACT_SAMPLE_NS * pixels * job.channels);
-    return alone > together;
+                 together = points * (of_X + of_window * job.channels), doubts = job.work->doubts,
+                 windows = static_cast<double>(job.width) * job.height;
+    return doubts * (doubts * ROUNDING < windows ? job.alone_ns : job.hard_ns) > together;
 }
 
 // How many blocks there is memory for at a time, with the spectra of so many pairs of slices.

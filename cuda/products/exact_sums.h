@@ -35,12 +35,17 @@ struct ExactJob {
     uint32_t *doubts, *hard;
     uint32_t few;
     // Samples that are not finite: if there are more than XNCC_FLOAT_BAD, windows that hold one may
-    // be in doubt, and nothing is done. nullptr: these windows have their scores.
+    // be in doubt, and nothing is done. nullptr: these windows have their scores or, if
+    // `all_finite`, nothing is done where there is one.
     const uint32_t *bad;
+    bool all_finite;
     ExactWork *work;
     xncc_method method;
     xncc_general_rule rule;
     int32_t width, height; // map elements of the band
+    // Nanoseconds of a window by itself, and of one of so many that not rounding is what leaves
+    // them in doubt.
+    double alone_ns, hard_ns;
     float *map;
     int64_t map_pitch;
     // The rest is filled by launch_exact_sums.

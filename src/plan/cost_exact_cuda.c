@@ -73,13 +73,13 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
     const double windows = (double)decision->band_width * decision->band_height,
                  pixels = (double)columns * rows,
                  alone_ns = XNCC_EXACT_WINDOW_NS + XNCC_EXACT_SAMPLE_NS * pixels;
+    const int several = problem->channels > 1 || !xncc_problem_counts_all(problem);
     xncc_exact_blocks b = { 0 };
     decision->exact = b;
     if (windows * alone_ns < least_ms * 1e6 || columns > XNCC_EXACT_TEMPLATE ||
         rows > XNCC_EXACT_TEMPLATE || machine->cuda.shared_optin < XNCC_SPLIT_SHARED)
         return;
     /* the spectra of many slices take less memory */
-    const int several = xncc_decision_has(decision, XNCC_STEP_FLOAT_SUMS);
     const int32_t most = several && columns <= XNCC_EXACT_SMALLER && rows <= XNCC_EXACT_SMALLER
                              ? XNCC_EXACT_MOST / 2
                              : XNCC_EXACT_MOST;

@@ -306,6 +306,17 @@ static xncc_status halve_bands(const xncc_problem *p, uint64_t aim, uint64_t lim
     }
 }
 
+/* Kernel general: whether windows in doubt may get exact sums. Those of small templates are settled
+ * by tiles. */
+static int has_exact_pixels(const xncc_problem *p, const xncc_decision *d)
+{
+    return xncc_decision_has(d, XNCC_STEP_PIXELS) &&
+           (xncc_pixel_is_float(p->pixel) || d->shared_bytes) && p->rule.method != XNCC_COVERAGE &&
+           p->channels <= XNCC_FLOAT_CHANNELS &&
+           (p->templ_width > XNCC_FLOAT_FUSED_TEMPLATE ||
+            p->templ_height > XNCC_FLOAT_FUSED_TEMPLATE);
+}
+
 /* Chooses bands and transforms. The plan holds the whole map if there is room. */
 static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, const xncc_machine *m,
                              xncc_decision *d, xncc_error *error)
@@ -347,13 +358,13 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
         d->map_rows = d->band_height;
         xncc_workspace_make(p, d);
     }
-    if (floats && d->workspace.total < limit) {
-        const int several = xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS);
+    if ((floats || has_exact_pixels(p, d)) && d->workspace.total < limit) {
+        const int several = p->channels > 1 || !xncc_problem_counts_all(p);
         const uint64_t half = (limit - d->workspace.total) / 2,
                        most_of_these = several ? 2 * max_for_doubts : max_for_doubts,
                        budget = half < most_of_these ? half : most_of_these;
         xncc_fit_exact(p, m, budget, d);
-        if (!several)
+        if (floats && !several)
             xncc_fit_levels(p, m, budget, d);
         xncc_workspace_make(p, d);
     }

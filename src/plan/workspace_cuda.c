@@ -214,7 +214,7 @@ void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
     const uint64_t count = xncc_decision_has(d, XNCC_STEP_PIXELS) &&
                                    xncc_pixel_is_of_doubles(p->pixel) &&
                                    p->rule.method != XNCC_COVERAGE
-                               ? ALIGNMENT
+                               ? XNCC_PIXEL_DOUBTS
                                : 0,
                    levels = d->levels.batch ? xncc_split_workspace(&d->levels).total : 0;
     w->bytes[XNCC_BUFFER_DOUBTS] = count + (levels > d->exact.bytes ? levels : d->exact.bytes);

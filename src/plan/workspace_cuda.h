@@ -13,6 +13,9 @@ enum { XNCC_COLUMN_STRIP = 64, XNCC_COLUMN_BLOCK = 128, XNCC_COLUMN_GROUP = 32 }
  * bytes of their sums. */
 enum { XNCC_DOUBT_PARTS = 256, XNCC_DOUBT_PART_BYTES = 64 };
 
+/* The bytes of what kernel general knows of windows in doubt. */
+enum { XNCC_PIXEL_DOUBTS = 512 };
+
 /* Fills the workspace of a decision for its steps, blocks and bands. */
 void xncc_workspace_make(const xncc_problem *problem, xncc_decision *decision);
 

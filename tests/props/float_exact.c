@@ -179,6 +179,9 @@ int main(int argc, char **argv)
         { "general", 290, 270, 12, 7, 1, 1, 0, 0 },
         { "general", 300, 260, 16, 16, 1, 0, 1, 0 },
         { "general", 310, 250, 8, 8, 2, 1, 0, 1 },
+        { "general", 420, 300, 24, 19, 1, 1, 0, 0 }, /* larger ones: by exact_sums.cu */
+        { "general", 330, 400, 18, 25, 3, 0, 0, 0 },
+        { "general", 400, 320, 20, 20, 1, 0, 1, 1 },
     };
     static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
     static const xncc_method methods[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF, XNCC_CCORR_NORMED,

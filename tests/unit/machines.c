@@ -122,19 +122,25 @@ static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const
           bytes * (batches * (uint64_t)b->batch + spectra));
 }
 
+static int is_small(const xncc_problem *p)
+{
+    return p->templ_width <= 16 && p->templ_height <= 16;
+}
+
 /* Checks that the blocks of exact sums cover the band, that the sums of their slices can be rounded
  * to exact integers, and that there is room for one block at least. With masks or channels a sum
  * has the products of six pairs of slices, else of three, whose last slices meet only once;
  * templates of at most 640 pixels a side have smaller transforms, and there is more memory. Kernel
- * general has a count of windows in doubt. */
+ * general has a count of windows in doubt, and blocks unless the template is small. */
 static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const xncc_exact_blocks *b = &d->exact;
-    const int several = xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS),
+    const int several = p->channels > 1 || !xncc_problem_counts_all(p),
               counts = xncc_decision_has(d, XNCC_STEP_PIXELS) && p->rule.method != XNCC_COVERAGE &&
                        (p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32),
               small = several && p->templ_width <= 640 && p->templ_height <= 640;
     CHECK((d->workspace.bytes[XNCC_BUFFER_DOUBTS] != 0) == (b->width != 0 || counts));
+    CHECK(!b->width || xncc_kernel_is_of_doubles(d->kernel) || (counts && !is_small(p)));
     if (!b->width)
         return;
     double line = 0;
