@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How small_exact.cu holds the samples of a tile: as integers that are cut into limbs.
+// The sums of the windows of a tile modulo a prime, for small_exact.cu.
 #ifndef XNCC_CUDA_DIRECT_EXACT_TILE_CUH
 #define XNCC_CUDA_DIRECT_EXACT_TILE_CUH
 
-#include "cuda/planes/sample_integer.cuh"
+#include "cuda/direct/general.h"
+#include "cuda/direct/residues.cuh"
 
-#include "math/general_score.h"
-#include "math/long_score.h"
+#include "math/method.h"
 
 extern "C" {
 #include "plan/cost_fft_cuda.h"
@@ -14,13 +14,14 @@ extern "C" {
 
 namespace xncc {
 
-constexpr int TILE_WIDTH = 32, TILE_HEIGHT = 32; // windows of a tile
-constexpr int TILE_THREADS = 256,
-              TILE_DOWN = TILE_THREADS / TILE_WIDTH;  // threads, and rows of them
+constexpr int TILE_THREADS = 256, TILE_WIDTH = 32,
+              TILE_DOWN = TILE_THREADS / TILE_WIDTH;  // threads of a column of windows
 constexpr int TILE_TEMPL = XNCC_FLOAT_FUSED_TEMPLATE; // columns and rows of a template, at most
 constexpr int TILE_TEMPL_PIXELS = TILE_TEMPL * TILE_TEMPL;
-constexpr int TILE_PITCH = TILE_WIDTH + TILE_TEMPL - 1;
-constexpr int MOST_CELLS = 6;
+constexpr int TILE_PITCH = TILE_WIDTH + TILE_TEMPL - 1; // odd: rows begin in different banks
+constexpr int ALONG_PITCH = TILE_WIDTH + 1;             // for the same reason
+constexpr int ALONG = 8;                                // sums along a row that a thread makes
+constexpr uint32_t ALL_BITS = 0xffffffffu;
 
 // Which pixels of windows count.
 enum class Counts {
@@ -29,74 +30,46 @@ enum class Counts {
     OWN    // those that the image decides
 };
 
-// The bits of a limb. With 27 bits, the sum of 256 products of two limbs is below 2^62, and that of
-// 512 below 2^63; with 26 bits, that of 6 * 256 products is below 2^63.
-template <int CELLS> constexpr int LIMB_BITS = CELLS <= 2 ? 27 : 26;
+// The bits of the arguments of the formula, of samples of so many bits and of so many channels of n
+// pixels: n * X, S * sumT and 2 * X are below 2^(bits - 1).
+static __device__ __host__ constexpr int bits_of_terms(int bits, int n_log2, int channels_log2)
+{
+    return 2 * bits + 2 * n_log2 + channels_log2 + 2;
+}
+constexpr int TILE_PIXELS_LOG2 = 8, CHANNELS_LOG2 = 6; // XNCC_MAX_CHANNELS is 64
+constexpr int MOST_BITS = (bits_of(MOST_PRIMES) -
+                           bits_of_terms(0, TILE_PIXELS_LOG2, CHANNELS_LOG2)) /
+                          2;
+static_assert(MOST_BITS < TILE_THREADS, "a thread has a power of 2");
 
-// The form in which samples of a tile are cut: an integer has CELLS cells of so many bits, and limb
-// l is cell number cell[l] of it. All other cells are 0 in all samples.
-template <int LIMBS_OF, int CELLS_OF, Counts COUNTS_OF> struct ExactForm {
-    static constexpr int LIMBS = LIMBS_OF, CELLS = CELLS_OF;
-    static constexpr Counts COUNTS = COUNTS_OF;
-    static constexpr int BITS = LIMB_BITS<CELLS>, WEIGHTS = 2 * CELLS - 1;
-    static constexpr int PAIRS = LIMBS * (LIMBS + 1) / 2;
-    static constexpr bool GAPS = LIMBS < CELLS;
-    // Windows of a thread, one below the other, and rows of the template at a time: what registers
-    // hold.
-    static constexpr bool WHOLE = COUNTS == Counts::WHOLE;
-    static constexpr int EACH = WHOLE        ? (LIMBS <= 3   ? 4
-                                                : LIMBS == 4 ? 2
-                                                             : 1)
-                                : LIMBS <= 2 ? 2
-                                             : 1,
-                         GROUP = !WHOLE || LIMBS > 4 ? 1
-                                 : LIMBS > 2         ? 4
-                                                     : 8;
-    // Words of a number: 2^PIXELS_LOG2 pixels and 2^CHANNELS_LOG2 channels at most.
-    static constexpr int PIXELS_LOG2 = 8, CHANNELS_LOG2 = 6, // XNCC_MAX_CHANNELS is 64
-        WORDS = (2 * CELLS * BITS + 2 * (PIXELS_LOG2 + CHANNELS_LOG2) + 4 + 31) / 32;
-    // The windows and samples of a part of a tile.
+// An integer in 64 bits: a mantissa of 53 bits, a place of 10, and the sign.
+static __device__ __forceinline__ uint64_t packed(const Integer &v)
+{
+    return v.mantissa | static_cast<uint64_t>(v.place) << 53 | uint64_t{ v.negative } << 63;
+}
+static __device__ __forceinline__ Integer unpacked(uint64_t v)
+{
+    return { v & ((uint64_t{ 1 } << 53) - 1u), static_cast<int32_t>(v >> 53 & 0x3ffu),
+             v >> 63 != 0 };
+}
+
+// The shared memory of a block: samples of a channel, and their residues.
+template <Counts COUNTS> struct ExactTile {
+    static constexpr bool WHOLE = COUNTS == Counts::WHOLE, OWN = COUNTS == Counts::OWN;
+    // Windows of a thread, one below the other: what registers hold.
+    static constexpr int EACH = OWN ? 2 : 4;
     static constexpr int HEIGHT = TILE_DOWN * EACH, ROWS = HEIGHT + TILE_TEMPL - 1,
                          SAMPLES = ROWS * TILE_PITCH;
-    static_assert(TILE_HEIGHT % HEIGHT == 0 && TILE_TEMPL % GROUP == 0, "rows go by the group");
 
-    // The number of a pair of limbs, l <= m.
-    static __host__ __device__ constexpr int pair(int l, int m)
-    {
-        return l * LIMBS - l * (l - 1) / 2 + m - l;
-    }
-    // Calls function(l, m, number of the pair) for all pairs of limbs, l <= m.
-    template <class Function> static __device__ __forceinline__ void each_pair(const Function &of)
-    {
-#pragma unroll
-        for (int l = 0; l < LIMBS; l++)
-#pragma unroll
-            for (int m = l; m < LIMBS; m++)
-                of(l, m, pair(l, m));
-    }
-};
-
-// The sums of a channel of a window. Of products, those of a pair of limbs: with l < m, both
-// products of one factor's limb l and the other's limb m.
-template <class Form> struct ExactSums {
-    int64_t X[Form::PAIRS], Q[Form::PAIRS], S[Form::LIMBS];
-    // Counts::OWN:
-    int64_t T2[Form::PAIRS], T[Form::LIMBS];
-    uint32_t n;
-};
-
-// The shared memory of a block.
-template <class Form> struct ExactTile {
-    // A pixel of the template: its limbs and the sums of pairs of them, and 1 if it counts.
-    static constexpr int COUNT = Form::PAIRS, PARTS = (Form::PAIRS + 4) / 4 * 4;
-    // Planes of the image: limbs, and 1 if the pixel counts.
-    static constexpr int PLANES = Form::LIMBS + (Form::COUNTS == Counts::OWN);
-
-    int32_t templ[TILE_TEMPL_PIXELS][PARTS]; // column by column
-    int64_t along[Form::COUNTS == Counts::WHOLE ? Form::ROWS * TILE_WIDTH : 1];
-    // The template's own sums, if all windows have the same.
-    unsigned long long T[Form::LIMBS], T2[Form::PAIRS];
-    int32_t image[PLANES][Form::SAMPLES];
+    uint32_t templ[TILE_TEMPL_PIXELS], // column by column; 0 if the pixel does not count
+        mask[TILE_TEMPL_PIXELS];       // all bits if it counts
+    uint64_t along_Q[WHOLE ? ROWS * ALONG_PITCH : 1];
+    uint32_t along_S[WHOLE ? ROWS * ALONG_PITCH : 1]; // sums along rows
+    uint64_t sample[SAMPLES];                         // as packed(); 0 if the pixel does not count
+    uint32_t image[SAMPLES], counts[OWN ? SAMPLES : 1];
+    uint32_t power[2][MOST_BITS + 1]; // of 2, by primes in turn
+    uint32_t templ_term[MOST_PRIMES];
+    unsigned long long T, T2; // of the template, if all windows have the same
 
     static __device__ ExactTile &of_block()
     {
@@ -105,64 +78,179 @@ template <class Form> struct ExactTile {
     }
 };
 
-// The cells of the limbs of a tile, and the unit of its samples.
-struct ExactCut {
-    int32_t unit, cell[MOST_CELLS];
+static_assert(sizeof(ExactTile<Counts::WHOLE>) <= 50 << 10 &&
+                  sizeof(ExactTile<Counts::SAME>) <= 50 << 10 &&
+                  sizeof(ExactTile<Counts::OWN>) <= 50 << 10,
+              "four blocks of the most per multiprocessor; compute capability 7.5 has 64 KB");
 
-    template <class Form> __device__ __forceinline__ int at(int limb) const
-    {
-        return Form::GAPS ? cell[limb] : limb;
-    }
-    // The limbs of a sample.
-    template <class Form>
-    __device__ __forceinline__ void limbs_of(double v, int32_t (&to)[Form::LIMBS]) const
-    {
-        const Integer of = integer_of(v, unit);
+// What a prime leaves of the sums of a window in a channel. Sums of residues are below 2^64: of 256
+// products of two.
+struct ResidueSums {
+    uint32_t X, Q, S;
+    uint32_t T, T2, n; // Counts::OWN
+};
+
+// S and Q of the thread's windows, if all pixels count. All threads of the block take part.
+template <Counts COUNTS>
+__device__ __forceinline__ void sum_boxes(const PixelsJob &job, uint32_t lack,
+                                          ExactTile<COUNTS> *tile,
+                                          ResidueSums (&to)[ExactTile<COUNTS>::EACH])
+{
+    constexpr int EACH = ExactTile<COUNTS>::EACH;
+    static_assert(uint64_t{ TILE_TEMPL } << PRIME_BITS <= uint64_t{ 1 } << 32,
+                  "sums of residues along a row have 32 bits");
+    const int own = static_cast<int>(threadIdx.x), width = job.templ_width,
+              height = job.templ_height;
+    static_assert(ExactTile<COUNTS>::ROWS * TILE_WIDTH / ALONG <= TILE_THREADS,
+                  "one turn makes all sums along rows");
+    const int row = own / (TILE_WIDTH / ALONG), column = own % (TILE_WIDTH / ALONG) * ALONG;
+    if (row < ExactTile<COUNTS>::HEIGHT + height - 1) {
+        const uint32_t *from = tile->image + row * TILE_PITCH + column;
+        uint32_t S = 0;
+        uint64_t Q = 0;
+        for (int k = 0; k < width; k++) {
+            S += from[k];
+            Q += uint64_t{ from[k] } * from[k];
+        }
+        const int to_row = row * ALONG_PITCH + column;
 #pragma unroll
-        for (int l = 0; l < Form::LIMBS; l++) {
-            const int32_t own = static_cast<int32_t>(
-                shifted(of.mantissa, of.place - Form::BITS * at<Form>(l)) &
-                ((1u << Form::BITS) - 1));
-            to[l] = of.negative ? -own : own;
+        for (int k = 0; k < ALONG; k++) {
+            tile->along_S[to_row + k] = S;
+            tile->along_Q[to_row + k] = Q;
+            if (k + 1 == ALONG)
+                break;
+            const uint32_t before = from[k], next = from[k + width];
+            S += next - before;
+            Q += uint64_t{ next } * next - uint64_t{ before } * before;
         }
     }
-    // The words of a number of which limbs, or pairs of limbs, have sums.
-    template <class Form>
-    __device__ __forceinline__ void words_of(const int64_t (&sum)[Form::LIMBS],
-                                             uint32_t (&to)[Form::WORDS]) const
-    {
-        add_cells<Form, Form::CELLS>(to, [&](int wanted) {
-            int64_t own = 0;
-#pragma unroll
-            for (int l = 0; l < Form::LIMBS; l++)
-                own += at<Form>(l) == wanted ? sum[l] : 0;
-            return own;
-        });
+    __syncthreads();
+    const int first = own / TILE_WIDTH * EACH * ALONG_PITCH + own % TILE_WIDTH;
+    const uint32_t *S = tile->along_S + first;
+    const uint64_t *Q = tile->along_Q + first;
+    uint64_t sum = 0, squares = 0;
+    for (int k = 0; k < height; k++) {
+        sum += S[k * ALONG_PITCH];
+        squares += Q[k * ALONG_PITCH];
     }
-    template <class Form>
-    __device__ __forceinline__ void words_of_pairs(const int64_t (&sum)[Form::PAIRS],
-                                                   uint32_t (&to)[Form::WORDS]) const
-    {
-        add_cells<Form, Form::WEIGHTS>(to, [&](int wanted) {
-            int64_t own = 0;
-            Form::each_pair([&](int l, int m, int pair) {
-                own += at<Form>(l) + at<Form>(m) == wanted ? sum[pair] : 0;
-            });
-            return own;
-        });
-    }
-    template <class Form, int COUNT, class Function>
-    __device__ __forceinline__ static void add_cells(uint32_t (&to)[Form::WORDS],
-                                                     const Function &sum_of)
-    {
 #pragma unroll
-        for (int i = 0; i < Form::WORDS; i++)
-            to[i] = 0;
-#pragma unroll
-        for (int k = 0; k < COUNT; k++)
-            xncc_long_add(to, 1, Form::WORDS, sum_of(k), Form::BITS * k);
+    for (int e = 0; e < EACH; e++) {
+        to[e].S = residue_of(sum, lack);
+        to[e].Q = residue_of(squares, lack);
+        if (e + 1 == EACH)
+            break;
+        sum += uint64_t{ S[(e + height) * ALONG_PITCH] } - S[e * ALONG_PITCH];
+        squares += Q[(e + height) * ALONG_PITCH] - Q[e * ALONG_PITCH];
     }
+}
+
+// The sums of the thread's windows, which begin at sample `first` of the tile: X and, if not all
+// pixels count, the others.
+template <Counts COUNTS>
+__device__ __forceinline__ void sum_windows(const PixelsJob &job, uint32_t lack,
+                                            const ExactTile<COUNTS> &tile, int first,
+                                            ResidueSums (&to)[ExactTile<COUNTS>::EACH])
+{
+    using Tile = ExactTile<COUNTS>;
+    constexpr int EACH = Tile::EACH, GROUP = 4; // rows of the template at a time
+    constexpr int MASKED = Tile::WHOLE ? 1 : EACH, OWN = Tile::OWN ? EACH : 1;
+    uint64_t X[EACH] = {}, S[MASKED] = {}, Q[MASKED] = {}, T[OWN] = {}, T2[OWN] = {};
+    uint32_t n[OWN] = {};
+    for (int x = 0; x < job.templ_width; x++) {
+        constexpr int ROWS = EACH - 1 + TILE_TEMPL;
+        uint32_t v[ROWS], counts[ROWS];
+        const uint32_t *image = tile.image + first + x,
+                       *counted = tile.counts + (Tile::OWN ? first + x : 0);
+        const auto load = [&](int k) {
+            v[k] = image[k * TILE_PITCH];
+            counts[k] = Tile::OWN ? counted[k * TILE_PITCH] : ALL_BITS;
+        };
+#pragma unroll
+        for (int k = 0; k < EACH - 1; k++)
+            load(k);
+#pragma unroll
+        for (int y = 0; y < TILE_TEMPL; y += GROUP) {
+            if (y >= job.templ_height)
+                break;
+#pragma unroll
+            for (int k = 0; k < GROUP; k++)
+                load(EACH - 1 + y + k);
+            alignas(uint4) uint32_t t[GROUP], mask[GROUP];
+            const int at = x * TILE_TEMPL + y;
+            *reinterpret_cast<uint4 *>(t) = *reinterpret_cast<const uint4 *>(tile.templ + at);
+            if (!Tile::WHOLE)
+                *reinterpret_cast<uint4 *>(mask) = *reinterpret_cast<const uint4 *>(tile.mask + at);
+#pragma unroll
+            for (int j = 0; j < GROUP; j++)
+#pragma unroll
+                for (int e = 0; e < EACH; e++) {
+                    const uint32_t own = v[y + e + j];
+                    X[e] += uint64_t{ own } * t[j];
+                    if (Tile::WHOLE)
+                        continue;
+                    const uint32_t both = counts[y + e + j] & mask[j];
+                    S[e] += own & both;
+                    Q[e] += uint64_t{ own & both } * own;
+                    if (!Tile::OWN)
+                        continue;
+                    const uint32_t other = t[j] & both;
+                    T[e] += other;
+                    T2[e] += uint64_t{ other } * other;
+                    n[e] += both & 1u;
+                }
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        to[e].X = residue_of(X[e], lack);
+        if (Tile::WHOLE)
+            continue;
+        to[e].S = residue_of(S[e], lack);
+        to[e].Q = residue_of(Q[e], lack);
+        if (Tile::OWN) {
+            to[e].T = residue_of(T[e], lack);
+            to[e].T2 = residue_of(T2[e], lack);
+            to[e].n = n[e];
+        }
+    }
+}
+
+// What a prime leaves of the sums of a channel of the template, of n pixels.
+struct ResidueTempl {
+    uint32_t n, T, T2;
 };
+
+// Adds what a channel has of the argument of the formula that is of the template.
+static __device__ __forceinline__ void add_templ(xncc_method method, uint32_t lack,
+                                                 const ResidueTempl &of, uint32_t *templ)
+{
+    const uint32_t prime = (1u << PRIME_BITS) - lack;
+    *templ = residue_of(xncc_method_is_centred(method)
+                            ? *templ + uint64_t{ of.n } * of.T2 + uint64_t{ prime - of.T } * of.T
+                            : uint64_t{ *templ } + of.T2,
+                        lack);
+}
+
+// The same for the numerator and the image.
+static __device__ __forceinline__ void add_window(xncc_method method, uint32_t lack,
+                                                  const ResidueTempl &of, const ResidueSums &sums,
+                                                  uint32_t *numerator, uint32_t *image)
+{
+    const uint32_t prime = (1u << PRIME_BITS) - lack;
+    uint64_t of_window = *numerator, of_image = *image;
+    if (xncc_method_is_centred(method)) {
+        const uint64_t minus_S = prime - sums.S;
+        of_window += uint64_t{ of.n } * sums.X + minus_S * of.T;
+        of_image += uint64_t{ of.n } * sums.Q + minus_S * sums.S;
+    } else {
+        of_window += xncc_method_of_difference(method)
+                         ? uint64_t{ sums.Q } + 2 * (prime - sums.X) + of.T2
+                         : sums.X;
+        of_image += sums.Q;
+    }
+    *numerator = residue_of(of_window, lack);
+    *image = residue_of(of_image, lack);
+}
 
 } // namespace xncc
 

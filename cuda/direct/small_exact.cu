@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Small templates, floats and u32, any channels and masks: the exact scores of the windows in doubt
 // of tiles where many are. Samples of a tile and of the template are integers times a power of two
-// of their own. They are cut into limbs (exact_tile.cuh), whose products are added up in 64 bits
-// (exact_window.cuh).
+// of their own. Their sums are made modulo primes (residues.cuh), as many as their bits take, one
+// after the other; then the formula's arguments are found from what the primes leave.
 //
-// Thread mapping: a block of 256 threads takes tiles of 32 x 32 windows in turn, a thread up to
-// four windows, one below the other. If they have many limbs, or masks, a thread has fewer at a
-// time, and the tile is made in parts. Tiles with few windows in doubt, with a sample that is not
-// finite, or with samples of more than six cells are left as they are. If all pixels count, S and Q
-// are summed along rows, and then down the columns; else a thread adds them up with X. Shared
-// memory: limbs of a part of a tile and of the template, and sums along rows, 56 KB at most. Any
-// compute capability.
+// Thread mapping: a block of 256 threads takes tiles in turn, a thread 4 windows, one below the
+// other; 2 if the image decides which pixels count. Tiles with few windows in doubt, with a sample
+// that is not finite, or with samples of more than MOST_BITS bits are left as they are. If all
+// pixels count, S and Q are summed along rows, and then down the columns; else a thread adds them
+// up with X. Shared memory: the samples of a tile, their residues and those of the template, and
+// sums along rows, 49 KB at most. What the primes leave of a thread's windows is in local memory.
+// Any compute capability.
 #include "cuda/direct/small_exact.h"
 
-#include "cuda/direct/exact_window.cuh"
+#include "cuda/direct/exact_tile.cuh"
 #include "cuda/direct/refine.cuh"
 #include "cuda/planes/counted_sample.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/runtime/warp.cuh"
 
+#include "math/exact_score.h"
+#include "math/long_score.h"
+
 namespace xncc {
 
 namespace {
 
-constexpr int MANY = 8;          // threads of a tile with a window in doubt
-constexpr int BLOCKS = 2;        // per multiprocessor
-constexpr int AT_A_TIME = 4;     // samples of a thread whose loads are in flight
-constexpr int SHARED = 56 << 10; // bytes of dynamic shared memory; compute capability 7.5 has 64 KB
+constexpr int BLOCKS = 4;    // per multiprocessor
+constexpr int AT_A_TIME = 4; // samples of a thread whose loads are in flight
 
 // Sample (x, y) of the rectangle of windows in a channel. One that none of them reaches does not
 // count.
@@ -40,7 +41,7 @@ __device__ __forceinline__ Counted image_at(const PixelsJob &job, int x, int y, 
 }
 
 // Loads up to AT_A_TIME samples of a channel of a rectangle of so many columns and rows at (x, y):
-// number first, and each TILE_THREADS further.
+// number first, and each TILE_THREADS further. They are counted by rows of TILE_PITCH.
 template <xncc_pixel PIXEL>
 __device__ __forceinline__ void load_some(const PixelsJob &job, int x, int y, int columns, int rows,
                                           int channel, int first, Counted (&to)[AT_A_TIME])
@@ -51,8 +52,8 @@ __device__ __forceinline__ void load_some(const PixelsJob &job, int x, int y, in
                         left + columns <= job.image.width && top + rows <= job.image.height;
 #pragma unroll
     for (int k = 0; k < AT_A_TIME; k++) {
-        const int i = first + k * TILE_THREADS, column = i % columns, row = i / columns;
-        to[k] = i >= columns * rows ? Counted{ false, 0.0 }
+        const int i = first + k * TILE_THREADS, column = i % TILE_PITCH, row = i / TILE_PITCH;
+        to[k] = column >= columns || row >= rows ? Counted{ false, 0.0 }
                 : inside ? inner_sample<PIXEL>(job.image, job.channels, left + column, top + row,
                                                channel)
                          : image_at<PIXEL>(job, x + column, y + row, channel);
@@ -70,22 +71,22 @@ __device__ __noinline__ void load_samples(const PixelsJob &job, int x, int y, in
     }
 }
 
-// Calls function(column, row, sample) for the thread's samples under `height` rows of windows of
-// the tile at (x, y), of a channel.
+// Calls function(index in the tile, sample) for the thread's samples under `height` rows of windows
+// of the tile at (x, y), of a channel.
 template <class Function>
 __device__ __forceinline__ void each_of_image(const PixelsJob &job, int x, int y, int height,
                                               int channel, const Function &function)
 {
     const int columns = TILE_WIDTH + job.templ_width - 1, rows = height + job.templ_height - 1;
-    for (int first = static_cast<int>(threadIdx.x); first < columns * rows;
+    for (int first = static_cast<int>(threadIdx.x); first < TILE_PITCH * rows;
          first += TILE_THREADS * AT_A_TIME) {
         Counted sample[AT_A_TIME];
         load_samples(job, x, y, columns, rows, channel, first, sample);
 #pragma unroll
         for (int k = 0; k < AT_A_TIME; k++) {
             const int i = first + k * TILE_THREADS;
-            if (i < columns * rows)
-                function(i % columns, i / columns, sample[k]);
+            if (i < TILE_PITCH * rows)
+                function(i, sample[k]);
         }
     }
 }
@@ -106,12 +107,12 @@ __device__ Counted templ_of_thread(const PixelsJob &job, int channel)
 
 // Calls function(value) for the thread's samples that count, of the tile at (x, y) and of the
 // template, in all channels.
-template <class Function>
+template <int HEIGHT, class Function>
 __device__ __forceinline__ void each_counted(const PixelsJob &job, int x, int y,
                                              const Function &function)
 {
     for (int c = 0; c < job.channels; c++) {
-        each_of_image(job, x, y, TILE_HEIGHT, c, [&](int, int, const Counted &sample) {
+        each_of_image(job, x, y, HEIGHT, c, [&](int, const Counted &sample) {
             if (sample.counts)
                 function(sample.v);
         });
@@ -123,12 +124,12 @@ __device__ __forceinline__ void each_counted(const PixelsJob &job, int x, int y,
 
 // The grid of all samples of the tile and of the template; empty if one is not finite. Every thread
 // gets it.
-__device__ xncc_grid grid_of(const PixelsJob &job, int x, int y)
+template <int HEIGHT> __device__ xncc_grid grid_of(const PixelsJob &job, int x, int y)
 {
     __shared__ xncc_grid all;
     xncc_grid grid = xncc_grid_empty();
     bool bad = false;
-    each_counted(job, x, y, [&](double v) {
+    each_counted<HEIGHT>(job, x, y, [&](double v) {
         bad = bad || !isfinite(v);
         if (isfinite(v))
             xncc_grid_add(&grid, v);
@@ -144,204 +145,198 @@ __device__ xncc_grid grid_of(const PixelsJob &job, int x, int y)
     return __syncthreads_or(bad) ? xncc_grid_empty() : all;
 }
 
-// A bit for each cell of MOST_CELLS in which a sample of the tile or of the template is not 0.
-__device__ uint32_t cells_of(const PixelsJob &job, int x, int y, int32_t unit)
+// Loads a channel of the tile at (x, y). Returns the thread's sample of the template, packed.
+template <Counts COUNTS>
+__device__ __forceinline__ uint64_t load_tile(const PixelsJob &job, int x, int y, int channel,
+                                              int32_t unit, ExactTile<COUNTS> *tile)
 {
-    constexpr int BITS = LIMB_BITS<MOST_CELLS>;
-    uint32_t cells = 0;
-    each_counted(job, x, y, [&](double v) {
-        const Integer of = integer_of(v, unit);
-        const int top = of.place + 63 - __clzll(static_cast<long long>(of.mantissa));
-        if (of.mantissa)
-            cells |= ((2u << top / BITS) - 1u) & (~0u << of.place / BITS);
-    });
-    uint32_t all = 0;
-#pragma unroll
-    for (int k = 0; k < MOST_CELLS; k++)
-        all |= __syncthreads_or(static_cast<int>(cells >> k & 1u)) ? 1u << k : 0u;
-    return all;
-}
-
-// Adds up a number over the block.
-__device__ __forceinline__ void add_of_block(unsigned long long *to, int64_t own)
-{
-    own = warp_sum(own);
-    if (threadIdx.x % WARP_LANES == 0)
-        atomicAdd(to, static_cast<unsigned long long>(own));
-}
-
-// Loads a channel of the part of a tile at (x, y), and the template.
-template <class Form>
-__device__ __forceinline__ void load_tile(const PixelsJob &job, int x, int y, int channel,
-                                          const ExactCut &cut, ExactTile<Form> *tile)
-{
-    const int own = static_cast<int>(threadIdx.x);
+    const auto pack = [unit](const Counted &sample) {
+        return packed(integer_of(value_of(sample), unit));
+    };
     __syncthreads(); // what was there has been read
-    if (own < Form::LIMBS)
-        tile->T[own] = 0;
-    if (own < Form::PAIRS)
-        tile->T2[own] = 0;
-    each_of_image(job, x, y, Form::HEIGHT, channel,
-                  [&](int column, int row, const Counted &sample) {
-                      const int at = row * TILE_PITCH + column;
-                      int32_t limb[Form::LIMBS];
-                      cut.limbs_of<Form>(value_of(sample), limb);
-#pragma unroll
-                      for (int l = 0; l < Form::LIMBS; l++)
-                          tile->image[l][at] = limb[l];
-                      if (Form::COUNTS == Counts::OWN)
-                          tile->image[ExactTile<Form>::PLANES - 1][at] = sample.counts;
+    each_of_image(job, x, y, ExactTile<COUNTS>::HEIGHT, channel,
+                  [&](int at, const Counted &sample) {
+                      tile->sample[at] = pack(sample);
+                      if (COUNTS == Counts::OWN)
+                          tile->counts[at] = sample.counts ? ALL_BITS : 0;
                   });
     const Counted templ = templ_of_thread(job, channel);
-    int32_t limb[Form::LIMBS];
-    cut.limbs_of<Form>(value_of(templ), limb);
-    Form::each_pair([&](int l, int m, int pair) {
-        tile->templ[own][pair] = l == m ? limb[l] : limb[l] + limb[m];
-    });
-    tile->templ[own][ExactTile<Form>::COUNT] = templ.counts;
-    __syncthreads();
-    if constexpr (Form::COUNTS != Counts::OWN) {
-#pragma unroll
-        for (int l = 0; l < Form::LIMBS; l++)
-            add_of_block(tile->T + l, limb[l]);
-        Form::each_pair([&](int l, int m, int pair) {
-            add_of_block(tile->T2 + pair,
-                         static_cast<int64_t>(limb[l]) * (l < m ? 2 : 1) * limb[m]);
-        });
-        __syncthreads();
-    }
+    tile->mask[threadIdx.x] = templ.counts ? ALL_BITS : 0;
+    return pack(templ);
 }
 
-// Settles the windows in doubt of the part of a tile at (x, y).
-template <class Form>
-__device__ __noinline__ void settle_part(const PixelsJob &job, int x, int y, const ExactCut &cut)
+// What 2^place leaves, of a place for each thread.
+template <Counts COUNTS> __device__ void make_powers(int prime, ExactTile<COUNTS> *tile)
 {
-    constexpr int EACH = Form::EACH;
-    constexpr bool OWN = Form::COUNTS == Counts::OWN;
-    static_assert(sizeof(ExactTile<Form>) <= SHARED, "there is less room");
-    ExactTile<Form> &tile = ExactTile<Form>::of_block();
-    const int column = static_cast<int>(threadIdx.x) % TILE_WIDTH,
-              row = static_cast<int>(threadIdx.x) / TILE_WIDTH * EACH;
-    float *map = job.map + (y + row) * job.map_pitch + x + column;
-    unsigned doubts = 0;
-#pragma unroll
-    for (int e = 0; e < EACH; e++)
-        if (x + column < job.width && y + row + e < job.rows &&
-            __float_as_uint(map[e * job.map_pitch]) == XNCC_DOUBT)
-            doubts |= 1u << e;
-    if (!__syncthreads_or(static_cast<int>(doubts)))
+    const int place = static_cast<int>(threadIdx.x);
+    if (place > MOST_BITS || prime >= MOST_PRIMES)
         return;
-    Long<Form> numerator[EACH] = {}, image[EACH] = {}, templ[OWN ? EACH : 1] = {};
-    uint32_t n[EACH] = {};
-    for (int c = 0; c < job.channels; c++) {
-        load_tile<Form>(job, x, y, c, cut, &tile);
-        ExactSums<Form> sums[EACH];
-        if (Form::COUNTS == Counts::WHOLE)
-            sum_boxes<Form>(job, &tile, sums);
-        if (!doubts)
-            continue;
-        sum_windows<Form>(job, tile, row * TILE_PITCH + column, sums);
-        TemplSums<Form> of_templ;
-        if (!OWN) {
-            of_templ.make(cut, tile.T, tile.T2, static_cast<uint32_t>(job.rule.whole));
-            add_term(job.method, of_templ.n, of_templ.minus_T, of_templ.T2, &templ[0]);
-        }
-        for (int e = 0; e < EACH; e++) {
-            if (!(doubts >> e & 1u))
-                continue;
-            if (OWN) {
-                of_templ.make(cut, sums[e].T, sums[e].T2, sums[e].n);
-                add_term(job.method, of_templ.n, of_templ.minus_T, of_templ.T2, &templ[e]);
-            }
-            n[e] = of_templ.n;
-            add_channel(job.method, cut, sums[e], of_templ, &numerator[e], &image[e]);
-        }
-    }
-    for (int e = 0; e < EACH; e++)
-        if (doubts >> e & 1u)
-            map[e * job.map_pitch] = score_of(job, n[e], 2 * (cut.unit + XNCC_WIDE_VALUES),
-                                              numerator[e], image[e], templ[OWN ? e : 0]);
-    __syncthreads(); // the tile has been read
+    const uint32_t lack = primes.lack[prime];
+    uint32_t power = 1u << place % PRIME_BITS;
+    for (int k = place / PRIME_BITS; k > 0; k--) // 2^28 leaves what the prime lacks
+        power = residue_of(uint64_t{ power } * lack, lack);
+    tile->power[prime % 2][place] = power;
 }
 
-template <Counts COUNTS, int LIMBS, int CELLS>
-__device__ __forceinline__ void settle_parts(const PixelsJob &job, int x, int y,
-                                             const ExactCut &cut)
+// Makes the residues of so many rows of samples, and of the template; powers of the next prime.
+template <Counts COUNTS>
+__device__ __forceinline__ void make_residues(int rows, uint64_t templ, int prime,
+                                              ExactTile<COUNTS> *tile)
 {
-    using Form = ExactForm<LIMBS, CELLS, COUNTS>;
-    for (int part = 0; part < TILE_HEIGHT; part += Form::HEIGHT)
-        settle_part<Form>(job, x, y + part, cut);
-}
-
-// Settles the tile at (x, y). Returns false if it is left as it is.
-template <Counts COUNTS> __device__ bool settle_tile(const PixelsJob &job, int x, int y)
-{
-    __shared__ ExactCut cut;
-    const xncc_grid grid = grid_of(job, x, y);
-    const int bits = grid.top - grid.unit;
-    if (!grid.top || bits > MOST_CELLS * LIMB_BITS<MOST_CELLS>)
-        return false;
-    const bool far = bits > 3 * LIMB_BITS<3>;
-    const uint32_t cells = far ? cells_of(job, x, y, grid.unit) : 0;
-    const int limbs = __popc(cells);
-    __syncthreads(); // what was there has been read
-    if (threadIdx.x == 0) {
-        cut.unit = grid.unit;
-        int l = 0;
-        for (const uint32_t some : { cells, ~cells }) // those that are 0 come last
-            for (int k = 0; k < MOST_CELLS; k++)
-                if (some >> k & 1u)
-                    cut.cell[l++] = k;
-    }
+    const int own = static_cast<int>(threadIdx.x);
+    const uint32_t lack = primes.lack[prime], *power = tile->power[prime % 2];
+    const auto residue_at = [&](uint64_t v) {
+        const Integer of = unpacked(v);
+        return residue_of(of, power[of.place], lack);
+    };
+    __syncthreads(); // what was there has been read, and the powers are there
+    if (own == 0)
+        tile->T = tile->T2 = 0;
+    for (int i = own; i < rows * TILE_PITCH; i += TILE_THREADS)
+        tile->image[i] = residue_at(tile->sample[i]);
+    const uint32_t t = residue_at(templ);
+    tile->templ[own] = t;
     __syncthreads();
-    if (!far && bits <= LIMB_BITS<1>)
-        settle_parts<COUNTS, 1, 1>(job, x, y, cut);
-    else if (!far && bits <= 2 * LIMB_BITS<2>)
-        settle_parts<COUNTS, 2, 2>(job, x, y, cut);
-    else if (!far)
-        settle_parts<COUNTS, 3, 3>(job, x, y, cut);
-    else if (limbs <= 3)
-        settle_parts<COUNTS, 3, MOST_CELLS>(job, x, y, cut);
-    else if (limbs == 4)
-        settle_parts<COUNTS, 4, MOST_CELLS>(job, x, y, cut);
-    else if (limbs == 5)
-        settle_parts<COUNTS, 5, MOST_CELLS>(job, x, y, cut);
-    else
-        settle_parts<COUNTS, MOST_CELLS, MOST_CELLS>(job, x, y, cut);
+    if (COUNTS != Counts::OWN) {
+        const uint64_t T = warp_sum(uint64_t{ t }), T2 = warp_sum(uint64_t{ t } * t);
+        if (own % WARP_LANES == 0) {
+            atomicAdd(&tile->T, static_cast<unsigned long long>(T));
+            atomicAdd(&tile->T2, static_cast<unsigned long long>(T2));
+        }
+    }
+    make_powers(prime + 1, tile);
+}
+
+// What primes leave of a thread's windows: of the arguments of the formula.
+template <Counts COUNTS> struct TileTerms {
+    static constexpr int EACH = ExactTile<COUNTS>::EACH;
+    uint32_t numerator[MOST_PRIMES][EACH], image[MOST_PRIMES][EACH],
+        templ[COUNTS == Counts::OWN ? MOST_PRIMES : 1][EACH];
+    uint32_t n[EACH]; // pixels that count
+};
+
+// The same for a channel and a prime. All threads of the block take part.
+template <Counts COUNTS>
+__device__ __forceinline__ void sum_tile(const PixelsJob &job, int channel, uint64_t templ,
+                                         int prime, unsigned doubts, TileTerms<COUNTS> *to)
+{
+    using Tile = ExactTile<COUNTS>;
+    constexpr int EACH = Tile::EACH;
+    constexpr bool OWN = COUNTS == Counts::OWN;
+    const int own = static_cast<int>(threadIdx.x),
+              first = own / TILE_WIDTH * EACH * TILE_PITCH + own % TILE_WIDTH;
+    const uint32_t lack = primes.lack[prime];
+    Tile &tile = Tile::of_block();
+    make_residues(Tile::HEIGHT + job.templ_height - 1, templ, prime, &tile);
+    ResidueSums sums[EACH];
+    if (Tile::WHOLE)
+        sum_boxes<COUNTS>(job, lack, &tile, sums);
+    else if (!OWN)
+        __syncthreads(); // T and T2 are there
+    ResidueTempl of = { static_cast<uint32_t>(job.rule.whole), residue_of(tile.T, lack),
+                        residue_of(tile.T2, lack) };
+    if (!OWN && own == 0) {
+        uint32_t term = channel ? tile.templ_term[prime] : 0;
+        add_templ(job.method, lack, of, &term);
+        tile.templ_term[prime] = term;
+    }
+    if (!doubts)
+        return;
+    sum_windows<COUNTS>(job, lack, tile, first, sums);
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        uint32_t *numerator = &to->numerator[prime][e], *image = &to->image[prime][e],
+                 *of_templ = &to->templ[OWN ? prime : 0][e];
+        if (channel == 0)
+            *numerator = *image = *of_templ = 0; // the last one is a dummy unless OWN
+        if (OWN) {
+            of = { sums[e].n, sums[e].T, sums[e].T2 };
+            add_templ(job.method, lack, of, of_templ);
+        }
+        add_window(job.method, lack, of, sums[e], numerator, image);
+        to->n[e] = of.n;
+    }
+}
+
+// Settles the windows in doubt of the tile at (x, y): a bit for each of the thread's. Returns false
+// if it is left as it is.
+template <Counts COUNTS>
+__device__ bool settle_tile(const PixelsJob &job, int x, int y, unsigned doubts)
+{
+    using Tile = ExactTile<COUNTS>;
+    constexpr int EACH = Tile::EACH;
+    constexpr bool OWN = COUNTS == Counts::OWN;
+    __shared__ xncc_real templ_term;
+    const xncc_grid grid = grid_of<Tile::HEIGHT>(job, x, y);
+    const int bits = grid.top - grid.unit;
+    if (!grid.top || bits > MOST_BITS)
+        return false;
+    const int count = primes_for(
+        bits_of_terms(bits, xncc_long_log2(static_cast<uint32_t>(job.rule.whole)),
+                      xncc_long_log2(static_cast<uint32_t>(job.channels))));
+    const int32_t unit = 2 * (grid.unit + XNCC_WIDE_VALUES);
+    TileTerms<COUNTS> terms;
+    for (int c = 0; c < job.channels; c++) {
+        const uint64_t templ = load_tile(job, x, y, c, grid.unit, &Tile::of_block());
+        make_powers(0, &Tile::of_block());
+        for (int prime = 0; prime < count; prime++)
+            sum_tile<COUNTS>(job, c, templ, prime, doubts, &terms);
+    }
+    __syncthreads(); // the template's terms are there
+    if (!OWN && threadIdx.x == 0)
+        templ_term = real_of(Tile::of_block().templ_term, 1, count, unit, false);
+    __syncthreads();
+    float *map = job.map + (y + static_cast<int>(threadIdx.x) / TILE_WIDTH * EACH) * job.map_pitch +
+                 x + static_cast<int>(threadIdx.x) % TILE_WIDTH;
+#pragma unroll 1
+    for (int e = 0; e < EACH; e++) {
+        if (!(doubts >> e & 1u))
+            continue;
+        const uint32_t n = terms.n[e];
+        float score;
+        if (!xncc_general_score_from_count(job.method, &job.rule, n, &score)) {
+            const xncc_real numerator = real_of(terms.numerator[0] + e, EACH, count, unit, false),
+                            image = real_of(terms.image[0] + e, EACH, count, unit,
+                                            numerator.m == 0.0),
+                            templ = OWN ? real_of(terms.templ[0] + e, EACH, count, unit,
+                                                  numerator.m == 0.0)
+                                        : templ_term;
+            score = xncc_score_of_terms(job.method, &job.rule, n, numerator, image, templ);
+        }
+        map[e * job.map_pitch] = score;
+    }
     return true;
 }
 
-// Which of the thread's windows of a tile, one in TILE_DOWN rows, are in doubt: a bit for each.
-__device__ unsigned doubts_of(const PixelsJob &job, int x, int y)
+// Which of the thread's windows of a tile are in doubt: a bit for each.
+template <int EACH> __device__ unsigned doubts_of(const PixelsJob &job, int x, int y)
 {
     const int column = x + static_cast<int>(threadIdx.x) % TILE_WIDTH,
-              row = y + static_cast<int>(threadIdx.x) / TILE_WIDTH;
+              row = y + static_cast<int>(threadIdx.x) / TILE_WIDTH * EACH;
     unsigned doubts = 0;
 #pragma unroll
-    for (int k = 0; k < TILE_HEIGHT / TILE_DOWN; k++)
-        if (column < job.width && row + k * TILE_DOWN < job.rows &&
-            __float_as_uint(job.map[(row + k * TILE_DOWN) * job.map_pitch + column]) == XNCC_DOUBT)
-            doubts |= 1u << k;
+    for (int e = 0; e < EACH; e++)
+        if (column < job.width && row + e < job.rows &&
+            __float_as_uint(job.map[(row + e) * job.map_pitch + column]) == XNCC_DOUBT)
+            doubts |= 1u << e;
     return doubts;
 }
 
 // Puts windows of a tile on the list of those that are left. All lanes of a warp take part.
-__device__ void list_left(const DoubtsLeft &list, int x, int y, unsigned doubts)
+template <int EACH> __device__ void list_left(const DoubtsLeft &list, int x, int y, unsigned doubts)
 {
-    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES;
-    for (int k = 0; k < TILE_HEIGHT / TILE_DOWN; k++) {
-        const unsigned row = __ballot_sync(WARP_ALL, doubts >> k & 1u);
-        if (!row)
-            continue;
-        uint32_t at = 0;
-        if (lane == 0)
-            at = atomicAdd(list.left, static_cast<uint32_t>(__popc(row)));
-        at = __shfl_sync(WARP_ALL, at, 0) +
-             static_cast<uint32_t>(__popc(row & ((1u << lane) - 1u)));
-        if (doubts >> k & 1u && at < list.room)
-            list.window[at] = FloatDoubt{ x + lane, y + static_cast<int>(threadIdx.x) / TILE_WIDTH +
-                                                        k * TILE_DOWN };
-    }
+    if (!__any_sync(WARP_ALL, doubts != 0))
+        return;
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES, mine = __popc(doubts),
+              until = warp_sum_until(mine, lane),
+              row = y + static_cast<int>(threadIdx.x) / TILE_WIDTH * EACH;
+    uint32_t at = 0;
+    if (lane == WARP_LANES - 1)
+        at = atomicAdd(list.left, static_cast<uint32_t>(until));
+    at = __shfl_sync(WARP_ALL, at, WARP_LANES - 1) + static_cast<uint32_t>(until - mine);
+    for (; doubts; doubts &= doubts - 1u, at++)
+        if (at < list.room)
+            list.window[at] = FloatDoubt{ x + lane, row + __ffs(static_cast<int>(doubts)) - 1 };
 }
 
 // The last block that is done says how many windows are left.
@@ -364,35 +359,45 @@ template <Counts COUNTS>
 __global__ __launch_bounds__(TILE_THREADS,
                              BLOCKS) void settle_tiles(const __grid_constant__ PixelsJob job,
                                                        const uint32_t *doubts, uint32_t few,
+                                                       int many,
                                                        const __grid_constant__ DoubtsLeft left)
 {
+    constexpr int EACH = ExactTile<COUNTS>::EACH, HEIGHT = ExactTile<COUNTS>::HEIGHT;
     if (*doubts <= few)
         return;
-    const int across = ceil_div(job.width, TILE_WIDTH),
-              tiles = across * ceil_div(job.rows, TILE_HEIGHT), step = static_cast<int>(gridDim.x);
+    const int across = ceil_div(job.width, TILE_WIDTH), tiles = across * ceil_div(job.rows, HEIGHT),
+              step = static_cast<int>(gridDim.x);
     int number = static_cast<int>(blockIdx.x);
     const auto doubts_at = [&](int tile) {
-        return doubts_of(job, tile % across * TILE_WIDTH, tile / across * TILE_HEIGHT);
+        return doubts_of<EACH>(job, tile % across * TILE_WIDTH, tile / across * HEIGHT);
     };
     unsigned next = doubts_at(number); // one tile ahead
     for (; number < tiles; number += step) {
         const unsigned own = next;
         next = doubts_at(number + step);
-        const int x = number % across * TILE_WIDTH, y = number / across * TILE_HEIGHT;
+        const int x = number % across * TILE_WIDTH, y = number / across * HEIGHT;
         const int count = __syncthreads_count(static_cast<int>(own));
-        if ((count < MANY || !settle_tile<COUNTS>(job, x, y)) && left.window)
-            list_left(left, x, y, own);
+        if ((count < many || !settle_tile<COUNTS>(job, x, y, own)) && left.window)
+            list_left<EACH>(left, x, y, own);
     }
     if (left.window)
         count_left(left);
 }
 
-// Calls a function with the kernel.
+// Calls function(kernel, bytes of dynamic shared memory).
 template <class Function> void with_kernel(Counts counts, const Function &function)
 {
-    function(counts == Counts::WHOLE  ? settle_tiles<Counts::WHOLE>
-             : counts == Counts::SAME ? settle_tiles<Counts::SAME>
-                                      : settle_tiles<Counts::OWN>);
+    switch (counts) {
+    case Counts::WHOLE:
+        function(settle_tiles<Counts::WHOLE>, static_cast<int>(sizeof(ExactTile<Counts::WHOLE>)));
+        break;
+    case Counts::SAME:
+        function(settle_tiles<Counts::SAME>, static_cast<int>(sizeof(ExactTile<Counts::SAME>)));
+        break;
+    case Counts::OWN:
+        function(settle_tiles<Counts::OWN>, static_cast<int>(sizeof(ExactTile<Counts::OWN>)));
+        break;
+    }
 }
 
 } // namespace
@@ -401,21 +406,21 @@ cudaError_t small_exact_set_max_shared_memory()
 {
     cudaError_t code = cudaSuccess;
     for (const Counts counts : { Counts::WHOLE, Counts::SAME, Counts::OWN })
-        with_kernel(counts, [&](auto *kernel) {
+        with_kernel(counts, [&](auto *kernel, int bytes) {
             if (code == cudaSuccess)
                 code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            SHARED);
+                                            bytes);
         });
     return code;
 }
 
-cudaError_t launch_small_exact(const PixelsJob &job, const uint32_t *doubts, uint32_t few,
+cudaError_t launch_small_exact(const PixelsJob &job, const uint32_t *doubts, uint32_t few, int many,
                                const DoubtsLeft &left, int processors, cudaStream_t stream)
 {
     const Counts counts = job.varies ? Counts::OWN : job.mask ? Counts::SAME : Counts::WHOLE;
-    with_kernel(counts, [&](auto *kernel) {
-        kernel<<<static_cast<unsigned>(processors * BLOCKS), TILE_THREADS, SHARED, stream>>>(
-            job, doubts, few, left);
+    with_kernel(counts, [&](auto *kernel, int bytes) {
+        kernel<<<static_cast<unsigned>(processors * BLOCKS), TILE_THREADS, bytes, stream>>>(
+            job, doubts, few, many, left);
     });
     return cudaGetLastError();
 }

@@ -8,8 +8,11 @@
 
 namespace xncc {
 
-// The most windows in doubt of a band that are better settled one by one.
+// The most windows in doubt of a band that are better settled one by one; and the least threads of
+// a tile with windows in doubt that are better settled together, where the others take a few
+// nanoseconds by themselves, and where they take half a microsecond.
 constexpr uint32_t SMALL_EXACT_FEW = 1 << 15;
+constexpr int SMALL_EXACT_MANY = 40, SMALL_EXACT_SOME = 8;
 
 // A list of the windows in doubt, in device memory, which is made again of those that are left.
 struct DoubtsLeft {
@@ -23,10 +26,10 @@ struct DoubtsLeft {
 cudaError_t small_exact_set_max_shared_memory();
 
 // Replaces XNCC_DOUBT by the scores in tiles where many windows are in doubt and samples are finite
-// and of similar size. Does nothing if *doubts, in device memory, is no more than `few`. The
-// template has at most XNCC_FLOAT_FUSED_TEMPLATE columns and rows; the method is not XNCC_COVERAGE.
-// processors: of the device.
-cudaError_t launch_small_exact(const PixelsJob &job, const uint32_t *doubts, uint32_t few,
+// and of similar size: where `many` threads have some. Does nothing if *doubts, in device memory,
+// is no more than `few`. The template has at most XNCC_FLOAT_FUSED_TEMPLATE columns and rows; the
+// method is not XNCC_COVERAGE. processors: of the device.
+cudaError_t launch_small_exact(const PixelsJob &job, const uint32_t *doubts, uint32_t few, int many,
                                const DoubtsLeft &left, int processors, cudaStream_t stream);
 
 } // namespace xncc

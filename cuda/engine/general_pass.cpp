@@ -99,8 +99,8 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
         list.doubts = &doubts->count;
     cudaError_t code = cudaSuccess;
     if (settles_tiles(plan))
-        code = launch_small_exact(job, list.doubts, list.room ? list.room : SMALL_EXACT_FEW, {},
-                                  processors, call.stream);
+        code = launch_small_exact(job, list.doubts, list.room ? list.room : SMALL_EXACT_FEW,
+                                  SMALL_EXACT_SOME, {}, processors, call.stream);
     if (code == cudaSuccess && xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
         PixelsJob many = job;
         many.doubts = MANY_DOUBTS;

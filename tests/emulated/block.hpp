@@ -31,6 +31,7 @@
 #undef __global__
 #undef __device__
 #undef __host__
+#undef __constant__
 #define __shared__ static
 #define __noinline__
 #define __forceinline__ inline
@@ -39,6 +40,7 @@
 #define __global__
 #define __device__
 #define __host__
+#define __constant__
 
 static uint3 threadIdx, blockIdx;
 static dim3 blockDim, gridDim;

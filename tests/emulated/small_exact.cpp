@@ -2,7 +2,7 @@
 // The exact scores of tiles under small templates (cuda/direct/small_exact.cu), run on the host: of
 // random problems every window that the kernel settles has the score of the CPU engine, the others
 // are as they were, and the list has those that are left. All pixel types, methods, borders and
-// masks, one to three channels, and samples that need each number of limbs.
+// masks, one to three channels, and samples that take each number of primes.
 #include "block.hpp"
 #include "cuda/direct/small_exact.cu"
 
@@ -18,7 +18,10 @@ double below_one(kit_random *random)
     return static_cast<double>(kit_next(random) >> 11) * 0x1p-53;
 }
 
-// A sample of a picture; each kind has limbs of its own.
+// The kinds of pictures; the last ones span 8 bits more than a sample has, 36, and so on.
+constexpr int FIRST_SPAN = 14, KINDS = 19;
+
+// A sample of a picture.
 double sample(int kind, xncc_pixel pixel, int x, int y, kit_random *random)
 {
     const double v = below_one(random), sign = y % 2 ? -1.0 : 1.0;
@@ -40,10 +43,10 @@ double sample(int kind, xncc_pixel pixel, int x, int y, kit_random *random)
     case 12:
         return std::ldexp(x % 13 == 5 && y % 11 == 3 ? 1.0 : 0x1p53 - 1.0,
                           x % 3 * 52 - (x % 3 == 2));
-    default: return 0.0;
+    case 13: return 0.0;
+    default: return std::ldexp(v - 0.5, -(x + 3 * y) % 5 * (7 * (kind - FIRST_SPAN) + 2));
     }
 }
-constexpr int KINDS = 14;
 
 Problem problem_of(int number, kit_random *random)
 {
@@ -107,7 +110,7 @@ void check_problem(const Problem &p, xncc_context *cpu, kit_random *random, Coun
     const DoubtsLeft again = { list.data(), static_cast<uint32_t>(list.size()),
                                &doubts,     &listed,
                                &left,       &done };
-    CHECK_INT(launch_small_exact(job_of(&scene), &doubts, few, again, 1, nullptr), cudaSuccess);
+    CHECK_INT(launch_small_exact(job_of(&scene), &doubts, few, 8, again, 1, nullptr), cudaSuccess);
     const uint32_t rest = scene.check();
     count->settled += scene.doubts - rest;
     count->left += rest;

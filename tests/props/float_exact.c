@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { WINDOWS = 6 };
 static const kit_room room = { 1, KIT_AFTER };
@@ -112,6 +113,8 @@ static void check_exact(xncc_context *gpu, xncc_context *cpu, const shape *of, p
 {
     kit_random random = kit_stream(31);
     const int32_t channels = of->channels;
+    /* a mask of whole rows and columns, under which numerators of stripes are 0 still */
+    const int in_rows = strcmp(of->kernel, "general") == 0;
     kit_image image = kit_image_create_channels(pixel, channels, of->width, of->height, room),
               templ = kit_image_create_channels(pixel, channels, of->columns, of->rows, room);
     if (of->image_mask)
@@ -135,7 +138,8 @@ static void check_exact(xncc_context *gpu, xncc_context *cpu, const shape *of, p
             for (int32_t c = 0; c < channels; c++)
                 kit_sample_set(&templ.view, x, y, c, templ_sample(kind, pixel, &image, x, y, c));
             if (of->templ_mask)
-                kit_mask_set(&templ.view, x, y, (x + 2 * y) % 7 != 3);
+                kit_mask_set(&templ.view, x, y,
+                             in_rows ? x % 5 != 1 && y % 6 != 2 : (x + 2 * y) % 7 != 3);
         }
     char what[160];
     (void)snprintf(what, sizeof what,

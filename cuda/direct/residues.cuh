@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Long integers as what they leave when they are divided by primes: sums and products of such
+// numbers are sums and products of 32 bits, one for each prime. The residues determine a number
+// that is less than a quarter of the product of the primes in size.
+#ifndef XNCC_CUDA_DIRECT_RESIDUES_CUH
+#define XNCC_CUDA_DIRECT_RESIDUES_CUH
+
+#include "cuda/planes/sample_integer.cuh"
+
+#include "math/long_integer.h"
+
+namespace xncc {
+
+constexpr int PRIME_BITS = 28, MOST_PRIMES = 13;
+
+// The largest primes below 2^28, by their distance to it. They are so small that a number of 64
+// bits is divided in two steps.
+struct Primes {
+    uint32_t lack[MOST_PRIMES];
+    // For each prime what the product of the first i primes leaves, and the inverse of that of all
+    // primes before it.
+    uint32_t weight[MOST_PRIMES][MOST_PRIMES], inverse[MOST_PRIMES];
+
+    constexpr Primes()
+        : lack{ 57, 89, 95, 119, 125, 143, 165, 183, 213, 273, 285, 299, 309 }, weight{}, inverse{}
+    {
+        for (int j = 0; j < MOST_PRIMES; j++) {
+            uint64_t product = 1;
+            for (int i = 0; i < j; i++) {
+                weight[j][i] = static_cast<uint32_t>(product);
+                product = product * prime(i) % prime(j);
+            }
+            uint64_t power = 1; // product^(prime - 2), which is its inverse
+            for (uint32_t e = prime(j) - 2; e; e >>= 1, product = product * product % prime(j))
+                if (e & 1u)
+                    power = power * product % prime(j);
+            inverse[j] = static_cast<uint32_t>(power);
+        }
+    }
+    __host__ __device__ constexpr uint32_t prime(int number) const
+    {
+        return (1u << PRIME_BITS) - lack[number];
+    }
+};
+static __constant__ Primes primes = Primes();
+
+// The bits of numbers, positive or negative, that so many primes determine: a quarter of their
+// product, which is a little less than 2^(28 count), is more. And how many primes they take.
+__host__ __device__ constexpr int bits_of(int count)
+{
+    return PRIME_BITS * count - 3;
+}
+__host__ __device__ constexpr int primes_for(int bits)
+{
+    return (bits + 3 + PRIME_BITS - 1) / PRIME_BITS;
+}
+
+// v modulo 2^28 - lack.
+static __device__ __forceinline__ uint32_t residue_of(uint64_t v, uint32_t lack)
+{
+    constexpr uint32_t BELOW = (1u << PRIME_BITS) - 1u;
+    const uint64_t once = (v & BELOW) + (v >> PRIME_BITS) * lack; // below 2^46
+    const uint32_t twice = static_cast<uint32_t>(once & BELOW) +
+                           static_cast<uint32_t>(once >> PRIME_BITS) * lack; // below 2 primes
+    return min(twice, twice - (BELOW + 1u - lack));
+}
+
+// What mantissa * 2^place leaves. power: what 2^place leaves.
+static __device__ __forceinline__ uint32_t residue_of(const Integer &v, uint32_t power,
+                                                      uint32_t lack)
+{
+    const uint64_t mantissa = v.mantissa >> PRIME_BITS ? residue_of(v.mantissa, lack) : v.mantissa;
+    const uint32_t size = residue_of(mantissa * power, lack);
+    return v.negative && size ? (1u << PRIME_BITS) - lack - size : size;
+}
+
+// The number whose residues by the first `count` primes are `step` elements apart, times 2^unit,
+// rounded to 53 bits. It is found digit by digit: it is a sum of digits, each below its prime,
+// times the product of the primes before. only_zero: 1.0
+// will do for numbers that are not 0.
+static __device__ __noinline__ xncc_real real_of(const uint32_t *residue, int step, int count,
+                                                 int32_t unit, bool only_zero)
+{
+    constexpr int WORDS = (MOST_PRIMES * PRIME_BITS + 32) / 32;
+    uint32_t digit[MOST_PRIMES], some = 0;
+#pragma unroll
+    for (int j = 0; j < MOST_PRIMES; j++) {
+        digit[j] = j < count ? residue[j * step] : 0;
+        some |= digit[j];
+    }
+    if (!some || only_zero)
+        return { some ? 1.0 : 0.0, 0 };
+#pragma unroll
+    for (int j = 1; j < MOST_PRIMES; j++)
+        if (j < count) {
+            uint64_t known = 0;
+#pragma unroll
+            for (int i = 0; i < j; i++)
+                known += uint64_t{ digit[i] } * primes.weight[j][i];
+            const uint32_t lack = primes.lack[j], less = residue_of(known, lack),
+                           rest = digit[j] + (digit[j] < less ? primes.prime(j) : 0u) - less;
+            digit[j] = residue_of(uint64_t{ rest } * primes.inverse[j], lack);
+        }
+    // The first digit tells the sign. Minus a number, less 1, has the digits prime - 1 - digit.
+    bool negative = false;
+#pragma unroll
+    for (int j = 0; j < MOST_PRIMES; j++)
+        negative = j == count - 1 ? digit[j] > primes.prime(j) / 2 : negative;
+    uint32_t word[WORDS] = {};
+#pragma unroll
+    for (int j = MOST_PRIMES - 1; j >= 0; j--)
+        if (j < count) {
+            const uint32_t prime = primes.prime(j);
+            uint64_t carry = negative ? prime - 1u - digit[j] : digit[j];
+#pragma unroll
+            for (int k = 0; k < WORDS && 32 * k < PRIME_BITS * (MOST_PRIMES - j); k++) {
+                carry += uint64_t{ word[k] } * prime;
+                word[k] = static_cast<uint32_t>(carry);
+                carry >>= 32;
+            }
+        }
+    if (negative) { // plus 1, and minus all of it: every bit the other way
+#pragma unroll
+        for (int k = 0; k < WORDS; k++)
+            word[k] = ~word[k];
+    }
+    return xncc_long_round(word, WORDS, unit);
+}
+
+} // namespace xncc
+
+#endif
