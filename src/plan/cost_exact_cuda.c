@@ -67,7 +67,7 @@ static usual_size usual_of(const xncc_problem *p, int32_t bits)
 }
 
 void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget,
-                    xncc_decision *decision)
+                    uint64_t room, xncc_decision *decision)
 {
     const int32_t columns = problem->templ_width, rows = problem->templ_height;
     const double windows = (double)decision->band_width * decision->band_height,
@@ -123,8 +123,9 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
                            of.spectra * w.spectrum,
                    widest = w.arena + each + 16 * words + 10 * w.spectrum,
                    wanted = usual > widest ? usual : widest;
-    if (least > budget || b.bits < 4)
+    if (least > room || b.bits < 4)
         return;
-    b.bytes = wanted < budget ? wanted : budget;
+    const uint64_t allowed = least > budget ? least : budget;
+    b.bytes = wanted < allowed ? wanted : allowed;
     decision->exact = b;
 }

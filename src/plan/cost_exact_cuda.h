@@ -47,9 +47,10 @@ typedef struct xncc_exact_buffers {
 xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *blocks);
 
 /* Chooses blocks for bands of the decision, and fills decision->exact. There are none for bands
- * whose windows take little time one by one, for larger templates, and where `budget` bytes of
- * memory or the shared memory do not suffice. */
+ * whose windows take little time one by one, for larger templates, and where `room` bytes of memory
+ * or the shared memory do not suffice. They take more than `budget` bytes only if one block does.
+ */
 void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget,
-                    xncc_decision *decision);
+                    uint64_t room, xncc_decision *decision);
 
 #endif

@@ -55,7 +55,7 @@ static const uint64_t max_transforms = UINT64_C(5) << 29;
 static const uint64_t max_plane_workspace = UINT64_C(5) << 29;
 
 /* The most memory that serves only where many windows of floats are in doubt; with channels or
- * masks, twice as much. */
+ * masks, twice as much. One block of many channels may take more. */
 static const uint64_t max_for_doubts = UINT64_C(512) << 20;
 
 /* Elements of the map. */
@@ -363,7 +363,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
         const uint64_t half = (limit - d->workspace.total) / 2,
                        most_of_these = several ? 2 * max_for_doubts : max_for_doubts,
                        budget = half < most_of_these ? half : most_of_these;
-        xncc_fit_exact(p, m, budget, d);
+        xncc_fit_exact(p, m, budget, half, d);
         if (floats && !several)
             xncc_fit_levels(p, m, budget, d);
         xncc_workspace_make(p, d);

@@ -77,7 +77,7 @@ xncc_exact_blocks blocks_of(const Scene &scene)
     xncc_decision decision = {};
     decision.band_width = scene.width;
     decision.band_height = scene.height;
-    xncc_fit_exact(&problem, &machine, UINT64_C(1) << 30, &decision);
+    xncc_fit_exact(&problem, &machine, UINT64_C(1) << 30, UINT64_C(1) << 30, &decision);
     return decision.exact;
 }
 

@@ -295,6 +295,45 @@ static void check_float_sums(void)
     }
 }
 
+/* Whether many windows in doubt are settled together: by tiles, or by exact sums of all. */
+static int settles_together(const xncc_problem *p, const xncc_decision *d)
+{
+    const int small = p->templ_width <= 16 && p->templ_height <= 16;
+    return d->exact.width != 0 || (small && (xncc_decision_has(d, XNCC_STEP_PIXELS) ||
+                                             xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS) ||
+                                             xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS)));
+}
+
+/* Whatever the size of a template, the masks and the border: if all windows of a large map are in
+ * doubt on an H200, they are not settled one by one. */
+static void check_doubts(void)
+{
+    static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
+    for (int i = 0; i < 3 * 6 * 120; i++) {
+        const int kind = i % 6, n = i / 18 < 64 ? 1 + i / 18 : (i / 18 - 60) * 20;
+        xncc_machine m = machine(5);
+        m.cuda.workspace = INT64_C(64) << 30;
+        xncc_problem p = matching(pixels[i / 6 % 3], 4096, 4096, n, n);
+        p.channels = kind == 1 ? 3 : kind == 2 ? 8 : 1;
+        p.templ_masked = kind == 3;
+        p.image_masked = kind == 4;
+        p.rule.mode = kind == 5 ? XNCC_SAME : XNCC_VALID;
+        p.rule.border = kind == 5 ? XNCC_BORDER_OVERLAP : XNCC_BORDER_CLAMP;
+        const xncc_preference want = { .size = sizeof want,
+                                       .image_memory = XNCC_DEVICE,
+                                       .map_memory = XNCC_DEVICE };
+        xncc_decision d;
+        xncc_error error;
+        CHECK_STATUS(xncc_decide(&p, &m, &want, &d, &error), XNCC_OK);
+        const int of_doubles = xncc_kernel_is_of_doubles(d.kernel) ||
+                               (d.kernel == XNCC_KERNEL_GENERAL && d.shared_bytes),
+                  is_of_integers = p.pixel == XNCC_U32 && !of_doubles;
+        if (!CHECK(is_of_integers || settles_together(&p, &d)))
+            kit_fail(__FILE__, __LINE__, "%s of kind %d under %d x %d, kernel %s",
+                     xncc_pixel_name(p.pixel), kind, n, n, xncc_kernel_table[d.kernel].name);
+    }
+}
+
 /* What serves floats and u32 on an H200: sums in one pass, transforms in shared memory, large ones,
  * cuFFT, or without it the direct kernels. */
 static void check_floats(void)
@@ -456,6 +495,7 @@ int main(int argc, char **argv)
     check_measured();
     check_floats();
     check_float_sums();
+    check_doubts();
     check_threads();
     check_fallback();
     check_limits();

@@ -159,7 +159,10 @@ static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, con
                  of_six = 6 * 3 * sqrt(5) * (line + 1) + 12 * (4.24 + 13) + 12 * (line + 1),
                  error = (several ? of_six : of_one) * pow(2, -53) * sqrt(points * pixels);
     CHECK(error * pow(4, b->bits) < 0.45 && error * pow(4, b->bits + 1) > 0.4);
-    CHECK(b->bytes >= 5 * (uint64_t)points * 8 && b->bytes <= UINT64_C(512) << (20 + several));
+    const uint64_t usual = UINT64_C(512) << (20 + several),
+                   of_rest = (uint64_t)m->cuda.workspace / 2; /* for a block of many channels */
+    CHECK(b->bytes >= 5 * (uint64_t)points * 8 &&
+          (b->bytes <= usual || (p->channels > 3 && b->bytes <= of_rest)));
     CHECK(d->workspace.bytes[XNCC_BUFFER_DOUBTS] >= b->bytes && m->cuda.shared_optin >= 160 << 10);
     CHECK((double)d->band_width * d->band_height * (10 + 0.014 * pixels) > 0.99e6);
 }
