@@ -202,8 +202,8 @@ static __device__ void join_bits(uint64_t *to, uint64_t more)
     atomicOr(reinterpret_cast<unsigned long long *>(to), more);
 }
 
-// Adds a share of the template to its sums, and marks its slices that are not 0. Shared memory: 2
-// KB.
+// Adds a share of the template to its sums, and marks its slices that are not 0. Shared memory: 11
+// KB at most.
 static __device__ void sum_template(const ExactJob &job, int index)
 {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -242,7 +242,7 @@ static __device__ void sum_template(const ExactJob &job, int index)
         const int sum = i / XNCC_EXACT_WORDS;
         if (digits[i])
             xncc_wide_add_digit(
-                &s.digits[sum < job.channels ? sum : XNCC_FLOAT_CHANNELS][i % XNCC_EXACT_WORDS],
+                &s.digits[sum < job.channels ? sum : XNCC_MAX_CHANNELS][i % XNCC_EXACT_WORDS],
                 digits[i]);
     }
     __syncthreads(); // the shared memory has been read
@@ -273,7 +273,7 @@ static __device__ void describe_template(const ExactJob &job)
         for (int i = 0; i < XNCC_EXACT_WORDS; i++)
             s.minus_T[c][i] = sum[i];
     }
-    carry_digits(s.digits[XNCC_FLOAT_CHANNELS], sum);
+    carry_digits(s.digits[XNCC_MAX_CHANNELS], sum);
     for (int i = 0; i < XNCC_EXACT_WORDS; i++)
         s.T2[i] = sum[i];
     xncc_long_add_multiple(term, s.of_term, centred ? counted(job) : 1, sum);

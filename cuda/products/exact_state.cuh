@@ -32,8 +32,8 @@ struct ExactState {
     uint64_t templ_seen[KINDS]; // and in the template
     // The template's sums: T of each channel, and T2 of all, in digits of 32 bits that carry
     // nothing; minus T and T2; and its term, if all windows have the same.
-    int64_t digits[XNCC_FLOAT_CHANNELS + 1][XNCC_EXACT_WORDS];
-    uint32_t minus_T[XNCC_FLOAT_CHANNELS][XNCC_EXACT_WORDS];
+    int64_t digits[XNCC_MAX_CHANNELS + 1][XNCC_EXACT_WORDS];
+    uint32_t minus_T[XNCC_MAX_CHANNELS][XNCC_EXACT_WORDS];
     uint32_t T2[XNCC_EXACT_WORDS];
     xncc_real templ;
 };

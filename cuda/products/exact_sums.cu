@@ -73,8 +73,8 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
         if (index == 0) {
             for (int i = own; i < job.count * FLAG_WORDS; i += THREADS)
                 flags_of(job, 0)[i] = 0;
-            for (int i = own; i < (XNCC_FLOAT_CHANNELS + 1) * XNCC_EXACT_WORDS; i += THREADS)
-                state_of(job)->digits[0][i] = 0;
+            for (int i = own; i < (XNCC_MAX_CHANNELS + 1) * XNCC_EXACT_WORDS; i += THREADS)
+                state_of(job)->digits[i / XNCC_EXACT_WORDS][i % XNCC_EXACT_WORDS] = 0;
         }
         return true;
     }

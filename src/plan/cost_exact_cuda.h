@@ -17,7 +17,7 @@ enum {
     XNCC_EXACT_TEMPLATE = 1536,
     XNCC_EXACT_SMALLER = 640,
     /* Bytes of what is known of a call, of a block and of a step; and the most steps. */
-    XNCC_EXACT_STATE = 4096,
+    XNCC_EXACT_STATE = 16384,
     XNCC_EXACT_FLAGS = 16,
     XNCC_EXACT_STEP = 160,
     XNCC_EXACT_STEPS = 2048,

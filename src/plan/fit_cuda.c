@@ -312,7 +312,6 @@ static int has_exact_pixels(const xncc_problem *p, const xncc_decision *d)
 {
     return xncc_decision_has(d, XNCC_STEP_PIXELS) &&
            (xncc_pixel_is_float(p->pixel) || d->shared_bytes) && p->rule.method != XNCC_COVERAGE &&
-           p->channels <= XNCC_FLOAT_CHANNELS &&
            (p->templ_width > XNCC_FLOAT_FUSED_TEMPLATE ||
             p->templ_height > XNCC_FLOAT_FUSED_TEMPLATE);
 }

@@ -116,6 +116,7 @@ int main(int argc, char **argv)
         { 470, 120, 44, 46, 2, XNCC_F32, false, false, 0, 1, { XNCC_CCOEFF_NORMED } },
         { 500, 170, 36, 60, 1, XNCC_F32, false, false, 2, 1, { XNCC_SQDIFF } },
         { 500, 150, 60, 60, 1, XNCC_F32, true, true, 0, 1, { XNCC_CCOEFF_NORMED } },
+        { 480, 130, 40, 50, 9, XNCC_F32, false, false, 0, 1, { XNCC_CCOEFF_NORMED } },
         { 490, 140, 41, 70, 1, XNCC_F64, false, false, 1, 1, { XNCC_CCOEFF_NORMED } },
     };
     kit_start(argc, argv);
