@@ -207,11 +207,11 @@ __device__ __forceinline__ void make_residues(int rows, uint64_t templ, int prim
     make_powers(prime + 1, tile);
 }
 
-// What primes leave of a thread's windows: of the arguments of the formula.
+// What primes leave of a thread's windows: of the arguments of the formula, EACH by each prime.
 template <Counts COUNTS> struct TileTerms {
     static constexpr int EACH = ExactTile<COUNTS>::EACH;
-    uint32_t numerator[MOST_PRIMES][EACH], image[MOST_PRIMES][EACH],
-        templ[COUNTS == Counts::OWN ? MOST_PRIMES : 1][EACH];
+    uint32_t numerator[MOST_PRIMES * EACH], image[MOST_PRIMES * EACH],
+        templ[(COUNTS == Counts::OWN ? MOST_PRIMES : 1) * EACH];
     uint32_t n[EACH]; // pixels that count
 };
 
@@ -245,8 +245,9 @@ __device__ __forceinline__ void sum_tile(const PixelsJob &job, int channel, uint
     sum_windows<COUNTS>(job, lack, tile, first, sums);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        uint32_t *numerator = &to->numerator[prime][e], *image = &to->image[prime][e],
-                 *of_templ = &to->templ[OWN ? prime : 0][e];
+        uint32_t *numerator = to->numerator + prime * EACH + e,
+                 *image = to->image + prime * EACH + e,
+                 *of_templ = to->templ + (OWN ? prime : 0) * EACH + e;
         if (channel == 0)
             *numerator = *image = *of_templ = 0; // the last one is a dummy unless OWN
         if (OWN) {
@@ -295,10 +296,9 @@ __device__ bool settle_tile(const PixelsJob &job, int x, int y, unsigned doubts)
         const uint32_t n = terms.n[e];
         float score;
         if (!xncc_general_score_from_count(job.method, &job.rule, n, &score)) {
-            const xncc_real numerator = real_of(terms.numerator[0] + e, EACH, count, unit, false),
-                            image = real_of(terms.image[0] + e, EACH, count, unit,
-                                            numerator.m == 0.0),
-                            templ = OWN ? real_of(terms.templ[0] + e, EACH, count, unit,
+            const xncc_real numerator = real_of(terms.numerator + e, EACH, count, unit, false),
+                            image = real_of(terms.image + e, EACH, count, unit, numerator.m == 0.0),
+                            templ = OWN ? real_of(terms.templ + e, EACH, count, unit,
                                                   numerator.m == 0.0)
                                         : templ_term;
             score = xncc_score_of_terms(job.method, &job.rule, n, numerator, image, templ);
