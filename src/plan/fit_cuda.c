@@ -41,6 +41,9 @@ static const double float_window_ns[] = { 3.0, 6.6 },
                     float_pixel_ns[2][2] = { { 0.028, 0.038 }, { 0.069, 0.082 } }, small_ns = 1.35,
                     small_window_ns = 2.0, small_pixel_ns = 0.0124, masked_window_ns = 9.8,
                     masked_pixel_ns = 0.039;
+/* A window of several channels under templates of more than 16 x 16 pixels, per channel; measured
+ * at n = 17 with three. */
+static const double float_channel_ns = 10.0;
 static const double slow_doubles = 16.0; /* times that, where doubles are slow */
 static const double plane_ns = 0.9, own_sums_ns = 3.0, sum_ns = 0.7, sum_score_ns = 5.0;
 static const double launch_ms = 0.004; /* per kernel launch */
@@ -444,7 +447,8 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
                                                  small_pixel_ns * pixels);
         if (xncc_pixel_is_float(p->pixel) && p->rule.method != XNCC_COVERAGE)
             return launch_ms + elements * 1e-6 / processors * slow *
-                                   (float_window_ns[varies] * p->channels +
+                                   ((p->channels > 1 ? float_channel_ns * p->channels
+                                                     : float_window_ns[varies]) +
                                     float_pixel_ns[varies][p->templ_masked] * pixels);
         return launch_ms + elements *
                                (xncc_pixel_is_wide(p->pixel)
