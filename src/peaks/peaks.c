@@ -76,14 +76,14 @@ static int compare_small(const void *a, const void *b)
     return xncc_match_before(a, b, 1) ? -1 : 1;
 }
 
-/* How many matches must be accepted among the candidates so far to know that no further candidate
- * than these can matter. Candidates that come later can replace them. But a match of the final list
- * is closer than d to at most four of them, because they are at least d apart from each other: two
- * in each direction. So if 4 * (top - 1) + 1 are accepted, the final list is complete before the
- * last of them, and what comes after it is never reached. */
-static uint64_t enough_of(const xncc_search_rule *rule)
+/* Candidates that are so far apart that no match is closer than the minimum distance to two of
+ * them. Of those that precede a candidate or are it, `top` of such a kind tell that no further one
+ * can matter: each is a match of the final list, or closer than d to a match that precedes it, and
+ * these are all different. Candidates that come later do not change that. */
+static int32_t far_apart(const xncc_search_rule *rule)
 {
-    return 4 * ((uint64_t)rule->top - 1) + 1;
+    const int32_t d = rule->min_distance;
+    return d > INT32_MAX / 2 ? INT32_MAX : 2 * d - 1;
 }
 
 /* Keeps the best candidate of all, for which nothing has to be sorted. */
@@ -153,11 +153,11 @@ static void sort_front(const xncc_peaks *p, uint64_t first, uint64_t end)
 /* Removes candidates that can no longer matter. They are sorted as far as that has to be known. */
 static xncc_status cut_to_accepted(xncc_peaks *p, xncc_error *error)
 {
-    const uint64_t enough = enough_of(&p->rule);
+    const uint64_t enough = p->rule.top;
     if (!can_be_close(&p->rule) || p->count <= enough || p->count >= UINT32_MAX)
         return XNCC_OK;
     xncc_cells c;
-    xncc_status status = xncc_cells_make(&c, enough, p->candidate, p->rule.min_distance, error);
+    xncc_status status = xncc_cells_make(&c, enough, p->candidate, far_apart(&p->rule), error);
     if (status)
         return status;
     uint64_t accepted = 0, sorted = 0;
@@ -176,6 +176,85 @@ static xncc_status cut_to_accepted(xncc_peaks *p, xncc_error *error)
     return XNCC_OK;
 }
 
+/* About how many candidates far apart there is room for: cells of that size across, times the rows
+ * of such cells that have a candidate, as far as some of the candidates tell. */
+static uint64_t room_far_apart(const xncc_peaks *p)
+{
+    enum { ROWS = 4096, SOME = 2048 }; /* more rows are counted as fewer */
+    const xncc_match *c = p->candidate;
+    const int32_t d = far_apart(&p->rule);
+    int32_t left = c[0].x, right = left;
+    uint64_t rows = 0;
+    unsigned char seen[ROWS] = { 0 };
+    for (uint64_t i = 0; i < p->count; i += p->count / SOME + 1) {
+        left = c[i].x < left ? c[i].x : left;
+        right = c[i].x > right ? c[i].x : right;
+        rows += !seen[c[i].y / d % ROWS];
+        seen[c[i].y / d % ROWS] = 1;
+    }
+    return ((uint64_t)(right - left) / (uint64_t)d + 1) * rows;
+}
+
+enum {
+    LEAST = 256,
+    EACH = 128
+}; /* candidates of a set that is worth sorting; per match, for strips */
+
+/* Whether the candidates that are accepted by their scores may be enough: they leave about half of
+ * the room unused. And whether those of strips may be, which leave less. */
+static int scores_may_do(const xncc_peaks *p, uint64_t room)
+{
+    return p->count >= LEAST && room / 2 >= p->rule.top;
+}
+static int strips_may_do(const xncc_peaks *p, uint64_t room)
+{
+    return p->count / (2 * EACH) >= p->rule.top && room >= p->rule.top;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const uint64_t *one = a, *other = b;
+    return *one < *other ? -1 : *one > *other;
+}
+
+/* How many of the first `count` candidates are far apart: of those in strips that are far apart,
+ * from left to right. place: room for one of each candidate. */
+static uint64_t count_in_strips(const xncc_peaks *p, uint64_t count, uint64_t *place)
+{
+    const uint64_t apart = (uint64_t)far_apart(&p->rule), height = apart / 16 + 1,
+                   pitch = apart + height - 1;
+    uint64_t used = 0, found = 0, last = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t y = (uint64_t)p->candidate[i].y;
+        if (y % pitch < height)
+            place[used++] = y / pitch << 32 | (uint32_t)p->candidate[i].x;
+    }
+    qsort(place, (size_t)used, sizeof *place, compare_places);
+    for (uint64_t i = 0; i < used; i++)
+        if (i == 0 || place[i] >> 32 > last >> 32 || place[i] - last >= apart) {
+            last = place[i];
+            found++;
+        }
+    return found;
+}
+
+/* Removes all but the best candidates, if they tell that the others cannot matter. */
+static xncc_status cut_to_strips(xncc_peaks *p, xncc_error *error)
+{
+    const uint64_t best = EACH * (uint64_t)p->rule.top;
+    uint64_t *place = xncc_alloc(best, sizeof *place);
+    if (!place)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the places of %llu candidates",
+                         (unsigned long long)best);
+    move_to_front(p, 0, best);
+    if (count_in_strips(p, best, place) >= p->rule.top) {
+        p->count = best;
+        p->limit = p->candidate[best - 1].score;
+    }
+    xncc_free(place);
+    return XNCC_OK;
+}
+
 /* Removes what cannot matter from a full set. */
 static xncc_status resolve(xncc_peaks *p, xncc_error *error)
 {
@@ -188,7 +267,9 @@ static xncc_status resolve(xncc_peaks *p, xncc_error *error)
         p->count = p->keep;
         p->limit = p->candidate[p->keep - 1].score;
     }
-    return cut_to_accepted(p, error);
+    const uint64_t room = room_far_apart(p);
+    return !scores_may_do(p, room) && strips_may_do(p, room) ? cut_to_strips(p, error)
+                                                             : cut_to_accepted(p, error);
 }
 
 /* The largest room of a set: at most twice what can matter, and for large sets a quarter more. It
@@ -218,33 +299,15 @@ static xncc_status grow(xncc_peaks *p, xncc_error *error)
     return XNCC_OK;
 }
 
-/* About how many matches the candidates have room for: cells of the minimum distance across, times
- * the rows of such cells that have a candidate, as far as some of the candidates tell. */
-static uint64_t room_for_matches(const xncc_peaks *p)
-{
-    enum { ROWS = 4096, SOME = 2048 }; /* more rows are counted as fewer */
-    const xncc_match *c = p->candidate;
-    const int32_t d = p->rule.min_distance;
-    int32_t left = c[0].x, right = left;
-    uint64_t rows = 0;
-    unsigned char seen[ROWS] = { 0 };
-    for (uint64_t i = 0; i < p->count; i += p->count / SOME + 1) {
-        left = c[i].x < left ? c[i].x : left;
-        right = c[i].x > right ? c[i].x : right;
-        rows += !seen[c[i].y / d % ROWS];
-        seen[c[i].y / d % ROWS] = 1;
-    }
-    return ((uint64_t)(right - left) / (uint64_t)d + 1) * rows;
-}
-
-enum { LEAST = 256 }; /* candidates of a set that is worth sorting */
-
-/* Returns 1 if sorting a full set is likely to show that some of it cannot matter. Matches that are
- * accepted by their scores leave about half of the room unused. */
+/* Returns 1 if sorting a full set is likely to show that some of it cannot matter. */
 static int is_worth_sorting(const xncc_peaks *p)
 {
-    return p->room >= max_held(p) || (p->room >= LEAST && can_be_close(&p->rule) &&
-                                      room_for_matches(p) / 2 >= enough_of(&p->rule));
+    if (p->room >= max_held(p))
+        return 1;
+    if (!can_be_close(&p->rule) || p->count < LEAST)
+        return 0;
+    const uint64_t room = room_far_apart(p);
+    return scores_may_do(p, room) || strips_may_do(p, room);
 }
 
 /* Makes room in a full set: removes what cannot matter and, if that leaves it more than half full,
@@ -273,15 +336,17 @@ void xncc_peaks_tighten(xncc_peaks *peaks, float limit)
         peaks->limit = limit;
 }
 
+static inline xncc_status add(xncc_peaks *p, xncc_match candidate, xncc_error *error)
+{
+    const xncc_status status = p->count == p->full ? make_room(p, error) : XNCC_OK;
+    if (!status)
+        p->candidate[p->count++] = candidate;
+    return status;
+}
+
 xncc_status xncc_peaks_add(xncc_peaks *peaks, xncc_match candidate, xncc_error *error)
 {
-    if (peaks->count == peaks->full) {
-        xncc_status status = make_room(peaks, error);
-        if (status)
-            return status;
-    }
-    peaks->candidate[peaks->count++] = candidate;
-    return XNCC_OK;
+    return add(peaks, candidate, error);
 }
 
 xncc_status xncc_peaks_merge(xncc_peaks *peaks, const xncc_peaks *other, xncc_error *error)
@@ -433,7 +498,7 @@ static inline xncc_status feed_columns(xncc_peaks *p, const rows *r, int32_t fir
             (!each && (!many || x == 0 || x == width - 1) &&
              !is_candidate(r, x, width, p->limit, smallest)))
             continue;
-        const xncc_status status = xncc_peaks_add(p, (xncc_match){ x, y, r->here[x] }, error);
+        const xncc_status status = add(p, (xncc_match){ x, y, r->here[x] }, error);
         if (status)
             return status;
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SIDE = 48, MOST_WIDTH = 300 };
+enum { MOST_SIDE = 48, MOST_WIDTH = 300 }; /* of a map; that of check_strips is higher */
 
 /* Few values, so many ties; some NaNs and infinities. */
 static void fill(xncc_map *map, int kind, kit_random *random)
@@ -44,7 +44,7 @@ static xncc_peaks *make(const xncc_search_rule *rule, const xncc_map *map)
 /* Feeds the rows in random bands to random sets in random order, as several threads would. */
 static void feed(xncc_peaks **set, int sets, const xncc_map *map, int one_row, kit_random *random)
 {
-    int32_t first[MOST_SIDE], count[MOST_SIDE];
+    int32_t first[MOST_WIDTH], count[MOST_WIDTH];
     int bands = 0;
     for (int32_t y = 0; y < map->height; bands++) {
         first[bands] = y;
@@ -112,6 +112,35 @@ static void check_random(void)
     }
 }
 
+/* Maps with room for few more matches than are wanted: the best candidates of strips tell which
+ * others cannot matter. On the left are better ones, which are too close to each other. */
+static void check_strips(void)
+{
+    enum { WIDTH = MOST_WIDTH, HEIGHT = MOST_WIDTH };
+    kit_random random = kit_stream(2);
+    int cut = 0;
+    for (int i = 0; i < 60; i++) {
+        kit_map map = kit_map_create(WIDTH, HEIGHT, 0, KIT_AFTER);
+        const int smallest = i % 2, width = i % 3 ? 0 : kit_between(&random, 75, 100);
+        for (int32_t y = 0; y < HEIGHT; y++)
+            for (int32_t x = 0; x < WIDTH; x++) {
+                const float v = (float)kit_below(&random, 1 << 20) + (x < width ? 0x1p20f : 0.0f);
+                kit_map_row(&map.view, y)[x] = smallest ? -v : v;
+            }
+        const xncc_search_rule rule = { smallest, smallest ? INFINITY : -INFINITY, 40,
+                                        width ? 16 : (size_t)kit_between(&random, 9, 16) };
+        check_map(&map, 7, &rule, &random);
+        xncc_peaks *peaks = make(&rule, &map.view);
+        CHECK_STATUS(xncc_peaks_feed(peaks, kit_map_row(&map.view, 0), map.view.pitch / 4, WIDTH, 0,
+                                     HEIGHT, 0, 0, NULL),
+                     XNCC_OK);
+        cut += xncc_peaks_limit(peaks) != rule.limit;
+        xncc_peaks_destroy(peaks);
+        kit_map_destroy(&map);
+    }
+    CHECK(cut >= 3);
+}
+
 /* More candidates than the set keeps, all ties: the first ones in order are kept. */
 static void check_overflow(void)
 {
@@ -169,6 +198,7 @@ int main(int argc, char **argv)
 {
     kit_start(argc, argv);
     check_random();
+    check_strips();
     check_overflow();
     check_replaced();
     return kit_finish("peaks");
