@@ -195,20 +195,20 @@ static uint64_t room_far_apart(const xncc_peaks *p)
     return ((uint64_t)(right - left) / (uint64_t)d + 1) * rows;
 }
 
-enum {
-    LEAST = 256,
-    EACH = 128
-}; /* candidates of a set that is worth sorting; per match, for strips */
+/* Candidates of a set that is worth sorting; and per match, of those in strips. */
+enum { LEAST = 256, EACH = 128 };
 
-/* Whether the candidates that are accepted by their scores may be enough: they leave about half of
- * the room unused. And whether those of strips may be, which leave less. */
-static int scores_may_do(const xncc_peaks *p, uint64_t room)
+/* What is likely to show that some of a full set cannot matter: candidates that are accepted by
+ * their scores, which leave about half of the room unused, or those of strips, which leave less. */
+typedef enum telling { NOTHING, SCORES, STRIPS } telling;
+static telling what_tells(const xncc_peaks *p)
 {
-    return p->count >= LEAST && room / 2 >= p->rule.top;
-}
-static int strips_may_do(const xncc_peaks *p, uint64_t room)
-{
-    return p->count / (2 * EACH) >= p->rule.top && room >= p->rule.top;
+    if (!can_be_close(&p->rule) || p->count < LEAST)
+        return NOTHING;
+    const uint64_t room = room_far_apart(p), top = p->rule.top;
+    return room / 2 >= top                               ? SCORES
+           : room >= top && p->count / (2 * EACH) >= top ? STRIPS
+                                                         : NOTHING;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -256,7 +256,7 @@ static xncc_status cut_to_strips(xncc_peaks *p, xncc_error *error)
 }
 
 /* Removes what cannot matter from a full set. */
-static xncc_status resolve(xncc_peaks *p, xncc_error *error)
+static xncc_status resolve(xncc_peaks *p, telling by, xncc_error *error)
 {
     if (p->keep == 1) {
         keep_best(p);
@@ -267,9 +267,7 @@ static xncc_status resolve(xncc_peaks *p, xncc_error *error)
         p->count = p->keep;
         p->limit = p->candidate[p->keep - 1].score;
     }
-    const uint64_t room = room_far_apart(p);
-    return !scores_may_do(p, room) && strips_may_do(p, room) ? cut_to_strips(p, error)
-                                                             : cut_to_accepted(p, error);
+    return by == STRIPS ? cut_to_strips(p, error) : cut_to_accepted(p, error);
 }
 
 /* The largest room of a set: at most twice what can matter, and for large sets a quarter more. It
@@ -299,25 +297,15 @@ static xncc_status grow(xncc_peaks *p, xncc_error *error)
     return XNCC_OK;
 }
 
-/* Returns 1 if sorting a full set is likely to show that some of it cannot matter. */
-static int is_worth_sorting(const xncc_peaks *p)
-{
-    if (p->room >= max_held(p))
-        return 1;
-    if (!can_be_close(&p->rule) || p->count < LEAST)
-        return 0;
-    const uint64_t room = room_far_apart(p);
-    return scores_may_do(p, room) || strips_may_do(p, room);
-}
-
 /* Makes room in a full set: removes what cannot matter and, if that leaves it more than half full,
  * enlarges it. If it leaves little, the set is full soon, for a sharper limit. */
 static xncc_status make_room(xncc_peaks *p, xncc_error *error)
 {
     xncc_status status = XNCC_OK;
-    const int sorts = is_worth_sorting(p);
+    const telling by = what_tells(p);
+    const int sorts = by != NOTHING || p->room >= max_held(p);
     if (sorts)
-        status = resolve(p, error);
+        status = resolve(p, by, error);
     if (!status && (p->count == p->room || (p->count > p->room / 2 && p->room < max_held(p))))
         status = grow(p, error);
     const uint64_t soon = 2 * p->count > LEAST ? 2 * p->count : LEAST;
