@@ -197,13 +197,9 @@ ExactJob make_exact_job(const xncc_engine_plan *plan)
 
 } // namespace
 
-// With masks or channels a window whose numerator is 0 takes long integers of any size by itself:
-// 830 ns under 24 x 24 pixels on one H200, most of it by one thread at the end. What a sample adds
-// was not measured.
 xncc_status sum_exactly(const Call &call, const Band &band, const Target &target,
-                        const ExactJob &doubts, void *memory)
+                        const ExactJob &doubts)
 {
-    constexpr double HARD_WINDOW_NS = 800.0, HARD_SAMPLE_NS = 0.1;
     const xncc_engine_plan *plan = call.plan;
     const xncc_problem &p = plan->problem;
     if (!plan->decision.exact.width)
@@ -215,14 +211,17 @@ xncc_status sum_exactly(const Call &call, const Band &band, const Target &target
     job.mask = call.templ->mask.as<uint8_t>();
     job.channels = p.channels;
     job.varies = xncc_problem_image_varies(&p) != 0;
-    job.alone_ns = XNCC_EXACT_WINDOW_NS + XNCC_EXACT_SAMPLE_NS * samples;
-    job.hard_ns = job.hard ? job.alone_ns : HARD_WINDOW_NS + HARD_SAMPLE_NS * samples;
+    job.alone_ns = xncc_exact_alone_ns(samples);
+    job.hard_ns = job.hard ? job.alone_ns : xncc_exact_hard_ns(samples);
     job.method = p.rule.method;
     job.rule = xncc_general_rule_make(call.source, p.rule.flat, p.rule.min_valid);
     job.width = band.width;
     job.height = band.height;
     job.map = target.map;
     job.map_pitch = target.pitch;
+    unsigned char *memory = plan->memory.as<unsigned char>(XNCC_BUFFER_DOUBTS);
+    if (xncc_decision_has(&plan->decision, XNCC_STEP_PIXELS))
+        memory += XNCC_PIXEL_DOUBTS;
     return check(launch_exact_sums(job, plan->decision.exact, memory,
                                    plan->engine->machine.cuda.processors, call.stream),
                  "launching the exact sums", call.error);
@@ -266,8 +265,7 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
     if (!status)
         status = settle_tiles(call, band, target);
     if (!status)
-        status = sum_exactly(call, band, target, make_exact_job(plan),
-                             plan->memory.as<void>(XNCC_BUFFER_DOUBTS));
+        status = sum_exactly(call, band, target, make_exact_job(plan));
     return status ? status : settle_hard(call, finer);
 }
 
@@ -332,8 +330,7 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
     if (!status && plan->floats.has_levels())
         status = score_again(call, band, target);
     if (!status)
-        status = sum_exactly(call, band, target, make_exact_job(plan),
-                             plan->memory.as<void>(XNCC_BUFFER_DOUBTS));
+        status = sum_exactly(call, band, target, make_exact_job(plan));
     if (!status)
         status = check(launch_refine(finer, processors, call.stream), "launching the finer sums",
                        call.error);
@@ -448,9 +445,7 @@ xncc_status score_float_sums(const Call &call, const Band &band, const Target &t
     exact.few = XNCC_FLOAT_HARD;
     exact.bad = &terms->bad_samples;
     exact.work = &terms->exact;
-    return status
-               ? status
-               : sum_exactly(call, band, target, exact, plan->memory.as<void>(XNCC_BUFFER_DOUBTS));
+    return status ? status : sum_exactly(call, band, target, exact);
 }
 
 SettleList floats_to_settle(const xncc_engine_plan *plan)

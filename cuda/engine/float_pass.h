@@ -32,9 +32,9 @@ void set_float_pivots(const Call &call, double *pivot);
 xncc_status score_float_sums(const Call &call, const Band &band, const Target &target);
 
 // If many windows are in doubt, and the plan has memory for it, settles them together. doubts: only
-// the doubts, what is few, what must be finite, and the work. memory: of decision.exact.
+// the doubts, what is few, what must be finite, and the work.
 xncc_status sum_exactly(const Call &call, const Band &band, const Target &target,
-                        const ExactJob &doubts, void *memory);
+                        const ExactJob &doubts);
 
 // The windows that remain in doubt; empty for other kernels, and where nobody lists them.
 SettleList floats_to_settle(const xncc_engine_plan *plan);

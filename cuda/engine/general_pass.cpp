@@ -32,8 +32,7 @@ PixelDoubts *doubts_of(const xncc_engine_plan *plan)
 bool settles_tiles(const xncc_engine_plan *plan)
 {
     const xncc_problem &p = plan->problem;
-    return p.templ_width <= XNCC_FLOAT_FUSED_TEMPLATE &&
-           p.templ_height <= XNCC_FLOAT_FUSED_TEMPLATE &&
+    return xncc_is_small_template(&p) &&
            (doubts_of(plan) || xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS));
 }
 
@@ -45,8 +44,7 @@ xncc_status sum_pixels_exactly(const Call &call, const Band &band, const Target 
     job.few = XNCC_FLOAT_HARD;
     job.all_finite = true;
     job.work = &doubts->exact;
-    return sum_exactly(call, band, target, job,
-                       reinterpret_cast<unsigned char *>(doubts) + XNCC_PIXEL_DOUBTS);
+    return sum_exactly(call, band, target, job);
 }
 
 } // namespace

@@ -71,9 +71,8 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
 {
     const int32_t columns = problem->templ_width, rows = problem->templ_height;
     const double windows = (double)decision->band_width * decision->band_height,
-                 pixels = (double)columns * rows,
-                 alone_ns = XNCC_EXACT_WINDOW_NS + XNCC_EXACT_SAMPLE_NS * pixels;
-    const int several = problem->channels > 1 || !xncc_problem_counts_all(problem);
+                 pixels = (double)columns * rows, alone_ns = xncc_exact_alone_ns(pixels);
+    const int several = !xncc_problem_is_single(problem);
     xncc_exact_blocks b = { 0 };
     decision->exact = b;
     if (windows * alone_ns < least_ms * 1e6 || columns > XNCC_EXACT_TEMPLATE ||

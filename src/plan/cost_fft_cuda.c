@@ -315,8 +315,7 @@ int32_t xncc_small_floats_shared(const xncc_problem *p, const xncc_machine *m)
 {
     const int varies = xncc_problem_image_varies(p);
     if (!xncc_pixel_is_of_doubles(p->pixel) || p->templ_masked || (varies && p->channels > 1) ||
-        p->rule.method == XNCC_COVERAGE || p->templ_width > XNCC_FLOAT_FUSED_TEMPLATE ||
-        p->templ_height > XNCC_FLOAT_FUSED_TEMPLATE)
+        p->rule.method == XNCC_COVERAGE || !xncc_is_small_template(p))
         return 0;
     if (p->pixel == XNCC_U32 && !xncc_machine_has_fast_doubles(m))
         return 0; /* integers are faster there */

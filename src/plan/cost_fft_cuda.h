@@ -68,6 +68,13 @@ enum {
     XNCC_FLOAT_FUSED_STATIC = 1024
 };
 
+/* Returns 1 for templates with at most XNCC_FLOAT_FUSED_TEMPLATE columns and rows. */
+static inline int xncc_is_small_template(const xncc_problem *problem)
+{
+    return problem->templ_width <= XNCC_FLOAT_FUSED_TEMPLATE &&
+           problem->templ_height <= XNCC_FLOAT_FUSED_TEMPLATE;
+}
+
 /* The dynamic shared memory of its thread blocks: the template, the samples under a tile, and their
  * sums along the rows. */
 int32_t xncc_float_fused_shared(int32_t templ_width, int32_t templ_height);

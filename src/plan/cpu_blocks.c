@@ -189,7 +189,7 @@ static int is_small_bytes(const xncc_problem *p, const xncc_cpu_blocks *b)
 static int is_small_reals(const xncc_problem *p)
 {
     return p->task == XNCC_TASK_MATCH && p->pixel != XNCC_U8 && p->pixel != XNCC_U32 &&
-           p->channels == 1 && xncc_problem_counts_all(p) && p->rule.mode == XNCC_VALID &&
+           xncc_problem_is_single(p) && p->rule.mode == XNCC_VALID &&
            p->rule.method != XNCC_COVERAGE && !xncc_method_of_difference(p->rule.method) &&
            p->image_width <= XNCC_SMALL_REALS_SIDE && p->image_height <= XNCC_SMALL_REALS_SIDE;
 }

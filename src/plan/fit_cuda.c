@@ -183,7 +183,7 @@ static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of,
         return XNCC_OK;
     }
     if (xncc_kernel_is_of_doubles(d->kernel)) {
-        const int plain = p->channels == 1 && xncc_problem_counts_all(p);
+        const int plain = xncc_problem_is_single(p);
         if (d->kernel == XNCC_KERNEL_FLOAT_SPLIT && !plain && xncc_pixel_is_of_doubles(p->pixel) &&
             p->channels <= XNCC_FLOAT_CHANNELS && p->rule.method != XNCC_COVERAGE) {
             add_step(d, XNCC_STEP_FLOAT_SUMS);
@@ -315,8 +315,7 @@ static int has_exact_pixels(const xncc_problem *p, const xncc_decision *d)
 {
     return xncc_decision_has(d, XNCC_STEP_PIXELS) &&
            (xncc_pixel_is_float(p->pixel) || d->shared_bytes) && p->rule.method != XNCC_COVERAGE &&
-           (p->templ_width > XNCC_FLOAT_FUSED_TEMPLATE ||
-            p->templ_height > XNCC_FLOAT_FUSED_TEMPLATE);
+           !xncc_is_small_template(p);
 }
 
 /* Chooses bands and transforms. The plan holds the whole map if there is room. */
@@ -361,7 +360,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
         xncc_workspace_make(p, d);
     }
     if ((floats || has_exact_pixels(p, d)) && d->workspace.total < limit) {
-        const int several = p->channels > 1 || !xncc_problem_counts_all(p);
+        const int several = !xncc_problem_is_single(p);
         const uint64_t half = (limit - d->workspace.total) / 2,
                        most_of_these = several ? 2 * max_for_doubts : max_for_doubts,
                        budget = half < most_of_these ? half : most_of_these;

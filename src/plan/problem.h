@@ -25,6 +25,12 @@ int xncc_problem_image_clips(const xncc_problem *problem);
 /* Returns 1 if all pixels of every window count. */
 int xncc_problem_counts_all(const xncc_problem *problem);
 
+/* Returns 1 if it has one channel, too. */
+static inline int xncc_problem_is_single(const xncc_problem *problem)
+{
+    return problem->channels == 1 && xncc_problem_counts_all(problem);
+}
+
 /* How a problem is served by kernels that are made for plain problems. */
 typedef enum xncc_route {
     /* As it is: u8, u16 or f32, one channel, all pixels count, and the clamp border or none. */

@@ -298,10 +298,9 @@ static void check_float_sums(void)
 /* Whether many windows in doubt are settled together: by tiles, or by exact sums of all. */
 static int settles_together(const xncc_problem *p, const xncc_decision *d)
 {
-    const int small = p->templ_width <= 16 && p->templ_height <= 16;
-    return d->exact.width != 0 || (small && (xncc_decision_has(d, XNCC_STEP_PIXELS) ||
-                                             xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS) ||
-                                             xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS)));
+    return d->exact.width != 0 || (is_small(p) && (xncc_decision_has(d, XNCC_STEP_PIXELS) ||
+                                                   xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS) ||
+                                                   xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS)));
 }
 
 /* Whatever the size of a template, the masks and the border: if all windows of a large map are in

@@ -122,7 +122,7 @@ static void check_fft_blocks(const xncc_problem *p, const xncc_machine *m, const
           bytes * (batches * (uint64_t)b->batch + spectra));
 }
 
-static int is_small(const xncc_problem *p)
+int is_small(const xncc_problem *p)
 {
     return p->templ_width <= 16 && p->templ_height <= 16;
 }
@@ -273,7 +273,7 @@ static void check_fused_floats(const xncc_problem *p, const xncc_machine *m, con
 {
     CHECK(p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32);
     CHECK(p->channels == 1 && !p->templ_masked && !p->image_masked);
-    CHECK(p->templ_width <= 16 && p->templ_height <= 16);
+    CHECK(is_small(p));
     const int64_t pixels = (int64_t)p->templ_width * p->templ_height,
                   rows = 64 + p->templ_height - 1;
     CHECK(d->shared_bytes >= 8 * (pixels + rows * (32 + p->templ_width - 1 + 32)));

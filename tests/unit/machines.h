@@ -22,6 +22,9 @@ xncc_status decide(const xncc_problem *problem, const xncc_machine *m, const cha
 
 int64_t pixel_size(xncc_pixel pixel);
 
+/* Does the template have at most 16 columns and rows? */
+int is_small(const xncc_problem *p);
+
 /* Does the text contain the number? */
 int mentions(const xncc_error *error, long long number);
 
