@@ -224,7 +224,7 @@ struct ResidueTempl {
 static __device__ __forceinline__ void add_templ(xncc_method method, uint32_t lack,
                                                  const ResidueTempl &of, uint32_t *templ)
 {
-    const uint32_t prime = (1u << PRIME_BITS) - lack;
+    const uint32_t prime = prime_of(lack);
     *templ = residue_of(xncc_method_is_centred(method)
                             ? *templ + uint64_t{ of.n } * of.T2 + uint64_t{ prime - of.T } * of.T
                             : uint64_t{ *templ } + of.T2,
@@ -236,7 +236,7 @@ static __device__ __forceinline__ void add_window(xncc_method method, uint32_t l
                                                   const ResidueTempl &of, const ResidueSums &sums,
                                                   uint32_t *numerator, uint32_t *image)
 {
-    const uint32_t prime = (1u << PRIME_BITS) - lack;
+    const uint32_t prime = prime_of(lack);
     uint64_t of_window = *numerator, of_image = *image;
     if (xncc_method_is_centred(method)) {
         const uint64_t minus_S = prime - sums.S;

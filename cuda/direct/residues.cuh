@@ -13,6 +13,12 @@ namespace xncc {
 
 constexpr int PRIME_BITS = 28, MOST_PRIMES = 13;
 
+// The prime that 2^28 exceeds by so much.
+__host__ __device__ constexpr uint32_t prime_of(uint32_t lack)
+{
+    return (1u << PRIME_BITS) - lack;
+}
+
 // The largest primes below 2^28, by their distance to it. They are so small that a number of 64
 // bits is divided in two steps.
 struct Primes {
@@ -39,7 +45,7 @@ struct Primes {
     }
     __host__ __device__ constexpr uint32_t prime(int number) const
     {
-        return (1u << PRIME_BITS) - lack[number];
+        return prime_of(lack[number]);
     }
 };
 static __constant__ Primes primes = Primes();
@@ -62,7 +68,7 @@ static __device__ __forceinline__ uint32_t residue_of(uint64_t v, uint32_t lack)
     const uint64_t once = (v & BELOW) + (v >> PRIME_BITS) * lack; // below 2^46
     const uint32_t twice = static_cast<uint32_t>(once & BELOW) +
                            static_cast<uint32_t>(once >> PRIME_BITS) * lack; // below 2 primes
-    return min(twice, twice - (BELOW + 1u - lack));
+    return min(twice, twice - prime_of(lack));
 }
 
 // What mantissa * 2^place leaves. power: what 2^place leaves.
@@ -71,7 +77,7 @@ static __device__ __forceinline__ uint32_t residue_of(const Integer &v, uint32_t
 {
     const uint64_t mantissa = v.mantissa >> PRIME_BITS ? residue_of(v.mantissa, lack) : v.mantissa;
     const uint32_t size = residue_of(mantissa * power, lack);
-    return v.negative && size ? (1u << PRIME_BITS) - lack - size : size;
+    return v.negative && size ? prime_of(lack) - size : size;
 }
 
 // The number whose residues by the first `count` primes are `step` elements apart, times 2^unit,

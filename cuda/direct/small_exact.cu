@@ -16,6 +16,7 @@
 #include "cuda/direct/exact_tile.cuh"
 #include "cuda/direct/refine.cuh"
 #include "cuda/planes/counted_sample.cuh"
+#include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/runtime/warp.cuh"
 
@@ -211,8 +212,8 @@ __device__ __forceinline__ void make_residues(int rows, uint64_t templ, int prim
 template <Counts COUNTS> struct TileTerms {
     static constexpr int EACH = ExactTile<COUNTS>::EACH;
     uint32_t numerator[MOST_PRIMES * EACH], image[MOST_PRIMES * EACH],
-        templ[(COUNTS == Counts::OWN ? MOST_PRIMES : 1) * EACH];
-    uint32_t n[EACH]; // pixels that count
+        templ[COUNTS == Counts::OWN ? MOST_PRIMES * EACH : EACH]; // Counts::OWN
+    uint32_t n[EACH];                                             // pixels that count
 };
 
 // The same for a channel and a prime. All threads of the block take part.
@@ -246,13 +247,15 @@ __device__ __forceinline__ void sum_tile(const PixelsJob &job, int channel, uint
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         uint32_t *numerator = to->numerator + prime * EACH + e,
-                 *image = to->image + prime * EACH + e,
-                 *of_templ = to->templ + (OWN ? prime : 0) * EACH + e;
+                 *image = to->image + prime * EACH + e;
         if (channel == 0)
-            *numerator = *image = *of_templ = 0; // the last one is a dummy unless OWN
+            *numerator = *image = 0;
         if (OWN) {
+            uint32_t *term = to->templ + prime * EACH + e;
+            if (channel == 0)
+                *term = 0;
             of = { sums[e].n, sums[e].T, sums[e].T2 };
-            add_templ(job.method, lack, of, of_templ);
+            add_templ(job.method, lack, of, term);
         }
         add_window(job.method, lack, of, sums[e], numerator, image);
         to->n[e] = of.n;
@@ -327,16 +330,11 @@ template <int EACH> __device__ void list_left(const DoubtsLeft &list, int x, int
 {
     if (!__any_sync(WARP_ALL, doubts != 0))
         return;
-    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES, mine = __popc(doubts),
-              until = warp_sum_until(mine, lane),
+    const int column = x + static_cast<int>(threadIdx.x) % TILE_WIDTH,
               row = y + static_cast<int>(threadIdx.x) / TILE_WIDTH * EACH;
-    uint32_t at = 0;
-    if (lane == WARP_LANES - 1)
-        at = atomicAdd(list.left, static_cast<uint32_t>(until));
-    at = __shfl_sync(WARP_ALL, at, WARP_LANES - 1) + static_cast<uint32_t>(until - mine);
-    for (; doubts; doubts &= doubts - 1u, at++)
+    for (uint32_t at = places_in_list(list.left, doubts); doubts; doubts &= doubts - 1u, at++)
         if (at < list.room)
-            list.window[at] = FloatDoubt{ x + lane, row + __ffs(static_cast<int>(doubts)) - 1 };
+            list.window[at] = FloatDoubt{ column, row + __ffs(static_cast<int>(doubts)) - 1 };
 }
 
 // The last block that is done says how many windows are left.

@@ -12,18 +12,25 @@ extern "C" {
 
 namespace xncc {
 
-// Lists a lane's windows in doubt, a bit of `doubts` for each from (x, y) on. All lanes of the warp
-// take part. Those that the list has no room for are only counted.
-static __device__ __noinline__ void
-list_doubts_of_row(const FloatDoubts &to, FloatConstants *constants, int x, int y, unsigned doubts)
+// Counts a lane's windows in doubt, a bit for each, and returns the place of the first of them in a
+// list. All lanes of the warp take part.
+static __device__ __forceinline__ uint32_t places_in_list(uint32_t *count, unsigned doubts)
 {
     const int lane = static_cast<int>(threadIdx.x) % WARP_LANES, mine = __popc(doubts),
               until = warp_sum_until(mine, lane);
     uint32_t at = 0;
     if (lane == WARP_LANES - 1)
-        at = atomicAdd(&constants->doubts, static_cast<uint32_t>(until));
-    at = __shfl_sync(WARP_ALL, at, WARP_LANES - 1) + static_cast<uint32_t>(until - mine);
-    for (; doubts; doubts &= doubts - 1, at++)
+        at = atomicAdd(count, static_cast<uint32_t>(until));
+    return __shfl_sync(WARP_ALL, at, WARP_LANES - 1) + static_cast<uint32_t>(until - mine);
+}
+
+// Lists a lane's windows in doubt, a bit of `doubts` for each from (x, y) on. All lanes of the warp
+// take part. Those that the list has no room for are only counted.
+static __device__ __noinline__ void
+list_doubts_of_row(const FloatDoubts &to, FloatConstants *constants, int x, int y, unsigned doubts)
+{
+    for (uint32_t at = places_in_list(&constants->doubts, doubts); doubts;
+         doubts &= doubts - 1, at++)
         if (at < to.room)
             to.list[at] = FloatDoubt{ x + __ffs(static_cast<int>(doubts)) - 1, y };
 }
