@@ -4,15 +4,33 @@
 #define XNCC_CUDA_DIRECT_EXACT_TILE_CUH
 
 #include "cuda/direct/general.h"
-#include "cuda/direct/residues.cuh"
-
-#include "math/method.h"
+#include "cuda/planes/residue_terms.cuh"
 
 extern "C" {
 #include "plan/cost_fft_cuda.h"
 }
 
 namespace xncc {
+
+// The largest primes below 2^28.
+constexpr int MOST_PRIMES = 13;
+struct NearTable : PrimeTable<MOST_PRIMES> {
+    constexpr NearTable()
+        : PrimeTable({ 57, 89, 95, 119, 125, 143, 165, 183, 213, 273, 285, 299, 309 })
+    {
+    }
+};
+static __constant__ NearTable near_table = NearTable();
+struct NearPrimes {
+    static __device__ __forceinline__ const NearTable &table()
+    {
+        return near_table;
+    }
+    static __device__ __forceinline__ NearPrime at(int number)
+    {
+        return { near_table.lack[number] };
+    }
+};
 
 constexpr int TILE_THREADS = 256, TILE_WIDTH = 32,
               TILE_DOWN = TILE_THREADS / TILE_WIDTH;  // threads of a column of windows
@@ -30,12 +48,6 @@ enum class Counts {
     OWN    // those that the image decides
 };
 
-// The bits of the arguments of the formula, of samples of so many bits and of so many channels of n
-// pixels: n * X, S * sumT and 2 * X are below 2^(bits - 1).
-static __device__ __host__ constexpr int bits_of_terms(int bits, int n_log2, int channels_log2)
-{
-    return 2 * bits + 2 * n_log2 + channels_log2 + 2;
-}
 constexpr int TILE_PIXELS_LOG2 = 8, CHANNELS_LOG2 = 6; // XNCC_MAX_CHANNELS is 64
 constexpr int MOST_BITS = (bits_of(MOST_PRIMES) -
                            bits_of_terms(0, TILE_PIXELS_LOG2, CHANNELS_LOG2)) /
@@ -83,16 +95,9 @@ static_assert(sizeof(ExactTile<Counts::WHOLE>) <= 50 << 10 &&
                   sizeof(ExactTile<Counts::OWN>) <= 50 << 10,
               "four blocks of the most per multiprocessor; compute capability 7.5 has 64 KB");
 
-// What a prime leaves of the sums of a window in a channel. Sums of residues are below 2^64: of 256
-// products of two.
-struct ResidueSums {
-    uint32_t X, Q, S;
-    uint32_t T, T2, n; // Counts::OWN
-};
-
 // S and Q of the thread's windows, if all pixels count. All threads of the block take part.
 template <Counts COUNTS>
-__device__ __forceinline__ void sum_boxes(const PixelsJob &job, uint32_t lack,
+__device__ __forceinline__ void sum_boxes(const PixelsJob &job, NearPrime prime,
                                           ExactTile<COUNTS> *tile,
                                           ResidueSums (&to)[ExactTile<COUNTS>::EACH])
 {
@@ -135,8 +140,8 @@ __device__ __forceinline__ void sum_boxes(const PixelsJob &job, uint32_t lack,
     }
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        to[e].S = residue_of(sum, lack);
-        to[e].Q = residue_of(squares, lack);
+        to[e].S = prime.residue_of(sum);
+        to[e].Q = prime.residue_of(squares);
         if (e + 1 == EACH)
             break;
         sum += uint64_t{ S[(e + height) * ALONG_PITCH] } - S[e * ALONG_PITCH];
@@ -147,7 +152,7 @@ __device__ __forceinline__ void sum_boxes(const PixelsJob &job, uint32_t lack,
 // The sums of the thread's windows, which begin at sample `first` of the tile: X and, if not all
 // pixels count, the others.
 template <Counts COUNTS>
-__device__ __forceinline__ void sum_windows(const PixelsJob &job, uint32_t lack,
+__device__ __forceinline__ void sum_windows(const PixelsJob &job, NearPrime prime,
                                             const ExactTile<COUNTS> &tile, int first,
                                             ResidueSums (&to)[ExactTile<COUNTS>::EACH])
 {
@@ -202,54 +207,17 @@ __device__ __forceinline__ void sum_windows(const PixelsJob &job, uint32_t lack,
     }
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        to[e].X = residue_of(X[e], lack);
+        to[e].X = prime.residue_of(X[e]);
         if (Tile::WHOLE)
             continue;
-        to[e].S = residue_of(S[e], lack);
-        to[e].Q = residue_of(Q[e], lack);
+        to[e].S = prime.residue_of(S[e]);
+        to[e].Q = prime.residue_of(Q[e]);
         if (Tile::OWN) {
-            to[e].T = residue_of(T[e], lack);
-            to[e].T2 = residue_of(T2[e], lack);
+            to[e].T = prime.residue_of(T[e]);
+            to[e].T2 = prime.residue_of(T2[e]);
             to[e].n = n[e];
         }
     }
-}
-
-// What a prime leaves of the sums of a channel of the template, of n pixels.
-struct ResidueTempl {
-    uint32_t n, T, T2;
-};
-
-// Adds what a channel has of the argument of the formula that is of the template.
-static __device__ __forceinline__ void add_templ(xncc_method method, uint32_t lack,
-                                                 const ResidueTempl &of, uint32_t *templ)
-{
-    const uint32_t prime = prime_of(lack);
-    *templ = residue_of(xncc_method_is_centred(method)
-                            ? *templ + uint64_t{ of.n } * of.T2 + uint64_t{ prime - of.T } * of.T
-                            : uint64_t{ *templ } + of.T2,
-                        lack);
-}
-
-// The same for the numerator and the image.
-static __device__ __forceinline__ void add_window(xncc_method method, uint32_t lack,
-                                                  const ResidueTempl &of, const ResidueSums &sums,
-                                                  uint32_t *numerator, uint32_t *image)
-{
-    const uint32_t prime = prime_of(lack);
-    uint64_t of_window = *numerator, of_image = *image;
-    if (xncc_method_is_centred(method)) {
-        const uint64_t minus_S = prime - sums.S;
-        of_window += uint64_t{ of.n } * sums.X + minus_S * of.T;
-        of_image += uint64_t{ of.n } * sums.Q + minus_S * sums.S;
-    } else {
-        of_window += xncc_method_of_difference(method)
-                         ? uint64_t{ sums.Q } + 2 * (prime - sums.X) + of.T2
-                         : sums.X;
-        of_image += sums.Q;
-    }
-    *numerator = residue_of(of_window, lack);
-    *image = residue_of(of_image, lack);
 }
 
 } // namespace xncc

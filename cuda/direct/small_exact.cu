@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Small templates, floats and u32, any channels and masks: the exact scores of the windows in doubt
 // of tiles where many are. Samples of a tile and of the template are integers times a power of two
-// of their own. Their sums are made modulo primes (residues.cuh), as many as their bits take, one
-// after the other; then the formula's arguments are found from what the primes leave.
+// of their own. Their sums are made modulo primes (planes/residues.cuh), as many as their bits
+// take, one after the other; then the formula's arguments are found from what the primes leave.
 //
 // Thread mapping: a block of 256 threads takes tiles in turn, a thread 4 windows, one below the
 // other; 2 if the image decides which pixels count. Tiles with few windows in doubt, with a sample
@@ -172,10 +172,10 @@ template <Counts COUNTS> __device__ void make_powers(int prime, ExactTile<COUNTS
     const int place = static_cast<int>(threadIdx.x);
     if (place > MOST_BITS || prime >= MOST_PRIMES)
         return;
-    const uint32_t lack = primes.lack[prime];
+    const NearPrime by = NearPrimes::at(prime);
     uint32_t power = 1u << place % PRIME_BITS;
     for (int k = place / PRIME_BITS; k > 0; k--) // 2^28 leaves what the prime lacks
-        power = residue_of(uint64_t{ power } * lack, lack);
+        power = by.residue_of(uint64_t{ power } * by.lack);
     tile->power[prime % 2][place] = power;
 }
 
@@ -185,10 +185,11 @@ __device__ __forceinline__ void make_residues(int rows, uint64_t templ, int prim
                                               ExactTile<COUNTS> *tile)
 {
     const int own = static_cast<int>(threadIdx.x);
-    const uint32_t lack = primes.lack[prime], *power = tile->power[prime % 2];
+    const NearPrime by = NearPrimes::at(prime);
+    const uint32_t *power = tile->power[prime % 2];
     const auto residue_at = [&](uint64_t v) {
         const Integer of = unpacked(v);
-        return residue_of(of, power[of.place], lack);
+        return residue_of(of, power[of.place], by);
     };
     __syncthreads(); // what was there has been read, and the powers are there
     if (own == 0)
@@ -226,24 +227,24 @@ __device__ __forceinline__ void sum_tile(const PixelsJob &job, int channel, uint
     constexpr bool OWN = COUNTS == Counts::OWN;
     const int own = static_cast<int>(threadIdx.x),
               first = own / TILE_WIDTH * EACH * TILE_PITCH + own % TILE_WIDTH;
-    const uint32_t lack = primes.lack[prime];
+    const NearPrime by = NearPrimes::at(prime);
     Tile &tile = Tile::of_block();
     make_residues(Tile::HEIGHT + job.templ_height - 1, templ, prime, &tile);
     ResidueSums sums[EACH];
     if (Tile::WHOLE)
-        sum_boxes<COUNTS>(job, lack, &tile, sums);
+        sum_boxes<COUNTS>(job, by, &tile, sums);
     else if (!OWN)
         __syncthreads(); // T and T2 are there
-    ResidueTempl of = { static_cast<uint32_t>(job.rule.whole), residue_of(tile.T, lack),
-                        residue_of(tile.T2, lack) };
+    ResidueTempl of = { static_cast<uint32_t>(job.rule.whole), by.residue_of(tile.T),
+                        by.residue_of(tile.T2) };
     if (!OWN && own == 0) {
         uint32_t term = channel ? tile.templ_term[prime] : 0;
-        add_templ(job.method, lack, of, &term);
+        add_templ(job.method, by, of, &term);
         tile.templ_term[prime] = term;
     }
     if (!doubts)
         return;
-    sum_windows<COUNTS>(job, lack, tile, first, sums);
+    sum_windows<COUNTS>(job, by, tile, first, sums);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         uint32_t *numerator = to->numerator + prime * EACH + e,
@@ -255,9 +256,9 @@ __device__ __forceinline__ void sum_tile(const PixelsJob &job, int channel, uint
             if (channel == 0)
                 *term = 0;
             of = { sums[e].n, sums[e].T, sums[e].T2 };
-            add_templ(job.method, lack, of, term);
+            add_templ(job.method, by, of, term);
         }
-        add_window(job.method, lack, of, sums[e], numerator, image);
+        add_window(job.method, by, of, sums[e], numerator, image);
         to->n[e] = of.n;
     }
 }
@@ -288,7 +289,8 @@ __device__ bool settle_tile(const PixelsJob &job, int x, int y, unsigned doubts)
     }
     __syncthreads(); // the template's terms are there
     if (!OWN && threadIdx.x == 0)
-        templ_term = real_of(Tile::of_block().templ_term, 1, count, unit, false);
+        templ_term = real_of<NearPrimes, MOST_PRIMES>(Tile::of_block().templ_term, 1, count, unit,
+                                                      false);
     __syncthreads();
     float *map = job.map + (y + static_cast<int>(threadIdx.x) / TILE_WIDTH * EACH) * job.map_pitch +
                  x + static_cast<int>(threadIdx.x) % TILE_WIDTH;
@@ -299,11 +301,12 @@ __device__ bool settle_tile(const PixelsJob &job, int x, int y, unsigned doubts)
         const uint32_t n = terms.n[e];
         float score;
         if (!xncc_general_score_from_count(job.method, &job.rule, n, &score)) {
-            const xncc_real numerator = real_of(terms.numerator + e, EACH, count, unit, false),
-                            image = real_of(terms.image + e, EACH, count, unit, numerator.m == 0.0),
-                            templ = OWN ? real_of(terms.templ + e, EACH, count, unit,
-                                                  numerator.m == 0.0)
-                                        : templ_term;
+            const auto real = [&](const uint32_t *residues, bool only_zero) {
+                return real_of<NearPrimes, MOST_PRIMES>(residues + e, EACH, count, unit, only_zero);
+            };
+            const xncc_real numerator = real(terms.numerator, false),
+                            image = real(terms.image, numerator.m == 0.0),
+                            templ = OWN ? real(terms.templ, numerator.m == 0.0) : templ_term;
             score = xncc_score_of_terms(job.method, &job.rule, n, numerator, image, templ);
         }
         map[e * job.map_pitch] = score;

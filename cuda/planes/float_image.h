@@ -46,7 +46,7 @@ struct Shares {
     uint32_t taken, done;
 };
 
-constexpr int MOST_SHARERS = 256; // thread blocks that share the work of levels, or of exact sums
+constexpr int MOST_SHARERS = 256; // thread blocks that share the work of levels
 
 // What exact sums (exact_sums.cu) know of a band before they begin; zeros at first. The work; how
 // fine and how large the samples of image and template are, and how large those of the template;

@@ -1,71 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The samples of exact_sums.cu, as integers and as slices of them.
+// The samples of exact_sums.cu, and what primes leave of them.
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_SAMPLES_CUH
 #define XNCC_CUDA_PRODUCTS_EXACT_SAMPLES_CUH
 
 #include "cuda/products/exact_state.cuh"
 
 #include "cuda/planes/counted_sample.cuh"
-#include "cuda/planes/sample_integer.cuh"
 
 namespace xncc {
-
-// The low 64 bits of v * 2^shift; what is shifted out below is left out.
-static __device__ uint64_t shifted(xncc_u128 v, int32_t shift)
-{
-    return shift >= 0 ? shifted(v.low, shift) : shifted(v.high, 64 + shift) | shifted(v.low, shift);
-}
-
-// Slices low (y) and low + 1 (x) of an integer that has `slices` of them; from: the low 64 bits of
-// its size times 2^(1 - low bits). A slice is the integer rounded to its units, less what it is
-// rounded to units of the next one, if there is one; 0 behind the last one. It is at most 2^(bits -
-// 1) in size, the last one 2^bits.
-static __device__ double2 slices_from(uint64_t from, bool negative, int low, int slices, int bits)
-{
-    const auto rounded_to = [&](int next) {
-        return static_cast<uint32_t>(((from >> next * bits) + 1) >> 1);
-    };
-    const uint32_t r[] = { rounded_to(0), rounded_to(1), rounded_to(2) };
-    const auto slice = [&](int next) {
-        const uint32_t above = low + next + 1 < slices ? r[next + 1] << bits : 0u;
-        const double size = static_cast<int32_t>(low + next < slices ? r[next] - above : 0u);
-        return negative ? -size : size;
-    };
-    return make_double2(slice(1), slice(0));
-}
-
-static __device__ double2 slices_of(const Integer &v, int low, int slices, int bits)
-{
-    return slices_from(shifted(v.mantissa, v.place - low * bits + 1), v.negative, low, slices,
-                       bits);
-}
-
-static __device__ int length_of(uint64_t v)
-{
-    return 64 - __clzll(static_cast<long long>(v));
-}
-
-static __device__ int length_of(xncc_u128 v)
-{
-    return v.high ? 64 + length_of(v.high) : length_of(v.low);
-}
-
-// A bit for each slice that is not 0 of mantissa * 2^place; the mantissa is odd.
-template <class Mantissa>
-__device__ __forceinline__ uint64_t slices_in(Mantissa mantissa, int32_t place, int slices,
-                                              int bits)
-{
-    const int first = place / bits, top = (place + length_of(mantissa) - 1) / bits;
-    const bool carries = static_cast<uint32_t>(
-        (shifted(mantissa, place - (top + 1) * bits + 1) + 1) >> 1);
-    const int last = top + 1 < slices && carries ? top + 1 : top;
-    return ((uint64_t{ 2 } << last) - 1u) & (~uint64_t{ 0 } << first);
-}
-
-static __device__ xncc_u128 square_of(const Integer &v)
-{
-    return xncc_u128_of_product(v.mantissa, v.mantissa);
-}
 
 // Of a pixel, with all channels.
 static __device__ int64_t pixel_bytes(const ExactJob &job)
@@ -118,6 +60,33 @@ __device__ __forceinline__ void load_samples(const ExactJob &job, int channel, i
             to[i] = value_of(image_sample(job, channel, x + i, y));
     }
 }
+
+// What a prime leaves of samples. powers: powers_of.
+struct SampleResidues {
+    RootField field;
+    const uint32_t *powers;
+    int32_t unit;
+
+    __device__ SampleResidues(const ExactJob &job, int prime)
+        : field(prime), powers(powers_of(job, prime)), unit(state_of(job)->unit)
+    {
+    }
+    // Of a finite sample, below 2 primes; of others anything.
+    __device__ __forceinline__ uint32_t of(double v) const
+    {
+        constexpr int LOW = 29; // bits that are 0 in samples of f32
+        const xncc_wide_part part = xncc_wide_part_of(v);
+        if (!part.mantissa || !isfinite(v))
+            return 0;
+        const uint32_t *power = powers + (part.place - unit + LEAST_PLACE),
+                       low = static_cast<uint32_t>(part.mantissa & ((1u << LOW) - 1u));
+        uint64_t sum = (part.mantissa >> LOW) * power[LOW];
+        if (low)
+            sum += uint64_t{ low } * power[0];
+        const uint32_t size = field.reduced(sum);
+        return part.negative ? 2 * field.prime - size : size;
+    }
+};
 
 } // namespace xncc
 

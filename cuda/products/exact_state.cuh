@@ -1,72 +1,74 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the parts of exact_sums.cu share: what is known of a call, and where its memory is.
+// What the parts of exact_sums.cu share: what is known of a call, which planes and sums it has, and
+// where they are.
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_STATE_CUH
 #define XNCC_CUDA_PRODUCTS_EXACT_STATE_CUH
 
 #include "cuda/products/exact_sums.h"
 
-#include "cuda/products/split_passes.cuh"
+#include "cuda/planes/residue_terms.cuh"
+#include "cuda/products/line_fft.cuh"
+#include "cuda/products/root_field.cuh"
 
 #include "math/exact_score.h"
 #include "math/long_score.h"
 
 namespace xncc {
 
-constexpr int KINDS = 3; // of planes
+constexpr int THREADS = 512;
+constexpr int LINE_POINTS = 16; // of a thread
+constexpr int FINEST = 4096;    // minus the unit: a number that grows as samples get finer
 
 // What is known of a call, in device memory.
 struct ExactState {
-    int32_t on;   // 0: nothing is done
-    int32_t unit; // samples are integers times 2^unit, counted from the least double
-    // Slices of planes of image and template, by FloatPlane.
-    int32_t slices[KINDS], templ_slices[KINDS];
-    int32_t of_X, of_S, of_term; // words: of X, Q and T2, of S and T, of an argument of the formula
-    int32_t range;               // bits of a sample of the image
-    uint64_t limbs;              // a bit for each limb of S and Q that is not 0
-    int32_t batch;               // blocks at a time
-    int32_t kept;                // pairs of slices of a block whose spectra are there at a time
-    int32_t steps;               // of the transforms; those of the template come first
-    int32_t templ_steps;
-    int32_t group_rows;         // rows of a group, with whose sums windows begin; 0: there are none
-    uint64_t seen[KINDS];       // slices that are not 0 in a block with windows in doubt,
-    uint64_t templ_seen[KINDS]; // and in the template
-    // The template's sums: T of each channel, and T2 of all, in digits of 32 bits that carry
-    // nothing; minus T and T2; and its term, if all windows have the same.
-    int64_t digits[XNCC_MAX_CHANNELS + 1][XNCC_EXACT_WORDS];
-    uint32_t minus_T[XNCC_MAX_CHANNELS][XNCC_EXACT_WORDS];
-    uint32_t T2[XNCC_EXACT_WORDS];
-    xncc_real templ;
+    int32_t on;      // 0: nothing is done
+    int32_t unit;    // samples are integers times 2^unit, counted from the least double
+    int32_t primes;  // how many the samples take
+    int32_t active;  // blocks with windows in doubt
+    int32_t pairs;   // of blocks at a time
+    xncc_real templ; // the template's term, if all windows have the same
+    // The template's sums of what primes leave: T of each channel, and T2 of all; and what primes
+    // leave of these.
+    unsigned long long sums[ROOT_PRIMES][XNCC_MAX_CHANNELS + 1];
+    uint32_t T[ROOT_PRIMES][XNCC_MAX_CHANNELS], T2[ROOT_PRIMES];
 };
 static_assert(sizeof(ExactState) <= XNCC_EXACT_STATE, "the decision has less room");
-
-constexpr int THREADS = SPLIT_COLUMN_THREADS;
-// S and Q of a window, or of a column, are sums of limbs of the samples and of their squares, with
-// their signs, which carry nothing: limbs of 32 bits, whose sums of 2^31 samples are below 2^63.
-// Samples of few bits have limbs of SHORT_BITS bits instead, which registers hold: one or two of S
-// and one more of Q.
-constexpr int LIMBS_S = XNCC_EXACT_WORDS / 2 + 3, LIMBS_Q = XNCC_EXACT_WORDS + 5;
-constexpr int SHORT_BITS = 40;
-constexpr uint32_t DOUBTS = 1u << 31;             // behind all slices
-constexpr int FLAG_SQUARES = 1, FLAG_MISSING = 3; // words of a block's flags
-constexpr int FLAG_WORDS = XNCC_EXACT_FLAGS / 4;
-constexpr int FINEST = 4096; // minus the unit: a number that grows as samples get finer
-constexpr int MOST_KEPT = XNCC_EXACT_KEPT_OF_SUMS; // pairs, of which a sum has two products each
 
 static __device__ ExactState *state_of(const ExactJob &job)
 {
     return reinterpret_cast<ExactState *>(job.memory);
 }
 
-// Per block: bits of the slices of values that are not 0, and DOUBTS if it has windows in doubt;
-// two words of those of the slices of squares; and 1 if a pixel of it does not count.
-static __device__ uint32_t *flags_of(const ExactJob &job, int block)
+// The factors of the transforms of a side, rows or columns, modulo a prime.
+static __device__ RootTurn *turns_of(const ExactJob &job, bool columns, int prime)
 {
-    return reinterpret_cast<uint32_t *>(job.memory + job.at.of_block) + FLAG_WORDS * block;
+    const int of_row = job.blocks.width + job.blocks.width / LINE_POINTS,
+              of_column = job.blocks.height + job.blocks.height / LINE_POINTS;
+    return reinterpret_cast<RootTurn *>(job.memory + job.at.turns) + prime * (of_row + of_column) +
+           (columns ? of_row : 0);
 }
 
-static __device__ double2 *turns_in(const ExactJob &job)
+// 2^32 times what 2^(place + unit - LEAST_PLACE) leaves, at place, for the mantissas of samples: a
+// double of b bits ends up to 53 - b bits below its last bit.
+constexpr int LEAST_PLACE = 53;
+static __device__ uint32_t *powers_of(const ExactJob &job, int prime)
 {
-    return reinterpret_cast<double2 *>(job.memory + job.at.turns);
+    return reinterpret_cast<uint32_t *>(job.memory + job.at.powers) + prime * XNCC_EXACT_POWERS;
+}
+
+// Per block: what is known of it.
+struct BlockFlags {
+    uint32_t doubts, missing; // 1: it has windows in doubt; a pixel of it does not count
+};
+static __device__ BlockFlags *flags_of(const ExactJob &job)
+{
+    return reinterpret_cast<BlockFlags *>(job.memory + job.at.of_block);
+}
+
+// The numbers of the blocks with windows in doubt.
+static __device__ int32_t *active_of(const ExactJob &job)
+{
+    return reinterpret_cast<int32_t *>(flags_of(job) + job.count);
 }
 
 static __device__ int2 start_of(const ExactJob &job, int block)
@@ -75,26 +77,9 @@ static __device__ int2 start_of(const ExactJob &job, int block)
                      block / job.across * job.blocks.step_y);
 }
 
-static __device__ int64_t windows_of(const ExactJob &job)
-{
-    return int64_t{ job.blocks.step_x } * job.blocks.step_y;
-}
-
 static __device__ uint32_t pixels_of(const ExactJob &job)
 {
     return static_cast<uint32_t>(job.templ.width) * static_cast<uint32_t>(job.templ.height);
-}
-
-// Pixels of the template that count.
-static __device__ uint32_t counted(const ExactJob &job)
-{
-    return static_cast<uint32_t>(job.rule.whole);
-}
-
-// Whether S and Q are products of planes. Else all pixels of the template count, and S and Q slide.
-static __device__ bool is_masked(const ExactJob &job)
-{
-    return job.mask != nullptr;
 }
 
 static __device__ bool has_squares(xncc_method method)
@@ -102,20 +87,133 @@ static __device__ bool has_squares(xncc_method method)
     return xncc_method_is_normed(method) || xncc_method_of_difference(method);
 }
 
-// Whether all pixels of a block count: the sums of counts are those of the template.
-static __device__ bool is_whole(const ExactJob &job, int block)
+// A sum of the windows: of products of a plane of the image and one of the template, or of `count`
+// planes of each that follow.
+struct ExactSum {
+    int plane, templ, count;
+};
+
+// The planes and sums of a call, by their numbers. Values of channels come first among the planes
+// of the image and of the template; S and T are those of the first channel.
+struct ExactPlanes {
+    int channels, centred, squares, varies;
+
+    __device__ explicit ExactPlanes(const ExactJob &job)
+        : channels(job.channels), centred(xncc_method_is_centred(job.method) != 0),
+          squares(has_squares(job.method)), varies(job.varies)
+    {
+    }
+    __device__ int square() const // of the image
+    {
+        return channels;
+    }
+    __device__ int count() const
+    {
+        return channels + squares;
+    }
+    __device__ int planes() const
+    {
+        return channels + squares + varies;
+    }
+    __device__ int templ_count() const // 1 where a pixel of the template counts
+    {
+        return channels;
+    }
+    __device__ int templ_square() const
+    {
+        return channels + 1;
+    }
+    __device__ int templ_planes() const
+    {
+        return channels + (centred || squares || varies) + (varies && squares);
+    }
+    static constexpr int X = 0;
+    __device__ int S() const
+    {
+        return 1;
+    }
+    __device__ int Q() const
+    {
+        return 1 + centred * channels;
+    }
+    __device__ int N() const
+    {
+        return Q() + squares;
+    }
+    __device__ int T() const
+    {
+        return N() + 1;
+    }
+    __device__ int T2() const
+    {
+        return T() + centred * channels;
+    }
+    // Those that all blocks have, and, where pixels of the image do not count, all.
+    __device__ int sums(bool missing) const
+    {
+        return missing ? T2() + squares : N();
+    }
+    __device__ ExactSum sum(int number) const
+    {
+        if (number == X)
+            return { 0, 0, channels };
+        if (number < Q())
+            return { number - S(), templ_count(), 1 };
+        if (number < N())
+            return { square(), templ_count(), 1 };
+        if (number == N())
+            return { count(), templ_count(), 1 };
+        return { count(), number < T2() ? number - T() : templ_square(), 1 };
+    }
+    // Buffers of a pair of blocks for each prime: planes, and then sums.
+    __device__ int buffers() const
+    {
+        return planes() + sums(varies);
+    }
+};
+
+static __device__ int64_t points_of(const ExactJob &job)
 {
-    return !flags_of(job, block)[FLAG_MISSING];
+    return int64_t{ job.blocks.width } * job.blocks.height;
 }
 
-static __device__ bool has_doubts(const ExactJob &job, int block)
+// The spectrum of a plane of the template: 2^32 times it.
+static __device__ uint32_t *templ_spectrum(const ExactJob &job, int prime, int plane)
 {
-    return (*flags_of(job, block) & DOUBTS) != 0;
+    return reinterpret_cast<uint32_t *>(job.memory + job.at.arena) +
+           (int64_t{ prime } * ExactPlanes(job).templ_planes() + plane) * points_of(job);
 }
 
-static __device__ int blocks_at(const ExactJob &job, int first)
+// Rows of a buffer of a pair of blocks of a batch. That of planes of the template, before there are
+// any of the image: pair 0, with so many buffers.
+static __device__ uint2 *buffer_of(const ExactJob &job, int buffers, int pair, int prime,
+                                   int buffer)
 {
-    return min(state_of(job)->batch, job.count - first);
+    const int primes = state_of(job)->primes;
+    return reinterpret_cast<uint2 *>(templ_spectrum(job, primes, 0)) +
+           ((int64_t{ pair } * primes + prime) * buffers + buffer) * points_of(job);
+}
+
+// Two blocks, the same place of whose numbers is adjacent. number: of the pair among all.
+struct BlockPair {
+    int count;
+    int2 start[2];
+    bool missing; // pixels of a block do not count
+
+    __device__ BlockPair(const ExactJob &job, int number) : count(0), start{}, missing(false)
+    {
+        for (; count < 2 && 2 * number + count < state_of(job)->active; count++) {
+            const int block = active_of(job)[2 * number + count];
+            start[count] = start_of(job, block);
+            missing = missing || flags_of(job)[block].missing;
+        }
+    }
+};
+
+static __device__ int pairs_in_batch(const ExactJob &job, int first)
+{
+    const ExactState &s = *state_of(job);
+    return min(s.pairs, ceil_div(s.active, 2) - first);
 }
 
 } // namespace xncc

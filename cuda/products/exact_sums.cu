@@ -4,77 +4,71 @@
 //
 // The work is a list of shares (shares.cuh). The steps:
 //
-// - how many bits the samples have, and how many windows are in doubt; factors for transforms,
-// - units, slices and memory, in the first share; nothing more if it is not worth while,
-// - the template's own sums; which blocks have windows in doubt, which slices are not 0, and
-//   whether all pixels of a block count,
-// - what follows from that, and a list of the passes, each in the first share,
-// - rows and columns of the template's slices, two at a time,
-// - for a batch of blocks: all sums to 0; for some slices of a plane of the image at a time: rows
-//   and columns, two at a time, and for two sums at a time: products with columns back, and rows
-//   back, which adds them to what is there; at the end, if S and Q slide, sums of columns over
-//   groups of rows, from which large windows begin, and then S, Q and the scores.
+// - how many bits the samples have, and how many windows are in doubt,
+// - unit, primes and memory, in the first share; nothing more if it is not worth while,
+// - factors of the transforms; which blocks have windows in doubt, and whether all their pixels
+//   count,
+// - a list of these blocks, in the first share; sums of the template,
+// - rows of the template's planes, and then columns, and its term,
+// - for a batch of blocks: rows of the image's planes; columns, products, and columns back; rows
+//   back; and the scores.
 //
-// Two slices are transformed as one complex array, and so are two sums on the way back; the layout
-// in between is that of split_passes.cuh. With V and W the spectra of slices k + 1 and k, and T_l
-// that of slice l of the template, the products of weight k + m are V conj(T_(m-1)) + W conj(T_m).
-// Those of up to three k, or with masks or channels six, are added up.
+// Two blocks are transformed together, with the same factors.
 //
-// Thread mapping: blocks of 512 threads, one per multiprocessor, with 8192 points in shared memory
-// (at most 160 KB). The passes are functions that are called. Compute capability 8.0 and later, as
-// far as it has that shared memory.
+// Thread mapping: blocks of 512 threads, one per multiprocessor, with 8192 pairs of numbers in
+// shared memory (84 KB). A thread has 16 pairs of a line. The passes are functions that are called.
+// Compute capability 8.0 and later.
 #include "cuda/products/exact_sums.h"
 
 #include "cuda/products/exact_passes.cuh"
 #include "cuda/products/exact_range.cuh"
-#include "cuda/products/exact_windows.cuh"
+#include "cuda/products/exact_scores.cuh"
 #include "cuda/products/shares.cuh"
 
 namespace xncc {
 
 namespace {
 
-// A share of a step of the transforms, for the batch that begins at block `first`. Called at one
-// place: otherwise the passes spare the registers of their callers, which takes as long as they do.
-__device__ void make_pass(const ExactJob &job, const PairStep &step, int first, int index)
+// Calls a function with R of a side of 256 R points as a constant.
+template <class Function>
+__device__ __forceinline__ void with_side(int side, const Function &function)
 {
-    switch (step.what) {
-    case PairStep::ROWS:
-        of_side<8>(job.blocks.width, [&](auto r) {
-            transform_rows<decltype(r)::value>(job, step.pair[0], first, index);
-        });
-        break;
-    case PairStep::COLUMNS:
-        of_side<8>(job.blocks.height, [&](auto r) {
-            transform_columns<decltype(r)::value>(job, step.pair[0], first, index);
-        });
-        break;
-    case PairStep::MULTIPLY:
-        of_side<8>(job.blocks.height,
-                   [&](auto r) { multiply_slices<decltype(r)::value>(job, step, first, index); });
-        break;
-    case PairStep::ADD:
-        of_side<8>(job.blocks.width,
-                   [&](auto r) { add_rows<decltype(r)::value>(job, step, first, index); });
-        break;
-    case PairStep::NONE: break;
+    switch (side) {
+    case 512: function(std::integral_constant<int, 2>()); break;
+    case 1024: function(std::integral_constant<int, 4>()); break;
+    default: function(std::integral_constant<int, 8>()); break;
     }
+}
+
+// Makes a share of the step after those of make_step; first: of the batch.
+__device__ void make_pass(const ExactJob &job, int pass, int first, int index)
+{
+    const int side = pass == 1 || pass == 3 ? job.blocks.height : job.blocks.width;
+    with_side(side, [&](auto r) {
+        constexpr int R = decltype(r)::value;
+        switch (pass) {
+        case 0: transform_rows<R>(job, true, 0, index); break;
+        case 1: transform_template<R>(job, index); break;
+        case 2: transform_rows<R>(job, false, first, index); break;
+        case 3: multiply_columns<R>(job, first, index); break;
+        default: finish_rows<R>(job, first, index); break;
+        }
+    });
 }
 
 // Makes a share of a step. Returns false behind the last one.
 __device__ bool make_step(const ExactJob &job, int step, int index)
 {
+    constexpr int OF_TEMPLATE = 2, OF_BATCH = 4; // passes, and of a batch its scores
     const ExactState &s = *state_of(job);
     const int own = static_cast<int>(threadIdx.x);
     if (step == 0) {
-        lay_out_turns(turns_in(job), XNCC_EXACT_MOST, index * THREADS + own,
-                      static_cast<int>(gridDim.x) * THREADS);
         find_range(job, index);
         if (index == 0) {
-            for (int i = own; i < job.count * FLAG_WORDS; i += THREADS)
-                flags_of(job, 0)[i] = 0;
-            for (int i = own; i < (XNCC_MAX_CHANNELS + 1) * XNCC_EXACT_WORDS; i += THREADS)
-                state_of(job)->digits[i / XNCC_EXACT_WORDS][i % XNCC_EXACT_WORDS] = 0;
+            for (int i = own; i < job.count; i += THREADS)
+                flags_of(job)[i] = BlockFlags{ 0, 0 };
+            for (int i = own; i < ROOT_PRIMES * (XNCC_MAX_CHANNELS + 1); i += THREADS)
+                state_of(job)->sums[i / (XNCC_MAX_CHANNELS + 1)][i % (XNCC_MAX_CHANNELS + 1)] = 0;
         }
         return true;
     }
@@ -86,49 +80,44 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
     if (!s.on)
         return false;
     if (step == 2) {
-        sum_template(job, index);
+        make_factors(job, index);
         flag_blocks(job, index);
         return true;
     }
     if (step == 3) {
         if (index == 0)
-            join_flags(job);
+            list_active(job);
+        sum_template(job, index);
         return true;
     }
-    if (step == 4) {
-        if (index == 0)
-            list_steps(job);
+    step -= 4;
+    if (step == 0 && index == 0)
+        describe_template(job);
+    if (step < OF_TEMPLATE) {
+        make_pass(job, step, 0, index);
         return true;
     }
-    step -= 5;
-    int first = 0;
-    if (step >= s.templ_steps) {
-        const int of_batch = s.steps - s.templ_steps, all = of_batch + (s.group_rows ? 3 : 2),
-                  more = step - s.templ_steps;
-        first = more / all * s.batch;
-        if (first >= job.count)
-            return false;
-        if (more % all == 0) {
-            clear_sums(job, index);
-            return true;
-        }
-        if (more % all == all - 1) {
-            score_windows(job, first, index);
-            return true;
-        }
-        if (s.group_rows && more % all == all - 2) {
-            sum_groups(job, first, index);
-            return true;
-        }
-        step = s.templ_steps + more % all - 1;
-    }
-    make_pass(job, steps_in(job)[step], first, index);
+    step -= OF_TEMPLATE;
+    const int first = step / OF_BATCH * s.pairs, pass = step % OF_BATCH;
+    if (pairs_in_batch(job, first) <= 0)
+        return false;
+    if (pass == OF_BATCH - 1)
+        score_windows(job, first, index);
+    else
+        make_pass(job, OF_TEMPLATE + pass, first, index);
     return true;
 }
 
+// No device before compute capability 8.0 has the shared memory.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr bool EXACT_BUILT = false;
+#else
+constexpr bool EXACT_BUILT = true;
+#endif
+
 __global__ __launch_bounds__(THREADS, 1) void exact_sums(const __grid_constant__ ExactJob job)
 {
-    if constexpr (SPLIT_BUILT) {
+    if constexpr (EXACT_BUILT) {
         // the whole block leaves, or none of it: meanwhile they may become 0
         if (!__syncthreads_or(*job.doubts > job.few))
             return;
@@ -145,7 +134,8 @@ __global__ __launch_bounds__(THREADS, 1) void exact_sums(const __grid_constant__
 
 cudaError_t exact_sums_set_max_shared_memory()
 {
-    return raise_limit(exact_sums, XNCC_SPLIT_SHARED);
+    return cudaFuncSetAttribute(exact_sums, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                XNCC_EXACT_SHARED);
 }
 
 cudaError_t launch_exact_sums(const ExactJob &given, const xncc_exact_blocks &blocks, void *memory,
@@ -157,8 +147,7 @@ cudaError_t launch_exact_sums(const ExactJob &given, const xncc_exact_blocks &bl
     job.across = ceil_div(job.width, blocks.step_x);
     job.count = job.across * ceil_div(job.height, blocks.step_y);
     job.memory = static_cast<unsigned char *>(memory);
-    exact_sums<<<static_cast<unsigned>(min(processors, MOST_SHARERS)), THREADS, XNCC_SPLIT_SHARED,
-                 stream>>>(job);
+    exact_sums<<<static_cast<unsigned>(processors), THREADS, XNCC_EXACT_SHARED, stream>>>(job);
     return cudaGetLastError();
 }
 

@@ -4,13 +4,9 @@
 // numerator is exactly 0 everywhere, where windows are flat, or where some samples outweigh all
 // others.
 //
-// Samples are integers times a power of two. They are cut into slices, which are integers of few
-// bits. The products of a slice of the image and one of the template come from transforms in
-// double, whose error is below 0.45, so that they are exact once they are rounded. They
-// are added up in long integers (math/long_integer.h). If all pixels of the template count,
-// S and Q are sums of integers that slide down the columns. Else they are products, and where
-// pixels of the image do not count N, sumT and sumT2 are: of the planes of plan/float_sums.h, whose
-// samples are integers here. docs/numerics.md has the bound.
+// Samples are integers times a power of two. Their sums are made modulo primes (residues.cuh), as
+// many as their bits take: by transforms modulo the prime, which are exact. All sums are products
+// of planes, those of plan/float_sums.h. docs/numerics.md has the bound.
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 #define XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 

@@ -11,7 +11,8 @@
 // Before it, thread t has the points t + 16 R j; behind it, with q = t / R and c = t % R, the
 // points q + 16 (c + R i) + 256 p, at i R + p. The transform back takes the steps backwards, and
 // has no factor. Between the steps points move through shared memory: first among all threads of
-// the line, then among R adjacent ones, which are in one warp.
+// the line, then among R adjacent ones, which are in one warp. The points are complex numbers, or
+// of another field (radix.cuh).
 #ifndef XNCC_CUDA_PRODUCTS_LINE_FFT_CUH
 #define XNCC_CUDA_PRODUCTS_LINE_FFT_CUH
 
@@ -19,10 +20,13 @@
 
 namespace xncc {
 
-template <int R> struct Line {
+template <int R, class Field = Complex> struct Line {
+    using Point = typename Field::Point;
+    using Turn = typename Field::Turn;
     static constexpr int POINTS = 256 * R, THREADS = 16 * R, EACH = 16;
     // Of an r and of a q in shared memory: nearly free of bank conflicts.
-    static constexpr int SHORT = R == 2 ? 2 : R + 1, PITCH = R == 2 ? 34 : 16 * SHORT;
+    static constexpr int SHORT = R == 2 ? 2 : R + 1,
+                         PITCH = R == 2 ? 34 : 16 * SHORT + Field::APART * R;
     static constexpr int ROOM = EACH * PITCH;      // points of shared memory
     static constexpr int TURNS = POINTS + THREADS; // wN^(t q) at q 16 R + t, then w16R^(k r)
 
@@ -38,25 +42,26 @@ template <int R> struct Line {
     }
 
     // The last step forward, the first one back.
-    template <bool BACK> static __device__ __forceinline__ void short_ones(double2 (&v)[EACH])
+    template <bool BACK>
+    static __device__ __forceinline__ void short_ones(Point (&v)[EACH], const Field &f)
     {
         if constexpr (R == 16) {
-            sixteen<BACK>(v);
+            sixteen<BACK>(v, f);
         } else {
 #pragma unroll
             for (int i = 0; i < EACH; i += R) {
-                double2 part[R];
+                Point part[R];
 #pragma unroll
                 for (int k = 0; k < R; k++)
                     part[k] = v[i + k];
                 if constexpr (R == 8) {
-                    eight<BACK>(part);
+                    eight<BACK>(part, f);
                 } else if constexpr (R == 4) {
-                    four<BACK>(part[0], part[1], part[2], part[3]);
+                    four<BACK>(part[0], part[1], part[2], part[3], f);
                 } else {
-                    const double2 first = part[0];
-                    part[0] = first + part[1];
-                    part[1] = first - part[1];
+                    const Point first = part[0];
+                    part[0] = f.plus(first, part[1]);
+                    part[1] = f.template less<2>(first, part[1]);
                 }
 #pragma unroll
                 for (int k = 0; k < R; k++)
@@ -68,24 +73,26 @@ template <int R> struct Line {
     // Plain loads: through the read-only cache, factors would be kept in registers for the next
     // time.
     template <bool BACK>
-    static __device__ __forceinline__ void turn(double2 (&v)[EACH], const double2 *turns, int step)
+    static __device__ __forceinline__ void turn(Point (&v)[EACH], const Turn *turns, int step,
+                                                const Field &f)
     {
+        v[0] = f.settled(v[0]);
 #pragma unroll
         for (int i = 1; i < EACH; i++) {
             if (i % 5 == 0)
                 __syncwarp(); // fewer factors at a time
-            v[i] = turned<BACK>(v[i], turns[i * step]);
+            v[i] = f.template turned<BACK>(v[i], turns[i * step]);
         }
     }
 
     // The room must not be in use. All threads of the block call this together.
-    static __device__ __forceinline__ void forward(double2 (&v)[EACH], double2 *room, int t,
-                                                   const double2 *turns)
+    static __device__ __forceinline__ void forward(Point (&v)[EACH], Point *room, int t,
+                                                   const Turn *turns, const Field &f = Field())
     {
-        double2 *own = room + t / R * PITCH;
+        Point *own = room + t / R * PITCH;
         const int k = t % R;
-        sixteen<false>(v);
-        turn<false>(v, turns + t, THREADS);
+        sixteen<false>(v, f);
+        turn<false>(v, turns + t, THREADS, f);
 #pragma unroll
         for (int q = 0; q < EACH; q++)
             room[q * PITCH + t] = v[q];
@@ -93,8 +100,8 @@ template <int R> struct Line {
 #pragma unroll
         for (int i = 0; i < EACH; i++)
             v[i] = own[k + R * i];
-        sixteen<false>(v);
-        turn<false>(v, turns + POINTS + k, R);
+        sixteen<false>(v, f);
+        turn<false>(v, turns + POINTS + k, R, f);
         __syncwarp();
 #pragma unroll
         for (int r = 0; r < EACH; r++)
@@ -103,17 +110,17 @@ template <int R> struct Line {
 #pragma unroll
         for (int i = 0; i < EACH; i++)
             v[i] = own[(k + i / R * R) * SHORT + i % R];
-        short_ones<false>(v);
+        short_ones<false>(v, f);
     }
 
     // Only the warps that share a q may still read from the room. All threads of the block call
     // this together.
-    static __device__ __forceinline__ void back(double2 (&v)[EACH], double2 *room, int t,
-                                                const double2 *turns)
+    static __device__ __forceinline__ void back(Point (&v)[EACH], Point *room, int t,
+                                                const Turn *turns, const Field &f = Field())
     {
-        double2 *own = room + t / R * PITCH;
+        Point *own = room + t / R * PITCH;
         const int k = t % R;
-        short_ones<true>(v);
+        short_ones<true>(v, f);
         __syncwarp();
 #pragma unroll
         for (int i = 0; i < EACH; i++)
@@ -122,8 +129,8 @@ template <int R> struct Line {
 #pragma unroll
         for (int r = 0; r < EACH; r++)
             v[r] = own[r * SHORT + k];
-        turn<true>(v, turns + POINTS + k, R);
-        sixteen<true>(v);
+        turn<true>(v, turns + POINTS + k, R, f);
+        sixteen<true>(v, f);
         __syncwarp();
 #pragma unroll
         for (int i = 0; i < EACH; i++)
@@ -132,8 +139,8 @@ template <int R> struct Line {
 #pragma unroll
         for (int q = 0; q < EACH; q++)
             v[q] = room[q * PITCH + t];
-        turn<true>(v, turns + t, THREADS);
-        sixteen<true>(v);
+        turn<true>(v, turns + t, THREADS, f);
+        sixteen<true>(v, f);
     }
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The exact sums of all windows of a band on CUDA, for floats of which many windows are in doubt:
- * blocks, widths of slices and memory. cuda/products/exact_sums.cu uses the same numbers. Pure
+ * blocks and memory. cuda/products/exact_sums.cu uses the same numbers. Pure
  * functions of plain data. */
 #ifndef XNCC_PLAN_COST_EXACT_CUDA_H
 #define XNCC_PLAN_COST_EXACT_CUDA_H
@@ -13,21 +13,16 @@ enum {
     XNCC_EXACT_LEAST = 512,
     XNCC_EXACT_MOST = 2048,
     /* The largest side of a template, and of one that has transforms of at most half of
-     * XNCC_EXACT_MOST with masks or channels. */
+     * XNCC_EXACT_MOST. */
     XNCC_EXACT_TEMPLATE = 1536,
     XNCC_EXACT_SMALLER = 640,
-    /* Bytes of what is known of a call, of a block and of a step; and the most steps. */
-    XNCC_EXACT_STATE = 16384,
-    XNCC_EXACT_FLAGS = 16,
-    XNCC_EXACT_STEP = 160,
-    XNCC_EXACT_STEPS = 2048,
-    /* The most words of 32 bits that an argument of the formula has, and slices of a sample. */
-    XNCC_EXACT_WORDS = 20,
-    XNCC_EXACT_SLICES = 31,
-    /* The most pairs of slices whose products are added up before they are transformed back, of one
-     * channel of which all pixels count, and of others. */
-    XNCC_EXACT_KEPT = 3,
-    XNCC_EXACT_KEPT_OF_SUMS = 6
+    /* The most primes, and the powers of 2 that are known modulo each. */
+    XNCC_EXACT_PRIMES = 24,
+    XNCC_EXACT_POWERS = 352,
+    /* Bytes of what is known of a call, and of a block; and of shared memory. */
+    XNCC_EXACT_STATE = 24576,
+    XNCC_EXACT_BLOCK = 12,
+    XNCC_EXACT_SHARED = 86272
 };
 
 /* Nanoseconds of a window in doubt of so many samples that is settled by itself; measured on one
@@ -46,13 +41,12 @@ static inline double xncc_exact_hard_ns(double samples)
 }
 
 /* Where the parts of the memory begin, in bytes. Behind them lies what is divided when the samples
- * are known: transforms and sums of a batch of blocks, and spectra of the template. */
+ * are known: spectra of the template, and planes and sums of a batch of blocks. */
 typedef struct xncc_exact_buffers {
-    uint64_t turns; /* factors of the transforms, of every side; what is known of a call is at 0 */
-    uint64_t steps;
-    uint64_t of_block; /* XNCC_EXACT_FLAGS for each block */
+    uint64_t turns;    /* factors of the transforms; what is known of a call is at 0 */
+    uint64_t powers;   /* of 2 */
+    uint64_t of_block; /* XNCC_EXACT_BLOCK for each block */
     uint64_t arena;
-    uint64_t transform, spectrum; /* bytes of a transform along the rows, and of a whole one */
 } xncc_exact_buffers;
 xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *blocks);
 

@@ -51,10 +51,8 @@ typedef struct xncc_exact_blocks {
     int32_t width, height;  /* points of a transform; 0: they are settled one by one */
     int32_t step_x, step_y; /* map elements of a block */
     int32_t count;          /* of the blocks of a band */
-    int32_t bits;           /* of a slice of a sample */
-    int32_t kept; /* pairs of slices whose products are added up before they are transformed back */
-    uint32_t most_alone; /* windows in doubt that are settled one by one in any case */
-    uint64_t bytes;      /* of memory */
+    uint32_t most_alone;    /* windows in doubt that are settled one by one in any case */
+    uint64_t bytes;         /* of memory */
 } xncc_exact_blocks;
 
 /* The device memory of a plan. A plan allocates it when it is made, except for the two buffers at

@@ -298,6 +298,10 @@ inline void __nanosleep(unsigned)
 {
     emulated::give_up("a block waits for one that comes later");
 }
+inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
+}
 inline int __popc(unsigned v)
 {
     return __builtin_popcount(v);

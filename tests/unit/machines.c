@@ -127,44 +127,42 @@ int is_small(const xncc_problem *p)
     return p->templ_width <= 16 && p->templ_height <= 16;
 }
 
-/* Checks that the blocks of exact sums cover the band, that the sums of their slices can be rounded
- * to exact integers, and that there is room for one block at least. With masks or channels a sum
- * has the products of six pairs of slices, else of three, whose last slices meet only once;
- * templates of at most 640 pixels a side have smaller transforms, and there is more memory. Kernel
- * general has a count of windows in doubt, and blocks unless the template is small. */
+/* Checks that the blocks of exact sums cover the band, and that there is room for a pair of blocks
+ * of samples that take four primes; and for 13 primes if the machine has it. Templates of at most
+ * 640 pixels a side have smaller transforms. Kernel general has a count of windows in doubt, and
+ * blocks unless the template is small. */
 static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const xncc_exact_blocks *b = &d->exact;
-    const int several = p->channels > 1 || !xncc_problem_counts_all(p),
-              counts = xncc_decision_has(d, XNCC_STEP_PIXELS) && p->rule.method != XNCC_COVERAGE &&
+    const int counts = xncc_decision_has(d, XNCC_STEP_PIXELS) && p->rule.method != XNCC_COVERAGE &&
                        (p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32),
-              small = several && p->templ_width <= 640 && p->templ_height <= 640;
+              small = p->templ_width <= 640 && p->templ_height <= 640;
     CHECK((d->workspace.bytes[XNCC_BUFFER_DOUBTS] != 0) == (b->width != 0 || counts));
     CHECK(!b->width || xncc_kernel_is_of_doubles(d->kernel) || (counts && !is_small(p)));
     if (!b->width)
         return;
-    double line = 0;
     for (int i = 0; i < 2; i++) {
         const int32_t side = i ? b->height : b->width;
         CHECK(side == 512 || side == 1024 || (side == 2048 && !small));
-        line += log2(side) + 2 * 4.83 + 2 * 2.95 + (side == 2048 ? 2.62 : 0);
     }
     CHECK(b->step_x == b->width - p->templ_width + 1 && b->step_x > 0);
     CHECK(b->step_y == b->height - p->templ_height + 1 && b->step_y > 0);
     CHECK_INT(b->count, ((d->band_width + b->step_x - 1) / b->step_x) *
                             ((d->band_height + b->step_y - 1) / b->step_y));
-    const double points = (double)b->width * b->height,
-                 pixels = (double)p->templ_width * p->templ_height,
-                 of_one = 8 * sqrt(2) * (line + 1) + 4 * 4.24 + 4 * (line + 1),
-                 of_six = 6 * 3 * sqrt(5) * (line + 1) + 12 * (4.24 + 13) + 12 * (line + 1),
-                 error = (several ? of_six : of_one) * pow(2, -53) * sqrt(points * pixels);
-    CHECK(error * pow(4, b->bits) < 0.45 && error * pow(4, b->bits + 1) > 0.4);
-    const uint64_t usual = UINT64_C(512) << (20 + several),
-                   of_rest = (uint64_t)m->cuda.workspace / 2; /* for a block of many channels */
-    CHECK(b->bytes >= 5 * (uint64_t)points * 8 &&
-          (b->bytes <= usual || (p->channels > 3 && b->bytes <= of_rest)));
-    CHECK(d->workspace.bytes[XNCC_BUFFER_DOUBTS] >= b->bytes && m->cuda.shared_optin >= 160 << 10);
-    CHECK((double)d->band_width * d->band_height * (10 + 0.014 * pixels) > 0.99e6);
+    /* Without masks: values and squares, X, S of each channel and Q of two blocks, and spectra of
+     * values and of 1. Other methods than the centred normed ones have less. */
+    const uint64_t C = (uint64_t)p->channels, points = (uint64_t)b->width * (uint64_t)b->height,
+                   each = p->rule.method == XNCC_CCOEFF_NORMED
+                              ? points * (8 * (2 * C + 3) + 4 * (C + 1))
+                              : points * (8 * 2 + 4),
+                   usual = UINT64_C(512) << (20 + !xncc_problem_is_single(p)),
+                   of_rest = (uint64_t)m->cuda.workspace / 2;
+    CHECK(b->bytes >= 4 * each);
+    CHECK(b->bytes <= usual || b->bytes <= of_rest);
+    CHECK(b->bytes >= 13 * each || b->bytes + d->workspace.total > of_rest / 2);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_DOUBTS] >= b->bytes && m->cuda.shared_optin >= 86272);
+    CHECK((double)d->band_width * d->band_height * (10 + 0.014 * p->templ_width * p->templ_height) >
+          0.99e6);
 }
 
 /* What kernels for floats by transforms have beside these: X, and two lists of windows in doubt
@@ -240,7 +238,8 @@ static void check_levels(const xncc_problem *p, const xncc_machine *m, const xnc
               d->workspace.total + d->exact.bytes / 2 > (uint64_t)m->cuda.workspace / 2);
         return;
     }
-    CHECK(serves && d->exact.width && bytes <= UINT64_C(512) << 20);
+    CHECK(serves && d->exact.width &&
+          (bytes <= UINT64_C(512) << 20 || bytes <= (uint64_t)m->cuda.workspace / 2));
     check_split_blocks(p, m, d, &d->levels, bytes);
 }
 

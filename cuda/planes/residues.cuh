@@ -2,8 +2,8 @@
 // Long integers as what they leave when they are divided by primes: sums and products of such
 // numbers are sums and products of 32 bits, one for each prime. The residues determine a number
 // that is less than a quarter of the product of the primes in size.
-#ifndef XNCC_CUDA_DIRECT_RESIDUES_CUH
-#define XNCC_CUDA_DIRECT_RESIDUES_CUH
+#ifndef XNCC_CUDA_PLANES_RESIDUES_CUH
+#define XNCC_CUDA_PLANES_RESIDUES_CUH
 
 #include "cuda/planes/sample_integer.cuh"
 
@@ -11,7 +11,7 @@
 
 namespace xncc {
 
-constexpr int PRIME_BITS = 28, MOST_PRIMES = 13;
+constexpr int PRIME_BITS = 28;
 
 // The prime that 2^28 exceeds by so much.
 __host__ __device__ constexpr uint32_t prime_of(uint32_t lack)
@@ -19,39 +19,44 @@ __host__ __device__ constexpr uint32_t prime_of(uint32_t lack)
     return (1u << PRIME_BITS) - lack;
 }
 
-// The largest primes below 2^28, by their distance to it. They are so small that a number of 64
-// bits is divided in two steps.
-struct Primes {
-    uint32_t lack[MOST_PRIMES];
+// Primes a little below 2^28, by their distance to it.
+template <int COUNT> struct PrimeTable {
+    static constexpr int MOST = COUNT;
+    uint32_t lack[COUNT];
     // For each prime what the product of the first i primes leaves, and the inverse of that of all
     // primes before it.
-    uint32_t weight[MOST_PRIMES][MOST_PRIMES], inverse[MOST_PRIMES];
+    uint32_t weight[COUNT][COUNT], inverse[COUNT];
 
-    constexpr Primes()
-        : lack{ 57, 89, 95, 119, 125, 143, 165, 183, 213, 273, 285, 299, 309 }, weight{}, inverse{}
+    constexpr explicit PrimeTable(const uint32_t (&lacks)[COUNT]) : lack{}, weight{}, inverse{}
     {
-        for (int j = 0; j < MOST_PRIMES; j++) {
+        for (int j = 0; j < COUNT; j++)
+            lack[j] = lacks[j];
+        for (int j = 0; j < COUNT; j++) {
             uint64_t product = 1;
             for (int i = 0; i < j; i++) {
                 weight[j][i] = static_cast<uint32_t>(product);
                 product = product * prime(i) % prime(j);
             }
-            uint64_t power = 1; // product^(prime - 2), which is its inverse
-            for (uint32_t e = prime(j) - 2; e; e >>= 1, product = product * product % prime(j))
-                if (e & 1u)
-                    power = power * product % prime(j);
-            inverse[j] = static_cast<uint32_t>(power);
+            inverse[j] = power_of(product, prime(j) - 2, prime(j));
         }
     }
     __host__ __device__ constexpr uint32_t prime(int number) const
     {
         return prime_of(lack[number]);
     }
+    // v^e modulo a prime; for e = prime - 2 that is the inverse of v.
+    static __host__ __device__ constexpr uint32_t power_of(uint64_t v, uint32_t e, uint32_t prime)
+    {
+        uint64_t power = 1;
+        for (; e; e >>= 1, v = v * v % prime)
+            if (e & 1u)
+                power = power * v % prime;
+        return static_cast<uint32_t>(power);
+    }
 };
-static __constant__ Primes primes = Primes();
 
 // The bits of numbers, positive or negative, that so many primes determine: a quarter of their
-// product, which is a little less than 2^(28 count), is more. And how many primes they take.
+// product, which is at least 0.95 * 2^(28 count), is more. And how many primes they take.
 __host__ __device__ constexpr int bits_of(int count)
 {
     return PRIME_BITS * count - 3;
@@ -61,32 +66,43 @@ __host__ __device__ constexpr int primes_for(int bits)
     return (bits + 3 + PRIME_BITS - 1) / PRIME_BITS;
 }
 
-// v modulo 2^28 - lack.
-static __device__ __forceinline__ uint32_t residue_of(uint64_t v, uint32_t lack)
-{
-    constexpr uint32_t BELOW = (1u << PRIME_BITS) - 1u;
-    const uint64_t once = (v & BELOW) + (v >> PRIME_BITS) * lack; // below 2^46
-    const uint32_t twice = static_cast<uint32_t>(once & BELOW) +
-                           static_cast<uint32_t>(once >> PRIME_BITS) * lack; // below 2 primes
-    return min(twice, twice - prime_of(lack));
-}
+// A prime so near to 2^28 that a number of 64 bits is divided in two steps.
+struct NearPrime {
+    uint32_t lack; // below 2^10
+
+    __device__ __forceinline__ uint32_t value() const
+    {
+        return prime_of(lack);
+    }
+    __device__ __forceinline__ uint32_t residue_of(uint64_t v) const
+    {
+        constexpr uint32_t BELOW = (1u << PRIME_BITS) - 1u;
+        const uint64_t once = (v & BELOW) + (v >> PRIME_BITS) * lack; // below 2^46
+        const uint32_t twice = static_cast<uint32_t>(once & BELOW) +
+                               static_cast<uint32_t>(once >> PRIME_BITS) * lack; // below 2 primes
+        return min(twice, twice - value());
+    }
+};
 
 // What mantissa * 2^place leaves. power: what 2^place leaves.
-static __device__ __forceinline__ uint32_t residue_of(const Integer &v, uint32_t power,
-                                                      uint32_t lack)
+template <class Prime>
+__device__ __forceinline__ uint32_t residue_of(const Integer &v, uint32_t power, const Prime &prime)
 {
-    const uint64_t mantissa = v.mantissa >> PRIME_BITS ? residue_of(v.mantissa, lack) : v.mantissa;
-    const uint32_t size = residue_of(mantissa * power, lack);
-    return v.negative && size ? prime_of(lack) - size : size;
+    const uint64_t mantissa = v.mantissa >> PRIME_BITS ? prime.residue_of(v.mantissa) : v.mantissa;
+    const uint32_t size = prime.residue_of(mantissa * power);
+    return v.negative && size ? prime.value() - size : size;
 }
 
 // The number whose residues by the first `count` primes are `step` elements apart, times 2^unit,
 // rounded to 53 bits. It is found digit by digit: it is a sum of digits, each below its prime,
 // times the product of the primes before. only_zero: 1.0
-// will do for numbers that are not 0.
-static __device__ __noinline__ xncc_real real_of(const uint32_t *residue, int step, int count,
-                                                 int32_t unit, bool only_zero)
+// will do for numbers that are not 0. Primes: at most MOST of those of Primes::table(), each of
+// which Primes::at has.
+template <class Primes, int MOST_PRIMES>
+__device__ __noinline__ xncc_real real_of(const uint32_t *residue, int step, int count,
+                                          int32_t unit, bool only_zero)
 {
+    const auto &primes = Primes::table();
     constexpr int WORDS = (MOST_PRIMES * PRIME_BITS + 32) / 32;
     uint32_t digit[MOST_PRIMES], some = 0;
 #pragma unroll
@@ -103,9 +119,10 @@ static __device__ __noinline__ xncc_real real_of(const uint32_t *residue, int st
 #pragma unroll
             for (int i = 0; i < j; i++)
                 known += uint64_t{ digit[i] } * primes.weight[j][i];
-            const uint32_t lack = primes.lack[j], less = residue_of(known, lack),
-                           rest = digit[j] + (digit[j] < less ? primes.prime(j) : 0u) - less;
-            digit[j] = residue_of(uint64_t{ rest } * primes.inverse[j], lack);
+            const auto prime = Primes::at(j);
+            const uint32_t less = prime.residue_of(known),
+                           rest = digit[j] + (digit[j] < less ? prime.value() : 0u) - less;
+            digit[j] = prime.residue_of(uint64_t{ rest } * primes.inverse[j]);
         }
     // The first digit tells the sign. Minus a number, less 1, has the digits prime - 1 - digit.
     bool negative = false;
