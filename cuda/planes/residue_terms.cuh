@@ -15,6 +15,7 @@ static __device__ __host__ constexpr int bits_of_terms(int bits, int n_log2, int
 {
     return 2 * bits + 2 * n_log2 + channels_log2 + 2;
 }
+
 // What a prime leaves of the sums of a window in a channel.
 struct ResidueSums {
     uint32_t X, Q, S;

@@ -21,7 +21,6 @@ __host__ __device__ constexpr uint32_t prime_of(uint32_t lack)
 
 // Primes a little below 2^28, by their distance to it.
 template <int COUNT> struct PrimeTable {
-    static constexpr int MOST = COUNT;
     uint32_t lack[COUNT];
     // For each prime what the product of the first i primes leaves, and the inverse of that of all
     // primes before it.
@@ -95,25 +94,24 @@ __device__ __forceinline__ uint32_t residue_of(const Integer &v, uint32_t power,
 
 // The number whose residues by the first `count` primes are `step` elements apart, times 2^unit,
 // rounded to 53 bits. It is found digit by digit: it is a sum of digits, each below its prime,
-// times the product of the primes before. only_zero: 1.0
-// will do for numbers that are not 0. Primes: at most MOST of those of Primes::table(), each of
-// which Primes::at has.
-template <class Primes, int MOST_PRIMES>
+// times the product of the primes before. only_zero: 1.0 will do for numbers that are not 0.
+// Primes::table() has at least MOST primes, and Primes::at one of them.
+template <class Primes, int MOST>
 __device__ __noinline__ xncc_real real_of(const uint32_t *residue, int step, int count,
                                           int32_t unit, bool only_zero)
 {
     const auto &primes = Primes::table();
-    constexpr int WORDS = (MOST_PRIMES * PRIME_BITS + 32) / 32;
-    uint32_t digit[MOST_PRIMES], some = 0;
+    constexpr int WORDS = (MOST * PRIME_BITS + 32) / 32;
+    uint32_t digit[MOST], some = 0;
 #pragma unroll
-    for (int j = 0; j < MOST_PRIMES; j++) {
+    for (int j = 0; j < MOST; j++) {
         digit[j] = j < count ? residue[j * step] : 0;
         some |= digit[j];
     }
     if (!some || only_zero)
         return { some ? 1.0 : 0.0, 0 };
 #pragma unroll
-    for (int j = 1; j < MOST_PRIMES; j++)
+    for (int j = 1; j < MOST; j++)
         if (j < count) {
             uint64_t known = 0;
 #pragma unroll
@@ -127,16 +125,16 @@ __device__ __noinline__ xncc_real real_of(const uint32_t *residue, int step, int
     // The first digit tells the sign. Minus a number, less 1, has the digits prime - 1 - digit.
     bool negative = false;
 #pragma unroll
-    for (int j = 0; j < MOST_PRIMES; j++)
+    for (int j = 0; j < MOST; j++)
         negative = j == count - 1 ? digit[j] > primes.prime(j) / 2 : negative;
     uint32_t word[WORDS] = {};
 #pragma unroll
-    for (int j = MOST_PRIMES - 1; j >= 0; j--)
+    for (int j = MOST - 1; j >= 0; j--)
         if (j < count) {
             const uint32_t prime = primes.prime(j);
             uint64_t carry = negative ? prime - 1u - digit[j] : digit[j];
 #pragma unroll
-            for (int k = 0; k < WORDS && 32 * k < PRIME_BITS * (MOST_PRIMES - j); k++) {
+            for (int k = 0; k < WORDS && 32 * k < PRIME_BITS * (MOST - j); k++) {
                 carry += uint64_t{ word[k] } * prime;
                 word[k] = static_cast<uint32_t>(carry);
                 carry >>= 32;

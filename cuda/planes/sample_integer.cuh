@@ -22,12 +22,6 @@ static __device__ Integer integer_of(double v, int32_t unit)
     return { p.mantissa >> zeros, p.mantissa ? p.place + zeros - unit : 0, p.negative != 0 };
 }
 
-// The low 64 bits of v * 2^shift; what is shifted out below is left out.
-static __device__ __forceinline__ uint64_t shifted(uint64_t v, int32_t shift)
-{
-    return shift >= 64 || shift <= -64 ? 0 : shift >= 0 ? v << shift : v >> -shift;
-}
-
 } // namespace xncc
 
 #endif

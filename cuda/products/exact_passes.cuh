@@ -36,6 +36,21 @@ template <int R, bool COLUMNS> struct LinePlace {
     }
 };
 
+// One of the pieces of a pass: of each buffer, by each prime, of each pair of blocks of the batch.
+struct PassItem {
+    int piece, buffer, prime, pair;
+
+    __device__ __forceinline__ PassItem(int64_t number, int pieces, int buffers, int primes)
+    {
+        piece = static_cast<int>(number % pieces);
+        number /= pieces;
+        buffer = static_cast<int>(number % buffers);
+        number /= buffers;
+        prime = static_cast<int>(number % primes);
+        pair = static_cast<int>(number / primes);
+    }
+};
+
 // What element i of a line is behind a transform back.
 static __device__ __forceinline__ int reversed(int i, int side)
 {
@@ -118,11 +133,8 @@ __device__ __noinline__ void transform_rows(const ExactJob &job, bool templ, int
     const int64_t all = int64_t{ pieces } * count * primes * pairs;
 #pragma unroll 1
     for (int64_t number = index; number < all; number += gridDim.x) {
-        int64_t rest = number / pieces;
-        const int y = static_cast<int>(number % pieces) * at.LINES + at.line,
-                  plane = static_cast<int>(rest % count);
-        rest /= count;
-        const int prime = static_cast<int>(rest % primes), own = static_cast<int>(rest / primes);
+        const PassItem item(number, pieces, count, primes);
+        const int y = item.piece * at.LINES + at.line, plane = item.buffer, prime = item.prime;
         const SampleResidues residues(job, prime);
         uint32_t v[2][LINE_POINTS] = {};
         if (templ && y < rows) {
@@ -133,7 +145,7 @@ __device__ __noinline__ void transform_rows(const ExactJob &job, bool templ, int
                     v[0][j] = pixel_of_plane(job, residues, true, plane, x, y);
             }
         } else if (!templ) {
-            const BlockPair pair(job, first + own);
+            const BlockPair pair(job, first + item.pair);
             if (plane == planes.count() && !pair.missing)
                 continue;
 #pragma unroll
@@ -149,7 +161,7 @@ __device__ __noinline__ void transform_rows(const ExactJob &job, bool templ, int
         Row::forward(points, at.room(), at.t, turns_of(job, false, prime), residues.field);
         if (y >= rows)
             continue;
-        uint2 *to = buffer_of(job, templ ? count : planes.buffers(), own, prime, plane) +
+        uint2 *to = buffer_of(job, templ ? count : planes.buffers(), item.pair, prime, plane) +
                     int64_t{ templ ? reversed(y, job.blocks.height) : y } * side + at.t;
 #pragma unroll
         for (int i = 0; i < LINE_POINTS; i++)
@@ -175,11 +187,12 @@ template <int R> __device__ __noinline__ void transform_template(const ExactJob 
     const LinePlace<R, true> at;
     using Column = typename decltype(at)::Of;
     const int side = job.blocks.height, width = job.blocks.width, pieces = width / at.LINES,
-              count = ExactPlanes(job).templ_planes(), all = pieces * count * state_of(job)->primes;
+              count = ExactPlanes(job).templ_planes(), primes = state_of(job)->primes;
+    const int64_t all = int64_t{ pieces } * count * primes;
 #pragma unroll 1
-    for (int number = index; number < all; number += static_cast<int>(gridDim.x)) {
-        const int piece = number % pieces, plane = number / pieces % count,
-                  prime = number / pieces / count;
+    for (int64_t number = index; number < all; number += gridDim.x) {
+        const PassItem item(number, pieces, count, primes);
+        const int piece = item.piece, plane = item.buffer, prime = item.prime;
         const RootField field(prime);
         const RootPrime divisor = RootPrimes::at(prime);
         uint2 v[LINE_POINTS];
@@ -211,12 +224,9 @@ __device__ __noinline__ void multiply_columns(const ExactJob &job, int first, in
     const int64_t all = int64_t{ pieces } * count * primes * pairs_in_batch(job, first);
 #pragma unroll 1
     for (int64_t number = index; number < all; number += gridDim.x) {
-        const int piece = static_cast<int>(number % pieces);
-        int64_t rest = number / pieces;
-        const int of = static_cast<int>(rest % count);
-        rest /= count;
-        const int prime = static_cast<int>(rest % primes), own = static_cast<int>(rest / primes);
-        const BlockPair pair(job, first + own);
+        const PassItem item(number, pieces, count, primes);
+        const int piece = item.piece, of = item.buffer, prime = item.prime;
+        const BlockPair pair(job, first + item.pair);
         if (of >= planes.sums(pair.missing))
             continue;
         const ExactSum sum = planes.sum(of);
@@ -231,7 +241,7 @@ __device__ __noinline__ void multiply_columns(const ExactJob &job, int first, in
         for (int k = 0; k < sum.count; k++) {
             uint2 v[LINE_POINTS];
             load_column<Column::THREADS>(
-                buffer_of(job, buffers, own, prime, sum.plane + k) + column, width, at.t,
+                buffer_of(job, buffers, item.pair, prime, sum.plane + k) + column, width, at.t,
                 [&](int y) { return y < rows; }, v);
             __syncthreads(); // the room is not in use
             Column::forward(v, at.room(), at.t, turns, field);
@@ -247,7 +257,7 @@ __device__ __noinline__ void multiply_columns(const ExactJob &job, int first, in
         }
         Column::back(total, at.room(), at.t, turns, field);
         const int wanted = min(job.blocks.step_y, job.height);
-        uint2 *to = buffer_of(job, buffers, own, prime, planes.planes() + of) + column;
+        uint2 *to = buffer_of(job, buffers, item.pair, prime, planes.planes() + of) + column;
 #pragma unroll
         for (int j = 0; j < LINE_POINTS; j++) {
             const int y = reversed(at.t + Column::THREADS * j, side);
@@ -269,15 +279,12 @@ template <int R> __device__ __noinline__ void finish_rows(const ExactJob &job, i
     const int64_t all = int64_t{ pieces } * count * primes * pairs_in_batch(job, first);
 #pragma unroll 1
     for (int64_t number = index; number < all; number += gridDim.x) {
-        int64_t rest = number / pieces;
-        const int y = static_cast<int>(number % pieces) * at.LINES + at.line,
-                  of = static_cast<int>(rest % count);
-        rest /= count;
-        const int prime = static_cast<int>(rest % primes), own = static_cast<int>(rest / primes);
-        if (of >= planes.sums(BlockPair(job, first + own).missing))
+        const PassItem item(number, pieces, count, primes);
+        const int y = item.piece * at.LINES + at.line, of = item.buffer, prime = item.prime;
+        if (of >= planes.sums(BlockPair(job, first + item.pair).missing))
             continue;
         const RootField field(prime);
-        uint2 *row = buffer_of(job, planes.buffers(), own, prime, planes.planes() + of) +
+        uint2 *row = buffer_of(job, planes.buffers(), item.pair, prime, planes.planes() + of) +
                      int64_t{ y } * side;
         uint2 v[LINE_POINTS];
 #pragma unroll

@@ -25,11 +25,10 @@ static __device__ void find_range(const ExactJob &job, int index)
     for (int y = index; y < job.image.rows; y += all)
         for (int x = own; x < job.image.columns; x += THREADS) {
             for (int c = 0; c < job.channels; c++) {
-                double v[1];
-                load_samples(job, c, x, y, v);
-                bad |= job.all_finite && !isfinite(v[0]);
-                if (isfinite(v[0]))
-                    xncc_grid_add(&grid, v[0]);
+                const double v = image_value(job, c, x, y);
+                bad |= job.all_finite && !isfinite(v);
+                if (isfinite(v))
+                    xncc_grid_add(&grid, v);
             }
             doubts += x < job.width && y < job.height && is_doubt(job, x, y);
         }
@@ -108,9 +107,8 @@ static __device__ void choose(const ExactJob &job)
 static __device__ void make_factors(const ExactJob &job, int index)
 {
     const int own = index * THREADS + static_cast<int>(threadIdx.x),
-              all = static_cast<int>(gridDim.x) * THREADS,
-              of_row = job.blocks.width + job.blocks.width / LINE_POINTS,
-              of_column = job.blocks.height + job.blocks.height / LINE_POINTS,
+              all = static_cast<int>(gridDim.x) * THREADS, of_row = count_turns(job.blocks.width),
+              of_column = count_turns(job.blocks.height),
               each = of_row + of_column + XNCC_EXACT_POWERS;
     for (int i = own; i < state_of(job)->primes * each; i += all) {
         const int number = i / each, columns = i % each >= of_row,

@@ -40,25 +40,17 @@ static __device__ Counted templ_sample(const ExactJob &job, int channel, int x, 
                        int64_t{ x } * job.channels + channel) };
 }
 
-// Loads COUNT adjacent samples of the band in a channel, from (x, y) on.
-template <int COUNT>
-__device__ __forceinline__ void load_samples(const ExactJob &job, int channel, int x, int y,
-                                             double (&to)[COUNT])
+// The value of sample (x, y) of the band in a channel.
+static __device__ __forceinline__ double image_value(const ExactJob &job, int channel, int x, int y)
 {
     const FloatImage &of = job.image;
     const int64_t left = of.x + x, top = of.y + y;
-    if (!job.varies && x + COUNT <= of.columns && y < of.rows && left >= 0 && top >= 0 &&
-        left + COUNT <= of.image.width && top < of.image.height) {
-        const unsigned char *row = static_cast<const unsigned char *>(of.image.data) +
-                                   top * of.image.pitch;
-#pragma unroll
-        for (int i = 0; i < COUNT; i++)
-            to[i] = sample_in(of.image.pixel, row, (left + i) * job.channels + channel);
-    } else {
-#pragma unroll
-        for (int i = 0; i < COUNT; i++)
-            to[i] = value_of(image_sample(job, channel, x + i, y));
-    }
+    if (job.varies || x >= of.columns || y >= of.rows || left < 0 || top < 0 ||
+        left >= of.image.width || top >= of.image.height)
+        return value_of(image_sample(job, channel, x, y));
+    return sample_in(of.image.pixel,
+                     static_cast<const unsigned char *>(of.image.data) + top * of.image.pitch,
+                     left * job.channels + channel);
 }
 
 // What a prime leaves of samples. powers: powers_of.

@@ -39,11 +39,14 @@ static __device__ ExactState *state_of(const ExactJob &job)
     return reinterpret_cast<ExactState *>(job.memory);
 }
 
-// The factors of the transforms of a side, rows or columns, modulo a prime.
+// Factors of the transforms of a side; and those of rows or columns, modulo a prime.
+static __device__ int count_turns(int side)
+{
+    return side + side / LINE_POINTS;
+}
 static __device__ RootTurn *turns_of(const ExactJob &job, bool columns, int prime)
 {
-    const int of_row = job.blocks.width + job.blocks.width / LINE_POINTS,
-              of_column = job.blocks.height + job.blocks.height / LINE_POINTS;
+    const int of_row = count_turns(job.blocks.width), of_column = count_turns(job.blocks.height);
     return reinterpret_cast<RootTurn *>(job.memory + job.at.turns) + prime * (of_row + of_column) +
            (columns ? of_row : 0);
 }
@@ -82,11 +85,6 @@ static __device__ uint32_t pixels_of(const ExactJob &job)
     return static_cast<uint32_t>(job.templ.width) * static_cast<uint32_t>(job.templ.height);
 }
 
-static __device__ bool has_squares(xncc_method method)
-{
-    return xncc_method_is_normed(method) || xncc_method_of_difference(method);
-}
-
 // A sum of the windows: of products of a plane of the image and one of the template, or of `count`
 // planes of each that follow.
 struct ExactSum {
@@ -100,7 +98,7 @@ struct ExactPlanes {
 
     __device__ explicit ExactPlanes(const ExactJob &job)
         : channels(job.channels), centred(xncc_method_is_centred(job.method) != 0),
-          squares(has_squares(job.method)), varies(job.varies)
+          squares(xncc_method_has_squares(job.method) != 0), varies(job.varies)
     {
     }
     __device__ int square() const // of the image

@@ -29,22 +29,11 @@ namespace xncc {
 
 namespace {
 
-// Calls a function with R of a side of 256 R points as a constant.
-template <class Function>
-__device__ __forceinline__ void with_side(int side, const Function &function)
-{
-    switch (side) {
-    case 512: function(std::integral_constant<int, 2>()); break;
-    case 1024: function(std::integral_constant<int, 4>()); break;
-    default: function(std::integral_constant<int, 8>()); break;
-    }
-}
-
-// Makes a share of the step after those of make_step; first: of the batch.
+// Makes a share of a pass: of the template, or of the batch that begins at pair `first`.
 __device__ void make_pass(const ExactJob &job, int pass, int first, int index)
 {
     const int side = pass == 1 || pass == 3 ? job.blocks.height : job.blocks.width;
-    with_side(side, [&](auto r) {
+    of_side<XNCC_EXACT_MOST / 256>(side, [&](auto r) {
         constexpr int R = decltype(r)::value;
         switch (pass) {
         case 0: transform_rows<R>(job, true, 0, index); break;
@@ -108,16 +97,9 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
     return true;
 }
 
-// No device before compute capability 8.0 has the shared memory.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr bool EXACT_BUILT = false;
-#else
-constexpr bool EXACT_BUILT = true;
-#endif
-
 __global__ __launch_bounds__(THREADS, 1) void exact_sums(const __grid_constant__ ExactJob job)
 {
-    if constexpr (EXACT_BUILT) {
+    if constexpr (LINES_BUILT) {
         // the whole block leaves, or none of it: meanwhile they may become 0
         if (!__syncthreads_or(*job.doubts > job.few))
             return;
@@ -134,8 +116,7 @@ __global__ __launch_bounds__(THREADS, 1) void exact_sums(const __grid_constant__
 
 cudaError_t exact_sums_set_max_shared_memory()
 {
-    return cudaFuncSetAttribute(exact_sums, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                XNCC_EXACT_SHARED);
+    return raise_limit(exact_sums, XNCC_EXACT_SHARED);
 }
 
 cudaError_t launch_exact_sums(const ExactJob &given, const xncc_exact_blocks &blocks, void *memory,

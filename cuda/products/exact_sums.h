@@ -6,7 +6,7 @@
 //
 // Samples are integers times a power of two. Their sums are made modulo primes (residues.cuh), as
 // many as their bits take: by transforms modulo the prime, which are exact. All sums are products
-// of planes, those of plan/float_sums.h. docs/numerics.md has the bound.
+// of planes, those of plan/float_sums.h. docs/numerics.md says why they are.
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 #define XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 

@@ -35,7 +35,7 @@ __device__ __forceinline__ SplitShare share_of(const SplitJob &job)
 template <xncc_pixel PIXEL, bool TEMPL, int R>
 __global__ __launch_bounds__(THREADS, BLOCKS) void split_rows(const __grid_constant__ SplitJob job)
 {
-    if constexpr (SPLIT_BUILT)
+    if constexpr (LINES_BUILT)
         split_rows_of<PIXEL, TEMPL, R, THREADS>(job, share_of(job));
 }
 
@@ -43,14 +43,14 @@ template <bool TEMPL, bool SUMS, int R>
 __global__ __launch_bounds__(SPLIT_COLUMN_THREADS,
                              1) void multiply_columns(const __grid_constant__ SplitJob job)
 {
-    if constexpr (SPLIT_BUILT)
+    if constexpr (LINES_BUILT)
         multiply_columns_of<TEMPL, SUMS, R>(job, share_of(job));
 }
 
 template <int R>
 __global__ __launch_bounds__(THREADS, BLOCKS) void join_rows(const __grid_constant__ SplitJob job)
 {
-    if constexpr (SPLIT_BUILT)
+    if constexpr (LINES_BUILT)
         join_rows_of<R, THREADS, false>(job, share_of(job));
 }
 

@@ -20,6 +20,14 @@
 
 namespace xncc {
 
+// No device before compute capability 8.0 has the shared memory of kernels with such lines. There
+// the kernels are empty, since the passes take minutes to compile.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr bool LINES_BUILT = false;
+#else
+constexpr bool LINES_BUILT = true;
+#endif
+
 template <int R, class Field = Complex> struct Line {
     using Point = typename Field::Point;
     using Turn = typename Field::Turn;
@@ -143,6 +151,28 @@ template <int R, class Field = Complex> struct Line {
         sixteen<true>(v, f);
     }
 };
+
+// Calls a function with R of a side of 256 R points as a constant; MOST: the largest R.
+template <int MOST, class Function>
+__device__ __forceinline__ void of_side(int32_t side, const Function &function)
+{
+    switch (side / 256) {
+    case 2: function(std::integral_constant<int, 2>()); break;
+    case 4: function(std::integral_constant<int, 4>()); break;
+    case 8: function(std::integral_constant<int, 8>()); break;
+    case 16:
+        if constexpr (MOST == 16)
+            function(std::integral_constant<int, 16>());
+        break;
+    }
+}
+
+// Allows a kernel so many bytes of dynamic shared memory.
+template <class Kernel> cudaError_t raise_limit(Kernel *kernel, size_t shared)
+{
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(shared));
+}
 
 } // namespace xncc
 

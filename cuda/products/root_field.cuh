@@ -69,7 +69,7 @@ struct RootPrime {
         // 2^32 leaves 16 times what the prime lacks
         const uint64_t once = (v >> 32) * (16u * lack) + static_cast<uint32_t>(v);
         const uint32_t above = static_cast<uint32_t>(once >> PRIME_BITS),
-                       quotient = above + __umulhi(above, rest), // less by 3 at most
+                       quotient = above + __umulhi(above, rest), // less by 2 at most
             left = static_cast<uint32_t>(once) - quotient * value(),
                        less = min(left, left - 2 * value());
         return min(less, less - value());

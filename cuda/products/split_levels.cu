@@ -163,7 +163,7 @@ __device__ void begin_template(const LevelsJob &job, int index)
 // Makes pass 0 or 1 of the template. Not inlined: it does not depend on the pixels.
 __device__ __noinline__ void make_template_pass(const SplitJob &job, int pass, int index)
 {
-    if constexpr (SPLIT_BUILT)
+    if constexpr (LINES_BUILT)
         make_pass<XNCC_F64, true>(job, pass, share_of(index));
 }
 
@@ -203,7 +203,7 @@ __global__ __launch_bounds__(THREADS,
             share.limit = limit_of_size(share.most_size);
             share.units = job.units + level * blocks;
             share.sizes = job.sizes;
-            if constexpr (SPLIT_BUILT)
+            if constexpr (LINES_BUILT)
                 make_pass<PIXEL, false>(job.split, of_level % 3, share);
         }
     }

@@ -40,14 +40,6 @@ namespace xncc {
 
 constexpr int SPLIT_COLUMN_THREADS = 512;
 
-// No device before compute capability 8.0 has the shared memory. There the kernels are empty, since
-// the passes take minutes to compile.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr bool SPLIT_BUILT = false;
-#else
-constexpr bool SPLIT_BUILT = true;
-#endif
-
 // What a thread block does of a pass: of the blocks from `first` on, every piece whose number is
 // `index` and a multiple of `of`.
 struct SplitShare {
@@ -475,22 +467,7 @@ __host__ __device__ inline const double2 *turns_of(const double2 *turns, int32_t
     return turns;
 }
 
-// Calls a function with R of a side of 256 R points as a constant; MOST: the largest R.
-template <int MOST, class Function>
-__device__ __forceinline__ void of_side(int32_t side, const Function &function)
-{
-    switch (side / 256) {
-    case 2: function(std::integral_constant<int, 2>()); break;
-    case 4: function(std::integral_constant<int, 4>()); break;
-    case 8: function(std::integral_constant<int, 8>()); break;
-    case 16:
-        if constexpr (MOST == 16)
-            function(std::integral_constant<int, 16>());
-        break;
-    }
-}
-
-// The same on the host, with every R.
+// of_side on the host, with every R.
 template <class Function> void with_side(int32_t side, const Function &function)
 {
     switch (side / 256) {
@@ -508,12 +485,6 @@ template <int R> constexpr size_t split_shared(int threads)
                       XNCC_SPLIT_SHARED,
                   "the decision has less room");
     return static_cast<size_t>(threads / Line<R>::THREADS * Line<R>::ROOM) * sizeof(double2);
-}
-
-template <class Kernel> cudaError_t raise_limit(Kernel *kernel, size_t shared)
-{
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                static_cast<int>(shared));
 }
 
 } // namespace xncc

@@ -34,7 +34,7 @@ static XNCC_HD void xncc_exact_add_pair(xncc_exact_sums *s, xncc_method method, 
         xncc_wide_add(s->S, v);
         xncc_wide_add(s->T, t);
     }
-    if (xncc_method_is_normed(method) || xncc_method_of_difference(method)) {
+    if (xncc_method_has_squares(method)) {
         xncc_wide_add_product(s->Q, v, v);
         xncc_wide_add_product(s->T2, t, t);
     }

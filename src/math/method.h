@@ -38,6 +38,12 @@ static XNCC_HD int xncc_method_of_difference(xncc_method method)
     return method == XNCC_SQDIFF || method == XNCC_SQDIFF_NORMED;
 }
 
+/* 1 if the score is made of sums of squares. */
+static XNCC_HD int xncc_method_has_squares(xncc_method method)
+{
+    return xncc_method_is_normed(method) || xncc_method_of_difference(method);
+}
+
 /* 1 if the score stays the same when a constant is added to every sample of image and template. */
 static XNCC_HD int xncc_method_ignores_offset(xncc_method method)
 {

@@ -60,8 +60,8 @@ static point_size size_of(const xncc_problem *p)
     const xncc_method method = p->rule.method;
     const uint64_t C = (uint64_t)p->channels, varies = sums.varies || sums.clips,
                    centred = xncc_method_is_centred(method) != 0,
-                   squares = xncc_method_is_normed(method) || xncc_method_of_difference(method),
-                   planes = C + squares + varies, of_T = varies ? 1 + centred * C + squares : 0,
+                   squares = xncc_method_has_squares(method) != 0, planes = C + squares + varies,
+                   of_T = varies ? 1 + centred * C + squares : 0,
                    products = 1 + centred * C + squares + of_T;
     return (point_size){ 4 * (C + (centred || squares || varies) + (varies && squares)),
                          8 * (planes + products) };

@@ -247,11 +247,6 @@ template <class T> T __shfl_up_sync(unsigned, T value, int step)
     const int lane = emulated::own_lane();
     return emulated::from_lane(value, lane < step ? lane : lane - step);
 }
-template <class T> T __shfl_down_sync(unsigned, T value, int step)
-{
-    const int lane = emulated::own_lane();
-    return emulated::from_lane(value, lane + step < emulated::LANES ? lane + step : lane);
-}
 inline void __syncwarp()
 {
     emulated::from_lane(0, 0);
@@ -306,10 +301,6 @@ inline int __popc(unsigned v)
 {
     return __builtin_popcount(v);
 }
-inline int __popcll(unsigned long long v)
-{
-    return __builtin_popcountll(v);
-}
 inline int __ffs(int v)
 {
     return __builtin_ffs(v);
@@ -330,35 +321,14 @@ inline int __double2hiint(double v)
 {
     return static_cast<int>(emulated::same_bits<int64_t>(v) >> 32);
 }
-inline int __double2loint(double v)
-{
-    return static_cast<int>(emulated::same_bits<int64_t>(v));
-}
 inline double __hiloint2double(int high, int low)
 {
     return emulated::same_bits<double>(static_cast<uint64_t>(static_cast<uint32_t>(high)) << 32 |
                                        static_cast<uint32_t>(low));
 }
-inline long long __double2ll_rn(double v)
-{
-    return std::llrint(v);
-}
-inline void sincospi(double x, double *sine, double *cosine)
-{
-    *sine = std::sin(M_PI * x);
-    *cosine = std::cos(M_PI * x);
-}
 template <class T> T __ldg(const T *from)
 {
     return *from;
-}
-template <class T> T __ldcg(const T *from)
-{
-    return *from;
-}
-template <class T> void __stcg(T *to, T value)
-{
-    *to = value;
 }
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The exact sums of all windows of a band (cuda/products/exact_sums.cu), run on the host: every
-// window in doubt gets the score of the CPU engine, and no other one changes. Short and
-// long columns, groups of rows, a template mask, an image mask, and two channels.
+// window in doubt gets the score of the CPU engine, and no other one changes. Few and many
+// primes, a template mask, an image mask, and two channels.
 #include "block.hpp"
 
 #include "cuda/products/exact_sums.cu"
@@ -73,7 +73,7 @@ xncc_exact_blocks blocks_of(const Scene &scene)
     problem.image_masked = p.image_mask;
     problem.rule.method = p.options.method;
     xncc_machine machine = {};
-    machine.cuda.shared_optin = XNCC_SPLIT_SHARED;
+    machine.cuda.shared_optin = XNCC_EXACT_SHARED;
     xncc_decision decision = {};
     decision.band_width = scene.width;
     decision.band_height = scene.height;
