@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The exact sums of all windows of a band (cuda/products/exact_sums.cu), run on the host: every
 // window in doubt gets the score of the CPU engine, and no other one changes. Few and many
-// primes, a template mask, an image mask, and two channels.
+// primes, lines of 512 and 2048 points, a template mask, an image mask, and two channels.
 #include "block.hpp"
 
 #include "cuda/products/exact_sums.cu"
@@ -118,6 +118,8 @@ int main(int argc, char **argv)
         { 500, 150, 60, 60, 1, XNCC_F32, true, true, 0, 1, { XNCC_CCOEFF_NORMED } },
         { 480, 130, 40, 50, 9, XNCC_F32, false, false, 0, 1, { XNCC_CCOEFF_NORMED } },
         { 490, 140, 41, 70, 1, XNCC_F64, false, false, 1, 1, { XNCC_CCOEFF_NORMED } },
+        { 1800, 48, 660, 9, 1, XNCC_F32, false, false, 1, 1, { XNCC_CCOEFF_NORMED } },
+        { 48, 1800, 9, 660, 1, XNCC_F64, false, false, 1, 1, { XNCC_CCOEFF_NORMED } },
     };
     kit_start(argc, argv);
     xncc_context *cpu = kit_context(XNCC_DEVICE_CPU, 2);
