@@ -25,8 +25,9 @@ __global__ __launch_bounds__(THREADS) void judge_doubts(const __grid_constant__ 
     if (!again || threadIdx.x)
         return;
     c->again = 1;
-    c->doubts = c->outliers = 0;
+    c->outliers = 0;
     c->limit = ALL_FINITE;
+    job.levels->made = 0;
     job.levels->shares = {};
     if (job.centred && !(fabs(c->image_pivot) > STEADY * c->usual))
         c->image_pivot = 0.0;

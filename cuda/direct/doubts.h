@@ -17,8 +17,8 @@ struct JudgeDoubtsJob {
 };
 
 // If the windows in doubt are more than `most`, asks for their sums to be made again (`again` of
-// the constants), forgets them and the outliers, chooses the pivot for that, and empties the
-// levels and the sizes of blocks.
+// the constants), forgets the outliers, chooses the pivot for that, and empties the levels and the
+// sizes of blocks.
 cudaError_t launch_judge_doubts(const JudgeDoubtsJob &job, cudaStream_t stream);
 
 } // namespace xncc

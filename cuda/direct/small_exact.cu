@@ -258,7 +258,8 @@ __device__ __forceinline__ void sum_tile(const PixelsJob &job, int channel, uint
             of = { sums[e].n, sums[e].T, sums[e].T2 };
             add_templ(job.method, by, of, term);
         }
-        add_window(job.method, by, of, sums[e], numerator, image);
+        add_numerator(job.method, by, of, sums[e], numerator);
+        add_image(job.method, by, of, sums[e], image);
         to->n[e] = of.n;
     }
 }

@@ -198,7 +198,8 @@ __device__ xncc_bounded_terms terms_of(const PixelsJob &job, const WindowSums &s
     return terms;
 }
 
-// The score of window (x, y), which its sums leave in doubt, or XNCC_DOUBT.
+// The score of window (x, y), which its sums leave in doubt, if its samples are equal or one is not
+// finite; else XNCC_DOUBT.
 template <xncc_pixel PIXEL, bool CENTRED>
 __device__ __noinline__ float look_again(const PixelsJob &job, int x, int y)
 {
@@ -253,7 +254,7 @@ __global__ __launch_bounds__(SMALL_THREADS,
     int n = 0;
     for (int r = 0; r < job.templ_height; r++)
         n += count_of(r);
-    unsigned doubts = 0; // a bit per window
+    unsigned doubts = 0, looks = 0; // a bit per window: in doubt; its samples may tell its score
 #pragma unroll
     for (int first = 0; first < SPAN; first += EIGHT) {
         double S[EIGHT], Q[EIGHT];
@@ -275,6 +276,8 @@ __global__ __launch_bounds__(SMALL_THREADS,
                 score = CENTRED && templ.flat && isfinite(Q[k])
                             ? xncc_window_flat(job.method, job.rule.undefined)
                             : xncc_bounded_score(job.method, sums.n, &terms);
+                const bool may_be_flat = CENTRED && !(terms.image.error < terms.image.value);
+                looks |= may_be_flat || !isfinite(Q[k]) ? 1u << i : 0u;
             }
             if (x < job.width && y + i < job.rows) {
                 job.map[(y + i) * job.map_pitch + x] = score;
@@ -284,8 +287,8 @@ __global__ __launch_bounds__(SMALL_THREADS,
                  count_of(i);
         }
     }
-    uint32_t left = 0;
-    for (; doubts; doubts &= doubts - 1) {
+    uint32_t left = static_cast<uint32_t>(__popc(doubts & ~looks));
+    for (doubts &= looks; doubts; doubts &= doubts - 1) {
         const int i = __ffs(static_cast<int>(doubts)) - 1;
         const float score = look_again<PIXEL, CENTRED>(job, x, y + i);
         job.map[(y + i) * job.map_pitch + x] = score;

@@ -209,6 +209,7 @@ xncc_status sum_exactly(const Call &call, const Band &band, const Target &target
     job.image = image_of(call, band);
     job.templ = view_of(*call.templ);
     job.mask = call.templ->mask.as<uint8_t>();
+    job.masked = p.templ_masked != 0;
     job.channels = p.channels;
     job.varies = xncc_problem_image_varies(&p) != 0;
     job.alone_ns = xncc_exact_alone_ns(samples);
@@ -311,8 +312,10 @@ xncc_status score_again(const Call &call, const Band &band, const Target &target
                        "launching the window sums", call.error);
     if (!status)
         status = check(launch_window_sizes(job, call.stream), "launching the sizes", call.error);
+    const bool exact_sums_follow = call.plan->decision.exact.width != 0;
     if (!status)
-        status = floats.correlate_levels(make_products_job(call, band), call.stream, call.error);
+        status = floats.correlate_levels(make_products_job(call, band), exact_sums_follow,
+                                         call.stream, call.error);
     return status ? status
                   : check(launch_level_score(job, call.stream), "launching the score", call.error);
 }

@@ -42,6 +42,8 @@ xncc_status sum_pixels_exactly(const Call &call, const Band &band, const Target 
     ExactJob job = {};
     job.doubts = &doubts->count;
     job.few = XNCC_FLOAT_HARD;
+    // tiles that are settled by themselves take less time if not most windows are in doubt
+    job.least = settles_tiles(call.plan) ? int64_t{ band.width } * band.height / 5 * 2 : 0;
     job.all_finite = true;
     job.work = &doubts->exact;
     return sum_exactly(call, band, target, job);
@@ -60,9 +62,7 @@ cudaError_t general_bind(const xncc_engine_plan *plan)
     const bool tiles = settles_tiles(plan) || xncc_decision_has(&d, XNCC_STEP_FUSED_FLOATS);
     if (code == cudaSuccess && tiles)
         code = small_exact_set_max_shared_memory();
-    return code == cudaSuccess && xncc_decision_has(&d, XNCC_STEP_PIXELS) && d.exact.width
-               ? exact_sums_set_max_shared_memory()
-               : code;
+    return code;
 }
 
 xncc_status match_pixels(const Call &call, const Band &band, const Target &target)
@@ -93,8 +93,12 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
     const PixelsJob job = make_pixels_job(call, band, target);
     SettleList list = floats_to_settle(plan);
     PixelDoubts *doubts = doubts_of(plan);
-    if (doubts)
+    if (doubts) {
         list.doubts = &doubts->count;
+        const xncc_status status = sum_pixels_exactly(call, band, target, doubts);
+        if (status)
+            return status;
+    }
     cudaError_t code = cudaSuccess;
     if (settles_tiles(plan))
         code = launch_small_exact(job, list.doubts, list.room ? list.room : SMALL_EXACT_FEW,
@@ -106,11 +110,6 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
         many.room = list.room;
         set_float_pivots(call, many.rule.pivot);
         code = launch_float_pixels(many, call.stream);
-    }
-    if (code == cudaSuccess && doubts) {
-        const xncc_status status = sum_pixels_exactly(call, band, target, doubts);
-        if (status)
-            return status;
     }
     if (code == cudaSuccess)
         code = launch_settle(job, list, processors, call.stream);

@@ -99,6 +99,7 @@ struct FloatLevels {
     int32_t count;
     int32_t least[XNCC_SPLIT_LEVELS], most[XNCC_SPLIT_LEVELS]; // the sizes of a level's windows
     int32_t beyond; // 1: the first level is without some samples of the band
+    int32_t made;   // 1: X of the levels is made
     Shares shares;  // of the work (split_levels.cu)
 };
 

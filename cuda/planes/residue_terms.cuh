@@ -38,25 +38,30 @@ __device__ __forceinline__ void add_templ(xncc_method method, const Prime &prime
                                   : uint64_t{ *templ } + of.T2);
 }
 
-// The same for the numerator and the image.
+// The same for the numerator.
 template <class Prime>
-__device__ __forceinline__ void add_window(xncc_method method, const Prime &prime,
-                                           const ResidueTempl &of, const ResidueSums &sums,
-                                           uint32_t *numerator, uint32_t *image)
+__device__ __forceinline__ void add_numerator(xncc_method method, const Prime &prime,
+                                              const ResidueTempl &of, const ResidueSums &sums,
+                                              uint32_t *numerator)
 {
-    uint64_t of_window = *numerator, of_image = *image;
-    if (xncc_method_is_centred(method)) {
-        const uint64_t minus_S = prime.value() - sums.S;
-        of_window += uint64_t{ of.n } * sums.X + minus_S * of.T;
-        of_image += uint64_t{ of.n } * sums.Q + minus_S * sums.S;
-    } else {
-        of_window += xncc_method_of_difference(method)
-                         ? uint64_t{ sums.Q } + 2 * (prime.value() - sums.X) + of.T2
-                         : sums.X;
-        of_image += sums.Q;
-    }
-    *numerator = prime.residue_of(of_window);
-    *image = prime.residue_of(of_image);
+    const uint64_t minus_S = prime.value() - sums.S;
+    *numerator = prime.residue_of(
+        *numerator + (xncc_method_is_centred(method) ? uint64_t{ of.n } * sums.X + minus_S * of.T
+                      : xncc_method_of_difference(method)
+                          ? uint64_t{ sums.Q } + 2 * (prime.value() - sums.X) + of.T2
+                          : sums.X));
+}
+
+// The same for the image.
+template <class Prime>
+__device__ __forceinline__ void add_image(xncc_method method, const Prime &prime,
+                                          const ResidueTempl &of, const ResidueSums &sums,
+                                          uint32_t *image)
+{
+    const uint64_t minus_S = prime.value() - sums.S;
+    *image = prime.residue_of(*image + (xncc_method_is_centred(method)
+                                            ? uint64_t{ of.n } * sums.Q + minus_S * sums.S
+                                            : sums.Q));
 }
 
 } // namespace xncc

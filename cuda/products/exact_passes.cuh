@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The passes of exact_sums.cu: planes of image and template as rows, products of columns, and rows
-// of sums, modulo primes.
+// of sums, modulo primes. Sums of adjacent pixels are made by rows, and then by columns.
 //
 // Behind the first pass a row has its frequencies in the order in which the threads have them
 // (line_fft.cuh), in the image as in the template. The template is transformed in reversed order,
@@ -10,6 +10,7 @@
 #define XNCC_CUDA_PRODUCTS_EXACT_PASSES_CUH
 
 #include "cuda/products/exact_samples.cuh"
+#include "cuda/products/line_sums.cuh"
 
 namespace xncc {
 
@@ -17,7 +18,7 @@ namespace xncc {
 template <int R, bool COLUMNS> struct LinePlace {
     using Of = Line<R, RootField>;
     static constexpr int LINES = THREADS / Of::THREADS;
-    static_assert(R * LINES == 32, "threads of a column that share a step are in one warp");
+    static_assert(32 % (R * LINES) == 0, "threads of a column that share a step are in one warp");
     // Columns begin in different banks.
     static constexpr int ROOM = Of::ROOM + (COLUMNS ? R : 0);
     static_assert(LINES * ROOM * sizeof(uint2) <= XNCC_EXACT_SHARED, "the decision has less room");
@@ -39,16 +40,50 @@ template <int R, bool COLUMNS> struct LinePlace {
 // One of the pieces of a pass: of each buffer, by each prime, of each pair of blocks of the batch.
 struct PassItem {
     int piece, buffer, prime, pair;
+};
 
-    __device__ __forceinline__ PassItem(int64_t number, int pieces, int buffers, int primes)
+// A share's items of a pass: their numbers. All are fewer than 2^31, for the pairs of a batch
+// (exact_range.cuh).
+template <bool COLUMNS> struct PassItems {
+    uint32_t number, end;
+
+    __device__ __forceinline__ PassItems(int index, int all_pieces, int all_buffers, int all_primes,
+                                         int pairs)
+        : pieces(all_pieces), buffers(all_buffers), primes(all_primes)
     {
-        piece = static_cast<int>(number % pieces);
-        number /= pieces;
-        buffer = static_cast<int>(number % buffers);
-        number /= buffers;
-        prime = static_cast<int>(number % primes);
-        pair = static_cast<int>(number / primes);
+        const uint32_t all = static_cast<uint32_t>(pieces * buffers) *
+                             static_cast<uint32_t>(primes * pairs);
+        const auto begin = [all](int share) {
+            return static_cast<uint32_t>(uint64_t{ all } * static_cast<uint32_t>(share) /
+                                         gridDim.x);
+        };
+        number = COLUMNS ? static_cast<uint32_t>(index) : begin(index);
+        end = COLUMNS ? all : begin(index + 1);
     }
+    // Rows: adjacent items, which share a prime, the buffers by turns, since these take different
+    // times. Columns: those of adjacent shares are adjacent in memory.
+    __device__ __forceinline__ void next()
+    {
+        number += COLUMNS ? gridDim.x : 1;
+    }
+    __device__ __forceinline__ PassItem item() const
+    {
+        uint32_t rest = number;
+        const auto split = [&rest](int count) {
+            const uint32_t of = static_cast<uint32_t>(count), place = rest % of;
+            rest /= of;
+            return static_cast<int>(place);
+        };
+        PassItem to;
+        (COLUMNS ? to.piece : to.buffer) = split(COLUMNS ? pieces : buffers);
+        (COLUMNS ? to.buffer : to.piece) = split(COLUMNS ? buffers : pieces);
+        to.prime = split(primes);
+        to.pair = static_cast<int>(rest);
+        return to;
+    }
+
+  private:
+    int pieces, buffers, primes;
 };
 
 // What element i of a line is behind a transform back.
@@ -57,65 +92,88 @@ static __device__ __forceinline__ int reversed(int i, int side)
     return (side - i) & (side - 1);
 }
 
-// What a prime leaves of a pixel of a plane.
-static __device__ __noinline__ uint32_t pixel_of_plane(const ExactJob &job,
-                                                       const SampleResidues &residues, bool templ,
-                                                       int plane, int x, int y)
+// What a prime leaves of a pixel of a plane of the template.
+static __device__ __noinline__ uint32_t templ_pixel(const ExactJob &job,
+                                                    const SampleResidues &residues, int plane,
+                                                    int x, int y)
 {
     const ExactPlanes planes(job);
-    const auto sample = [&](int channel) {
-        return templ ? templ_sample(job, channel, x, y) : image_sample(job, channel, x, y);
-    };
+    if (planes.masked && plane == planes.templ_count())
+        return templ_sample(job, 0, x, y).counts;
     if (plane < job.channels)
-        return residues.of(value_of(sample(plane)));
-    if (plane == (templ ? planes.templ_count() : planes.count()))
-        return sample(0).counts;
+        return residues.of(value_of(templ_sample(job, plane, x, y)));
     uint64_t sum = 0; // below 2^64: 64 squares of numbers below 2^29
     for (int c = 0; c < job.channels; c++) {
-        const uint64_t v = residues.of(value_of(sample(c)));
+        const uint64_t v = residues.of(value_of(templ_sample(job, c, x, y)));
         sum += v * v;
     }
-    return RootPrimes::at(residues.field.number).residue_of(sum);
+    return residues.divisor().residue_of(sum);
 }
 
-// Loads elements t, t + STEP, ... of row y of a plane of a block.
-template <int STEP>
-__device__ __forceinline__ void load_plane(const ExactJob &job, const SampleResidues &residues,
-                                           int plane, int2 start, int t, int y,
-                                           uint32_t (&to)[LINE_POINTS])
+// Calls use(j, sample) for the samples t + STEP j of a row of a pair of blocks.
+template <int STEP, class Use>
+__device__ __forceinline__ void each_sample(const double2 *row, int t, const Use &use)
 {
-    const FloatImage &of = job.image;
-    const int columns = min(job.blocks.width, of.columns - start.x);
-    const int64_t left = of.x + start.x, top = of.y + start.y + y;
-    if (job.varies || left < 0 || top < 0 || top >= of.image.height ||
-        left + columns > of.image.width) {
-#pragma unroll 1
-        for (int j = 0; j < LINE_POINTS; j++) {
-            const int x = t + j * STEP;
-            const uint32_t v = x >= columns ? 0
-                                            : pixel_of_plane(job, residues, false, plane,
-                                                             start.x + x, start.y + y);
+    constexpr int AT_A_TIME = 8; // loads in flight
 #pragma unroll
-            for (int k = 0; k < LINE_POINTS; k++)
-                to[k] = k == j ? v : to[k];
-        }
+    for (int first = 0; first < LINE_POINTS; first += AT_A_TIME) {
+        double2 sample[AT_A_TIME];
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; k++)
+            sample[k] = row[t + (first + k) * STEP];
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; k++)
+            use(first + k, sample[k]);
+    }
+}
+
+// Loads points t, t + STEP, ... of row y of a plane of a pair of blocks.
+template <int STEP>
+__device__ __forceinline__ void load_row(const ExactJob &job, const SampleResidues &residues,
+                                         int pair, int plane, int t, int y,
+                                         uint2 (&to)[LINE_POINTS])
+{
+    const ExactPlanes planes(job);
+    const auto row = [&](int channel) {
+        return samples_of(job, pair, channel) + int64_t{ y } * job.blocks.width;
+    };
+    if (plane < planes.channels) {
+        each_sample<STEP>(row(plane), t, [&](int j, double2 v) { to[j] = residues.of(v); });
+    } else if (planes.is_count(plane)) {
+        each_sample<STEP>(row(0), t,
+                          [&](int j, double2 v) { to[j] = make_uint2(!isnan(v.x), !isnan(v.y)); });
+    } else {
+        for (int c = 0; c < planes.channels; c++)
+            each_sample<STEP>(row(c), t, [&](int j, double2 sample) {
+                const uint2 v = residues.square(residues.of(sample));
+                to[j] = residues.field.whole(residues.field.plus(to[j], v));
+            });
+    }
+}
+
+// Makes the sums of a row's adjacent pixels for a box. value(j): of point t + STEP j, below the
+// prime.
+template <class Place, class Value>
+__device__ __forceinline__ void sum_row(const ExactJob &job, const Place &at,
+                                        const RootField &field, const PassItem &item, int box,
+                                        bool writes, const Value &value)
+{
+    using Row = typename Place::Of;
+    const ExactPlanes planes(job);
+    uint2 v[LINE_POINTS], sums[LINE_POINTS];
+    __syncthreads(); // the room is not in use
+#pragma unroll
+    for (int j = 0; j < LINE_POINTS; j++)
+        v[j] = value(j);
+    sum_adjacent<Row>(v, at.room(), at.t, job.templ.width, field, sums);
+    if (!writes)
         return;
-    }
-    const unsigned char *row = static_cast<const unsigned char *>(of.image.data) +
-                               top * of.image.pitch + left * pixel_bytes(job);
-    const bool squares = plane == ExactPlanes(job).square();
-    const RootPrime by = RootPrimes::at(residues.field.number);
-    const int first = squares ? 0 : plane, count = squares ? job.channels : 1;
+    uint4 *to = reinterpret_cast<uint4 *>(
+        buffer_of(job, planes.buffers(), item.pair, item.prime, planes.buffer_of_sum(box)) +
+        int64_t{ item.piece * at.LINES + at.line } * job.blocks.width + at.t * LINE_POINTS);
 #pragma unroll
-    for (int j = 0; j < LINE_POINTS; j++) {
-        const int x = t + j * STEP;
-        to[j] = 0;
-        for (int c = first; c < first + count && x < columns; c++) {
-            const uint64_t v = residues.of(
-                sample_in(of.image.pixel, row, int64_t{ x } * job.channels + c));
-            to[j] = squares ? by.residue_of(v * v + to[j]) : static_cast<uint32_t>(v);
-        }
-    }
+    for (int i = 0; i < LINE_POINTS; i += 2)
+        to[i / 2] = make_uint4(sums[i].x, sums[i].y, sums[i + 1].x, sums[i + 1].y);
 }
 
 // Rows of planes: of the image, of a batch that begins at pair `first`, or of the template.
@@ -130,33 +188,36 @@ __device__ __noinline__ void transform_rows(const ExactJob &job, bool templ, int
               pieces = ceil_div(rows, at.LINES), primes = state_of(job)->primes,
               count = templ ? planes.templ_planes() : planes.planes(),
               pairs = templ ? 1 : pairs_in_batch(job, first);
-    const int64_t all = int64_t{ pieces } * count * primes * pairs;
+    SampleResidues residues(job);
 #pragma unroll 1
-    for (int64_t number = index; number < all; number += gridDim.x) {
-        const PassItem item(number, pieces, count, primes);
+    for (PassItems<false> items(index, pieces, count, primes, pairs); items.number < items.end;
+         items.next()) {
+        const PassItem item = items.item();
         const int y = item.piece * at.LINES + at.line, plane = item.buffer, prime = item.prime;
-        const SampleResidues residues(job, prime);
-        uint32_t v[2][LINE_POINTS] = {};
+        if (!templ && planes.is_count(plane) && !has_missing(job, first + item.pair))
+            continue;
+        residues.take(job, prime);
+        uint2 points[LINE_POINTS] = {};
         if (templ && y < rows) {
 #pragma unroll
             for (int j = 0; j < LINE_POINTS; j++) {
                 const int x = reversed(at.t + j * Row::THREADS, side);
                 if (x < job.templ.width)
-                    v[0][j] = pixel_of_plane(job, residues, true, plane, x, y);
+                    points[j].x = templ_pixel(job, residues, plane, x, y);
             }
-        } else if (!templ) {
-            const BlockPair pair(job, first + item.pair);
-            if (plane == planes.count() && !pair.missing)
-                continue;
-#pragma unroll
-            for (int e = 0; e < 2; e++)
-                if (e < pair.count && y < min(job.blocks.height, job.image.rows - pair.start[e].y))
-                    load_plane<Row::THREADS>(job, residues, plane, pair.start[e], at.t, y, v[e]);
+        } else if (y < rows) {
+            load_row<Row::THREADS>(job, residues, item.pair, plane, at.t, y, points);
         }
-        uint2 points[LINE_POINTS];
-#pragma unroll
-        for (int j = 0; j < LINE_POINTS; j++)
-            points[j] = make_uint2(v[0][j], v[1][j]);
+#pragma unroll 1
+        for (int squares = templ ? 2 : 0; squares < 2; squares++) {
+            const int box = squares ? planes.box_of_squares(plane) : planes.box_of(plane);
+            if (box != planes.X)
+                sum_row(job, at, residues.field, item, box, y < rows, [&](int j) {
+                    return squares ? residues.square(points[j]) : residues.field.below(points[j]);
+                });
+        }
+        if (!templ && !planes.is_multiplied(plane))
+            continue;
         __syncthreads(); // the room is not in use
         Row::forward(points, at.room(), at.t, turns_of(job, false, prime), residues.field);
         if (y >= rows)
@@ -188,10 +249,10 @@ template <int R> __device__ __noinline__ void transform_template(const ExactJob 
     using Column = typename decltype(at)::Of;
     const int side = job.blocks.height, width = job.blocks.width, pieces = width / at.LINES,
               count = ExactPlanes(job).templ_planes(), primes = state_of(job)->primes;
-    const int64_t all = int64_t{ pieces } * count * primes;
 #pragma unroll 1
-    for (int64_t number = index; number < all; number += gridDim.x) {
-        const PassItem item(number, pieces, count, primes);
+    for (PassItems<true> items(index, pieces, count, primes, 1); items.number < items.end;
+         items.next()) {
+        const PassItem item = items.item();
         const int piece = item.piece, plane = item.buffer, prime = item.prime;
         const RootField field(prime);
         const RootPrime divisor = RootPrimes::at(prime);
@@ -211,7 +272,24 @@ template <int R> __device__ __noinline__ void transform_template(const ExactJob 
     }
 }
 
-// Products, and columns back.
+// Makes the sums of a column's adjacent rows of sums: of windows. v: the column's.
+template <class Place>
+__device__ __forceinline__ void sum_column(const ExactJob &job, const Place &at,
+                                           const RootField &field, const uint2 (&v)[LINE_POINTS],
+                                           int wanted, uint2 *to)
+{
+    uint2 sums[LINE_POINTS];
+    __syncthreads(); // the room is not in use
+    sum_adjacent<typename Place::Of>(v, at.room(), at.t, job.templ.height, field, sums);
+#pragma unroll
+    for (int i = 0; i < LINE_POINTS; i++) {
+        const int y = at.t * LINE_POINTS + i;
+        if (y < wanted)
+            to[int64_t{ y } * job.blocks.width] = sums[i];
+    }
+}
+
+// Products, and columns back; and columns of sums of adjacent pixels.
 template <int R>
 __device__ __noinline__ void multiply_columns(const ExactJob &job, int first, int index)
 {
@@ -221,18 +299,26 @@ __device__ __noinline__ void multiply_columns(const ExactJob &job, int first, in
     const int side = job.blocks.height, width = job.blocks.width, pieces = width / at.LINES,
               count = planes.sums(job.varies), primes = state_of(job)->primes,
               buffers = planes.buffers();
-    const int64_t all = int64_t{ pieces } * count * primes * pairs_in_batch(job, first);
 #pragma unroll 1
-    for (int64_t number = index; number < all; number += gridDim.x) {
-        const PassItem item(number, pieces, count, primes);
+    for (PassItems<true> items(index, pieces, count, primes, pairs_in_batch(job, first));
+         items.number < items.end; items.next()) {
+        const PassItem item = items.item();
         const int piece = item.piece, of = item.buffer, prime = item.prime;
-        const BlockPair pair(job, first + item.pair);
-        if (of >= planes.sums(pair.missing))
+        if (of >= planes.sums(has_missing(job, first + item.pair)))
             continue;
         const ExactSum sum = planes.sum(of);
         const RootField field(prime);
         const RootTurn *turns = turns_of(job, true, prime);
-        const int rows = min(side, job.image.rows), column = piece * at.LINES + at.line;
+        const int rows = min(side, job.image.rows), column = piece * at.LINES + at.line,
+                  wanted = min(job.blocks.step_y, job.height);
+        uint2 *to = buffer_of(job, buffers, item.pair, prime, planes.buffer_of_sum(of)) + column;
+        if (planes.is_box(of)) {
+            uint2 v[LINE_POINTS];
+            load_column<Column::THREADS>(
+                to, width, at.t, [&](int y) { return y < rows; }, v);
+            sum_column(job, at, field, v, wanted, to);
+            continue;
+        }
         uint2 total[LINE_POINTS];
 #pragma unroll
         for (int i = 0; i < LINE_POINTS; i++)
@@ -256,8 +342,6 @@ __device__ __noinline__ void multiply_columns(const ExactJob &job, int first, in
             }
         }
         Column::back(total, at.room(), at.t, turns, field);
-        const int wanted = min(job.blocks.step_y, job.height);
-        uint2 *to = buffer_of(job, buffers, item.pair, prime, planes.planes() + of) + column;
 #pragma unroll
         for (int j = 0; j < LINE_POINTS; j++) {
             const int y = reversed(at.t + Column::THREADS * j, side);
@@ -274,17 +358,18 @@ template <int R> __device__ __noinline__ void finish_rows(const ExactJob &job, i
     using Row = typename decltype(at)::Of;
     const ExactPlanes planes(job);
     const int side = job.blocks.width, rows = min(job.blocks.step_y, job.height),
-              pieces = ceil_div(rows, at.LINES), count = planes.sums(job.varies),
+              pieces = ceil_div(rows, at.LINES), count = planes.products(job.varies),
               primes = state_of(job)->primes;
-    const int64_t all = int64_t{ pieces } * count * primes * pairs_in_batch(job, first);
 #pragma unroll 1
-    for (int64_t number = index; number < all; number += gridDim.x) {
-        const PassItem item(number, pieces, count, primes);
-        const int y = item.piece * at.LINES + at.line, of = item.buffer, prime = item.prime;
-        if (of >= planes.sums(BlockPair(job, first + item.pair).missing))
+    for (PassItems<false> items(index, pieces, count, primes, pairs_in_batch(job, first));
+         items.number < items.end; items.next()) {
+        const PassItem item = items.item();
+        const int y = item.piece * at.LINES + at.line, prime = item.prime;
+        if (item.buffer >= planes.products(has_missing(job, first + item.pair)))
             continue;
         const RootField field(prime);
-        uint2 *row = buffer_of(job, planes.buffers(), item.pair, prime, planes.planes() + of) +
+        uint2 *row = buffer_of(job, planes.buffers(), item.pair, prime,
+                               planes.buffer_of_sum(planes.product(item.buffer))) +
                      int64_t{ y } * side;
         uint2 v[LINE_POINTS];
 #pragma unroll
@@ -296,7 +381,7 @@ template <int R> __device__ __noinline__ void finish_rows(const ExactJob &job, i
         for (int j = 0; j < LINE_POINTS; j++) {
             const int x = reversed(at.t + j * Row::THREADS, side);
             if (y < rows && x < job.blocks.step_x)
-                row[x] = make_uint2(field.whole(v[j].x), field.whole(v[j].y));
+                row[x] = field.whole(v[j]);
         }
     }
 }

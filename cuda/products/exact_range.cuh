@@ -55,31 +55,34 @@ static __device__ void find_range(const ExactJob &job, int index)
 }
 
 // Whether all windows together take less time than those in doubt one by one. Nanoseconds, measured
-// on one H200, November 2026: of a point in half of a transform, and of a window's score.
+// on one H200, November 2026: of a point by a prime in half of a transform and in a sum of adjacent
+// pixels, and of a window's score.
 static __device__ bool pays(const ExactJob &job, const ExactState &s)
 {
     // White noise leaves one of 3700 windows in doubt, because sums are rounded.
-    constexpr double ROUNDING = 2048.0, HALF = 0.0035, PER_PRIME = 0.008, SCORE = 0.03;
+    constexpr double ROUNDING = 2048.0, HALF = 0.0053, BOX = 0.0135, SCORE = 0.035;
     const ExactPlanes planes(job);
-    const int sums = planes.sums(false);
+    const int products = planes.products(job.varies), boxes = planes.sums(job.varies) - products,
+              halves = planes.spectra() + 2 * products + job.channels - 1 + products;
     const double points = static_cast<double>(points_of(job)) * job.count,
-                 halves = planes.planes() + 2 * sums + job.channels - 1 + sums,
-                 together = points * (s.primes * (HALF * halves + PER_PRIME) + SCORE),
+                 together = points * (s.primes * (HALF * halves + BOX * boxes) + SCORE),
                  doubts = job.work->doubts, windows = static_cast<double>(job.width) * job.height;
     return doubts * (doubts * ROUNDING < windows ? job.alone_ns : job.hard_ns) > together;
 }
 
-// Pairs of blocks that there is memory for at a time.
+// Pairs of blocks that there is memory for at a time; so many that their rows and columns by all
+// primes are counted in 31 bits.
 static __device__ int pairs_for(const ExactJob &job, int primes)
 {
     const ExactPlanes planes(job);
     const uint64_t points = static_cast<uint64_t>(points_of(job)) * static_cast<uint64_t>(primes),
                    fixed = job.at.arena + points * 4 * static_cast<uint64_t>(planes.templ_planes()),
-                   each = points * sizeof(uint2) * static_cast<uint64_t>(planes.buffers());
+                   each = static_cast<uint64_t>(pair_bytes(job, primes)),
+                   items = each / sizeof(uint2) / XNCC_EXACT_LEAST, // of a pair, at most
+        most = min(static_cast<uint64_t>(ceil_div(job.count, 2)), INT32_MAX / items);
     return fixed > job.blocks.bytes
                ? 0
-               : static_cast<int>(min((job.blocks.bytes - fixed) / each,
-                                      static_cast<uint64_t>(ceil_div(job.count, 2))));
+               : static_cast<int>(min((job.blocks.bytes - fixed) / each, most));
 }
 
 // Chooses unit, primes and batch, and forgets the doubts if the band will be settled. One thread.
@@ -95,7 +98,7 @@ static __device__ void choose(const ExactJob &job)
                                         xncc_long_log2(static_cast<uint32_t>(job.channels))));
     s.on = s.primes <= ROOT_PRIMES && !work.bad && (!job.bad || *job.bad <= XNCC_FLOAT_BAD);
     s.pairs = s.on ? pairs_for(job, s.primes) : 0;
-    s.on = s.pairs > 0 && pays(job, s);
+    s.on = s.pairs > 0 && work.doubts > job.least && pays(job, s);
     if (!s.on)
         return;
     *job.doubts = 0;
@@ -139,13 +142,14 @@ static __device__ void make_factors(const ExactJob &job, int index)
 static __device__ void sum_template(const ExactJob &job, int index)
 {
     ExactState &s = *state_of(job);
+    SampleResidues residues(job);
     const int64_t all = int64_t{ job.templ.height } * job.channels * s.primes;
     for (int64_t number = index; number < all; number += gridDim.x) {
         const int y = static_cast<int>(number % job.templ.height);
         const int64_t rest = number / job.templ.height;
         const int channel = static_cast<int>(rest % job.channels),
                   prime = static_cast<int>(rest / job.channels);
-        const SampleResidues residues(job, prime);
+        residues.take(job, prime);
         const RootPrime by = RootPrimes::at(prime);
         uint64_t T = 0, T2 = 0; // of 1536 pixels at most
         for (int x = static_cast<int>(threadIdx.x); x < job.templ.width; x += THREADS) {

@@ -9,14 +9,13 @@
 namespace xncc {
 
 // A number by its residues, times the square of the samples' unit.
-static __device__ xncc_real number_of(const ExactJob &job, const uint32_t *residue, bool only_zero)
+static __device__ xncc_real number_of(const ExactJob &job, const uint32_t *residue)
 {
     constexpr int FEW = 12; // samples of f32 that are up to 2^100 apart
     const ExactState &s = *state_of(job);
     const int32_t unit = 2 * (s.unit + XNCC_WIDE_VALUES);
-    return s.primes <= FEW
-               ? real_of<RootPrimes, FEW>(residue, 1, s.primes, unit, only_zero)
-               : real_of<RootPrimes, ROOT_PRIMES>(residue, 1, s.primes, unit, only_zero);
+    return s.primes <= FEW ? real_of<RootPrimes, FEW>(residue, 1, s.primes, unit, false)
+                           : real_of<RootPrimes, ROOT_PRIMES>(residue, 1, s.primes, unit, false);
 }
 
 // The template's sums in a channel, if all windows have the same. T2 is that of all channels, which
@@ -47,73 +46,132 @@ static __device__ void describe_template(const ExactJob &job)
     for (int prime = 0; prime < s.primes; prime++)
         for (int c = 0; c < job.channels; c++)
             add_templ(job.method, RootPrimes::at(prime), templ_sums(job, prime, c), &term[prime]);
-    s.templ = number_of(job, term, false);
+    s.templ = number_of(job, term);
 }
 
-// The score of a window. sums: its first sum by the first prime; sums are `step` elements apart,
+// The sums of a window of n pixels that count: by the first prime; sums are `step` elements apart,
 // and those of primes `of_prime`.
-static __device__ __noinline__ float score_of(const ExactJob &job, bool missing,
-                                              const uint32_t *sums, int64_t step, int64_t of_prime)
+struct WindowSums {
+    const uint32_t *sums;
+    int64_t step, of_prime;
+    bool missing;
+    uint32_t n;
+
+    // In a channel. A sum of all channels is in the first one.
+    __device__ __forceinline__ ResidueSums in_channel(const ExactPlanes &planes, int prime,
+                                                      int channel) const
+    {
+        ResidueSums of = {};
+        of.X = channel ? 0 : at(prime, planes.X);
+        of.Q = channel || !planes.squares ? 0 : at(prime, planes.Q());
+        of.S = planes.centred ? at(prime, planes.S() + channel) : 0;
+        return of;
+    }
+    __device__ __forceinline__ ResidueTempl templ(const ExactJob &job, const ExactPlanes &planes,
+                                                  int prime, int channel) const
+    {
+        if (!missing)
+            return templ_sums(job, prime, channel);
+        return { n, planes.centred ? at(prime, planes.T() + channel) : 0,
+                 planes.squares && channel == 0 ? at(prime, planes.T2()) : 0 };
+    }
+
+  private:
+    __device__ __forceinline__ uint32_t at(int prime, int sum) const
+    {
+        return sums[prime * of_prime + sum * step];
+    }
+};
+
+// An argument of the formula. only_zero: 1.0 will do if it is not 0.
+enum class Term { NUMERATOR, IMAGE, TEMPL };
+template <Term TERM>
+__device__ __forceinline__ xncc_real term_of(const ExactJob &job, const WindowSums &window,
+                                             bool only_zero)
+{
+    constexpr int AT_A_TIME = 4; // primes whose loads are in flight
+    static_assert(ROOT_PRIMES % AT_A_TIME == 0, "no more than there is room for");
+    const ExactPlanes planes(job);
+    const int primes = state_of(job)->primes;
+    uint32_t term[ROOT_PRIMES], some = 0;
+    for (int first = 0; first < primes; first += AT_A_TIME) {
+        uint32_t of[AT_A_TIME] = {};
+        for (int c = 0; c < job.channels; c++) {
+            ResidueSums sums[AT_A_TIME];
+            ResidueTempl templ[AT_A_TIME];
+#pragma unroll
+            for (int k = 0; k < AT_A_TIME; k++) {
+                const int prime = min(first + k, primes - 1);
+                sums[k] = window.in_channel(planes, prime, c);
+                templ[k] = window.templ(job, planes, prime, c);
+            }
+#pragma unroll
+            for (int k = 0; k < AT_A_TIME; k++) {
+                const RootPrime by = RootPrimes::at(min(first + k, primes - 1));
+                if (TERM == Term::NUMERATOR)
+                    add_numerator(job.method, by, templ[k], sums[k], &of[k]);
+                else if (TERM == Term::IMAGE)
+                    add_image(job.method, by, templ[k], sums[k], &of[k]);
+                else
+                    add_templ(job.method, by, templ[k], &of[k]);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; k++) {
+            term[first + k] = of[k];
+            some |= of[k];
+        }
+        if (some && only_zero)
+            break;
+    }
+    return !some || only_zero ? xncc_real{ some ? 1.0 : 0.0, 0 } : number_of(job, term);
+}
+
+// The score of a window in doubt.
+static __device__ __noinline__ float score_of(const ExactJob &job, WindowSums window)
 {
     const ExactState &s = *state_of(job);
-    const ExactPlanes planes(job);
-    const bool normed = xncc_method_is_normed(job.method) != 0;
-    // N is less than a prime
-    const uint32_t n = missing ? sums[planes.N() * step] : static_cast<uint32_t>(job.rule.whole);
     float score;
-    if (xncc_general_score_from_count(job.method, &job.rule, n, &score))
+    if (xncc_general_score_from_count(job.method, &job.rule, window.n, &score))
         return score;
-    uint32_t numerator[ROOT_PRIMES], image[ROOT_PRIMES], templ[ROOT_PRIMES];
-    for (int prime = 0; prime < s.primes; prime++, sums += of_prime) {
-        const RootPrime by = RootPrimes::at(prime);
-        uint32_t of_window = 0, of_image = 0, of_templ = 0;
-        for (int c = 0; c < job.channels; c++) {
-            ResidueTempl t = templ_sums(job, prime, c);
-            if (missing)
-                t = { n, planes.centred ? sums[(planes.T() + c) * step] : 0,
-                      planes.squares && c == 0 ? sums[planes.T2() * step] : 0 };
-            ResidueSums w = {};
-            w.X = c ? 0 : sums[planes.X * step];
-            w.Q = c || !planes.squares ? 0 : sums[planes.Q() * step];
-            w.S = planes.centred ? sums[(planes.S() + c) * step] : 0;
-            add_window(job.method, by, t, w, &of_window, &of_image);
-            if (missing)
-                add_templ(job.method, by, t, &of_templ);
-        }
-        numerator[prime] = of_window;
-        image[prime] = of_image;
-        templ[prime] = of_templ;
-    }
-    const xncc_real of_numerator = number_of(job, numerator, false);
-    const bool zero = of_numerator.m == 0.0;
-    const xncc_real none = { 0.0, 0 };
-    return xncc_score_of_terms(job.method, &job.rule, n, of_numerator,
-                               normed ? number_of(job, image, zero) : none,
-                               missing ? number_of(job, templ, zero) : s.templ);
+    const xncc_real numerator = term_of<Term::NUMERATOR>(job, window, false), none = { 0.0, 0 };
+    const bool zero = numerator.m == 0.0;
+    return xncc_score_of_terms(
+        job.method, &job.rule, window.n, numerator,
+        xncc_method_is_normed(job.method) ? term_of<Term::IMAGE>(job, window, zero) : none,
+        window.missing ? term_of<Term::TEMPL>(job, window, zero) : s.templ);
 }
 
-// The scores of a batch. A piece is a row of windows of a pair of blocks.
+// The scores of a batch. A piece is as many windows of a pair of blocks as there are threads, those
+// of both blocks by turns.
 static __device__ void score_windows(const ExactJob &job, int first, int index)
 {
     const ExactPlanes planes(job);
-    const int rows = job.blocks.step_y, buffers = planes.buffers();
+    const int buffers = planes.buffers(), step_x = job.blocks.step_x,
+              windows = 2 * step_x * job.blocks.step_y, pieces = ceil_div(windows, THREADS);
     const int64_t step = 2 * points_of(job);
-    for (int piece = index; piece < rows * pairs_in_batch(job, first);
+    for (int piece = index; piece < pieces * pairs_in_batch(job, first);
          piece += static_cast<int>(gridDim.x)) {
-        const int y = piece % rows, own = piece / rows;
+        const int own = piece / pieces,
+                  window = piece % pieces * THREADS + static_cast<int>(threadIdx.x);
         const BlockPair pair(job, first + own);
+        const int e = window % 2, x = window / 2 % step_x, y = window / 2 / step_x;
+        if (e >= pair.count || window >= windows)
+            continue;
+        const int column = pair.start[e].x + x, row = pair.start[e].y + y;
+        if (column >= job.width || row >= job.height)
+            continue;
+        float *score = job.map + row * job.map_pitch + column;
+        if (__float_as_uint(*score) != XNCC_DOUBT)
+            continue;
         const uint32_t *sums = reinterpret_cast<const uint32_t *>(
-            buffer_of(job, buffers, own, 0, planes.planes()) + int64_t{ y } * job.blocks.width);
-        for (int e = 0; e < pair.count; e++) {
-            const int2 start = pair.start[e];
-            if (start.y + y >= job.height)
-                continue;
-            float *map = job.map + (start.y + y) * job.map_pitch + start.x;
-            for (int x = static_cast<int>(threadIdx.x);
-                 x < min(job.blocks.step_x, job.width - start.x); x += THREADS)
-                if (__float_as_uint(map[x]) == XNCC_DOUBT)
-                    map[x] = score_of(job, pair.missing, sums + 2 * x + e, step, step * buffers);
-        }
+            buffer_of(job, buffers, own, 0, planes.buffer_of_sum(planes.X)) +
+            int64_t{ y } * job.blocks.width + x);
+        sums += e;
+        // N is less than a prime
+        const uint32_t n = pair.missing ? sums[planes.N() * step]
+                                        : static_cast<uint32_t>(job.rule.whole);
+        *score = score_of(job, { sums, step, step * buffers, pair.missing, n });
     }
 }
 

@@ -15,7 +15,8 @@
 
 namespace xncc {
 
-constexpr int THREADS = 512;
+constexpr int THREADS = 256;
+constexpr int BLOCKS = 2;       // per multiprocessor
 constexpr int LINE_POINTS = 16; // of a thread
 constexpr int FINEST = 4096;    // minus the unit: a number that grows as samples get finer
 
@@ -92,38 +93,54 @@ struct ExactSum {
 };
 
 // The planes and sums of a call, by their numbers. Values of channels come first among the planes
-// of the image and of the template; S and T are those of the first channel.
+// of the image and of the template; S and T are those of the first channel. If all pixels of the
+// template count, S, Q and N are boxes: sums of adjacent pixels of a plane.
 struct ExactPlanes {
-    int channels, centred, squares, varies;
+    int channels, centred, squares, varies, masked;
 
     __device__ explicit ExactPlanes(const ExactJob &job)
         : channels(job.channels), centred(xncc_method_is_centred(job.method) != 0),
-          squares(xncc_method_has_squares(job.method) != 0), varies(job.varies)
+          squares(xncc_method_has_squares(job.method) != 0), varies(job.varies), masked(job.masked)
     {
     }
-    __device__ int square() const // of the image
+    __device__ int count() const // of the image: 1 where a pixel counts
     {
         return channels;
     }
-    __device__ int count() const
+    __device__ bool is_count(int plane) const
     {
-        return channels + squares;
+        return varies && plane == count();
     }
+    __device__ int square() const
+    {
+        return channels + varies;
+    }
+    // Planes whose rows are made. The squares of a single channel are summed beside its values, if
+    // Q is a box.
     __device__ int planes() const
     {
-        return channels + squares + varies;
+        return channels + varies + (squares && (masked || channels > 1));
     }
-    __device__ int templ_count() const // 1 where a pixel of the template counts
+    // Planes whose spectra are kept: if Q is a box, all but the squares.
+    __device__ int spectra() const
+    {
+        return channels + varies + (squares && masked);
+    }
+    __device__ bool is_multiplied(int plane) const
+    {
+        return masked || plane < channels || (is_count(plane) && (centred || squares));
+    }
+    __device__ int templ_count() const // if the template is masked
     {
         return channels;
     }
     __device__ int templ_square() const
     {
-        return channels + 1;
+        return channels + masked;
     }
     __device__ int templ_planes() const
     {
-        return channels + (centred || squares || varies) + (varies && squares);
+        return channels + (masked && (centred || squares || varies)) + (varies && squares);
     }
     static constexpr int X = 0;
     __device__ int S() const
@@ -151,6 +168,33 @@ struct ExactPlanes {
     {
         return missing ? T2() + squares : N();
     }
+    __device__ bool is_box(int sum) const
+    {
+        return !masked && sum > X && sum <= N();
+    }
+    // The box of a plane, or X.
+    __device__ int box_of(int plane) const
+    {
+        if (masked)
+            return X;
+        if (plane < channels)
+            return centred ? S() + plane : X;
+        return is_count(plane) ? N() : Q();
+    }
+    // Q if it is made of a plane's squares, or X.
+    __device__ int box_of_squares(int plane) const
+    {
+        return squares && !masked && channels == 1 && plane == 0 ? Q() : X;
+    }
+    // The sums that are products: so many, in order.
+    __device__ int products(bool missing) const
+    {
+        return masked ? sums(missing) : missing ? sums(missing) - N() : 1;
+    }
+    __device__ int product(int number) const
+    {
+        return masked || number == X ? number : N() + number;
+    }
     __device__ ExactSum sum(int number) const
     {
         if (number == X)
@@ -163,10 +207,14 @@ struct ExactPlanes {
             return { count(), templ_count(), 1 };
         return { count(), number < T2() ? number - T() : templ_square(), 1 };
     }
-    // Buffers of a pair of blocks for each prime: planes, and then sums.
+    // Buffers of a pair of blocks for each prime: spectra, and then sums.
     __device__ int buffers() const
     {
-        return planes() + sums(varies);
+        return spectra() + sums(varies);
+    }
+    __device__ int buffer_of_sum(int sum) const
+    {
+        return spectra() + sum;
     }
 };
 
@@ -182,14 +230,35 @@ static __device__ uint32_t *templ_spectrum(const ExactJob &job, int prime, int p
            (int64_t{ prime } * ExactPlanes(job).templ_planes() + plane) * points_of(job);
 }
 
+// Bytes of the samples of a pair of blocks, and of all that it has.
+static __device__ int64_t sample_bytes(const ExactJob &job)
+{
+    return points_of(job) * job.channels * static_cast<int64_t>(sizeof(double2));
+}
+static __device__ int64_t pair_bytes(const ExactJob &job, int primes)
+{
+    return sample_bytes(job) + points_of(job) * primes * ExactPlanes(job).buffers() *
+                                   static_cast<int64_t>(sizeof(uint2));
+}
+
+// The samples of a pair of blocks of a batch, the same place of both adjacent. A sample that is not
+// finite may be 0: its windows have their scores. Where a pixel does not count: NaN.
+static __device__ double2 *samples_of(const ExactJob &job, int pair, int channel)
+{
+    const int primes = state_of(job)->primes;
+    return reinterpret_cast<double2 *>(
+               reinterpret_cast<unsigned char *>(templ_spectrum(job, primes, 0)) +
+               pair * pair_bytes(job, primes)) +
+           channel * points_of(job);
+}
+
 // Rows of a buffer of a pair of blocks of a batch. That of planes of the template, before there are
 // any of the image: pair 0, with so many buffers.
 static __device__ uint2 *buffer_of(const ExactJob &job, int buffers, int pair, int prime,
                                    int buffer)
 {
-    const int primes = state_of(job)->primes;
-    return reinterpret_cast<uint2 *>(templ_spectrum(job, primes, 0)) +
-           ((int64_t{ pair } * primes + prime) * buffers + buffer) * points_of(job);
+    return reinterpret_cast<uint2 *>(samples_of(job, pair, job.channels)) +
+           (int64_t{ prime } * buffers + buffer) * points_of(job);
 }
 
 // Two blocks, the same place of whose numbers is adjacent. number: of the pair among all.
@@ -207,6 +276,12 @@ struct BlockPair {
         }
     }
 };
+
+// Whether pixels of a pair of blocks do not count.
+static __device__ bool has_missing(const ExactJob &job, int number)
+{
+    return job.varies && BlockPair(job, number).missing;
+}
 
 static __device__ int pairs_in_batch(const ExactJob &job, int first)
 {

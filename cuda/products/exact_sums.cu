@@ -9,14 +9,14 @@
 // - factors of the transforms; which blocks have windows in doubt, and whether all their pixels
 //   count,
 // - a list of these blocks, in the first share; sums of the template,
-// - rows of the template's planes, and then columns, and its term,
+// - rows of the template's planes, and then columns, and its term; samples of the first batch,
 // - for a batch of blocks: rows of the image's planes; columns, products, and columns back; rows
-//   back; and the scores.
+//   back; and the scores, and samples of the next batch.
 //
 // Two blocks are transformed together, with the same factors.
 //
-// Thread mapping: blocks of 512 threads, one per multiprocessor, with 8192 pairs of numbers in
-// shared memory (84 KB). A thread has 16 pairs of a line. The passes are functions that are called.
+// Thread mapping: blocks of 256 threads, two per multiprocessor, with 4096 pairs of numbers in
+// shared memory (44 KB). A thread has 16 pairs of a line. The passes are functions that are called.
 // Compute capability 8.0 and later.
 #include "cuda/products/exact_sums.h"
 
@@ -84,20 +84,24 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
         describe_template(job);
     if (step < OF_TEMPLATE) {
         make_pass(job, step, 0, index);
+        if (step == 0)
+            make_samples(job, 0, index);
         return true;
     }
     step -= OF_TEMPLATE;
     const int first = step / OF_BATCH * s.pairs, pass = step % OF_BATCH;
     if (pairs_in_batch(job, first) <= 0)
         return false;
-    if (pass == OF_BATCH - 1)
-        score_windows(job, first, index);
-    else
+    if (pass < OF_BATCH - 1) {
         make_pass(job, OF_TEMPLATE + pass, first, index);
+    } else {
+        score_windows(job, first, index);
+        make_samples(job, first + s.pairs, index);
+    }
     return true;
 }
 
-__global__ __launch_bounds__(THREADS, 1) void exact_sums(const __grid_constant__ ExactJob job)
+__global__ __launch_bounds__(THREADS, BLOCKS) void exact_sums(const __grid_constant__ ExactJob job)
 {
     if constexpr (LINES_BUILT) {
         // the whole block leaves, or none of it: meanwhile they may become 0
@@ -114,11 +118,6 @@ __global__ __launch_bounds__(THREADS, 1) void exact_sums(const __grid_constant__
 
 } // namespace
 
-cudaError_t exact_sums_set_max_shared_memory()
-{
-    return raise_limit(exact_sums, XNCC_EXACT_SHARED);
-}
-
 cudaError_t launch_exact_sums(const ExactJob &given, const xncc_exact_blocks &blocks, void *memory,
                               int processors, cudaStream_t stream)
 {
@@ -128,7 +127,8 @@ cudaError_t launch_exact_sums(const ExactJob &given, const xncc_exact_blocks &bl
     job.across = ceil_div(job.width, blocks.step_x);
     job.count = job.across * ceil_div(job.height, blocks.step_y);
     job.memory = static_cast<unsigned char *>(memory);
-    exact_sums<<<static_cast<unsigned>(processors), THREADS, XNCC_EXACT_SHARED, stream>>>(job);
+    exact_sums<<<static_cast<unsigned>(processors * BLOCKS), THREADS, XNCC_EXACT_SHARED, stream>>>(
+        job);
     return cudaGetLastError();
 }
 

@@ -6,7 +6,8 @@
 //
 // Samples are integers times a power of two. Their sums are made modulo primes (residues.cuh), as
 // many as their bits take: by transforms modulo the prime, which are exact. All sums are products
-// of planes, those of plan/float_sums.h. docs/numerics.md says why they are.
+// of planes, those of plan/float_sums.h. Where the plane of the template is 1 everywhere, the sum
+// is one of adjacent pixels, and takes no transform. docs/numerics.md says why they are.
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 #define XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 
@@ -24,12 +25,14 @@ struct ExactJob {
     FloatImage image; // with its mask and no-data value
     TemplateView templ;
     const uint8_t *mask; // of the template, tightly packed; nullptr: all of its pixels count
+    bool masked;         // a pixel of the template may not count
     int32_t channels;
     bool varies; // pixels of the image, or outside of it, may not count
     // The windows in doubt; hard: those that finer sums leave, or nullptr. If no more than `few`
     // are in doubt, nothing is done. If the band is settled, both become 0.
     uint32_t *doubts, *hard;
     uint32_t few;
+    int64_t least; // the same, of all windows of the band that are in doubt, listed or not
     // Samples that are not finite: if there are more than XNCC_FLOAT_BAD, windows that hold one may
     // be in doubt, and nothing is done. nullptr: these windows have their scores or, if
     // `all_finite`, nothing is done where there is one.
@@ -50,9 +53,6 @@ struct ExactJob {
     int32_t across, count; // blocks per row of blocks, and in the band
     unsigned char *memory;
 };
-
-// Allows the kernel its shared memory on the current device.
-cudaError_t exact_sums_set_max_shared_memory();
 
 // Replaces the XNCC_DOUBT of a band by the scores if that takes less time than one by one, unless
 // the samples have too many bits.

@@ -2,7 +2,6 @@
 // The order of the launches that make X of floats (float_products.h).
 #include "cuda/products/float_products.h"
 
-#include "cuda/products/exact_sums.h"
 #include "cuda/products/float_terms.h"
 #include "cuda/products/float_tiles.h"
 
@@ -15,12 +14,6 @@ xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision
                                 xncc_error *error)
 {
     kernel = decision.kernel;
-    if (decision.exact.width) {
-        const xncc_status status = check(exact_sums_set_max_shared_memory(),
-                                         "preparing the exact sums", error);
-        if (status)
-            return status;
-    }
     if (kernel == XNCC_KERNEL_FLOAT_SPLIT) {
         const cudaError_t code = split.make(decision.fft, processors, memory);
         state = split.constants();
@@ -133,10 +126,10 @@ xncc_status FloatProducts::correlate(const FloatProductsJob &job, const DeviceTe
     return check(code, "correlating by Fourier transforms", error);
 }
 
-xncc_status FloatProducts::correlate_levels(const FloatProductsJob &job, cudaStream_t stream,
-                                            xncc_error *error)
+xncc_status FloatProducts::correlate_levels(const FloatProductsJob &job, bool only_parts,
+                                            cudaStream_t stream, xncc_error *error)
 {
-    return check(split.transform_levels(job, stream), "correlating by levels", error);
+    return check(split.transform_levels(job, only_parts, stream), "correlating by levels", error);
 }
 
 } // namespace xncc

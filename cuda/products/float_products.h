@@ -25,7 +25,8 @@ class FloatProducts {
     xncc_status prepare_template(xncc_pixel pixel, xncc_method method, const DeviceTemplate &templ,
                                  cudaStream_t stream, xncc_error *error);
     // X of the windows that wait for it, if the constants ask for it. Only if there are levels.
-    xncc_status correlate_levels(const FloatProductsJob &job, cudaStream_t stream,
+    // only_parts: as in FloatSplit::transform_levels.
+    xncc_status correlate_levels(const FloatProductsJob &job, bool only_parts, cudaStream_t stream,
                                  xncc_error *error);
     // The blocks of the band that was correlated last.
     const FloatBlocks &last() const

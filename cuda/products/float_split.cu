@@ -302,12 +302,14 @@ cudaError_t FloatSplit::keep_errors(int product, int sum, bool adds, cudaStream_
     return cudaGetLastError();
 }
 
-cudaError_t FloatSplit::transform_levels(const FloatProductsJob &of, cudaStream_t stream) const
+cudaError_t FloatSplit::transform_levels(const FloatProductsJob &of, bool only_parts,
+                                         cudaStream_t stream) const
 {
     LevelsJob job = {};
     job.split = make_job(0);
     job.split.products = of;
     job.makes_template = serves;
+    job.makes_all = serves && !only_parts;
     job.levels = levels;
     job.sizes = block_sizes;
     job.units = level_units;

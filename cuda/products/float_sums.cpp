@@ -3,7 +3,6 @@
 #include "cuda/products/float_sums.h"
 
 #include "cuda/planes/float_integrals.h"
-#include "cuda/products/exact_sums.h"
 
 #include <initializer_list>
 
@@ -37,9 +36,7 @@ xncc_status FloatSums::make(const xncc_problem &problem, const xncc_decision &de
                              at.columns;
         groups = rows + w.groups;
     }
-    cudaError_t code = split.make(decision.fft, processors, transforms);
-    if (code == cudaSuccess && decision.exact.width)
-        code = exact_sums_set_max_shared_memory();
+    const cudaError_t code = split.make(decision.fft, processors, transforms);
     return check(code, "preparing the transforms", error);
 }
 

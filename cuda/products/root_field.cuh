@@ -133,10 +133,24 @@ struct RootField {
     {
         return make_uint2(settled(v.x), settled(v.y));
     }
-    __device__ __forceinline__ uint32_t whole(uint32_t v) const // below the prime
+    // Below the prime: of numbers below 2 primes, and of all.
+    __device__ __forceinline__ Point below(Point v) const
     {
-        v = settled(v);
-        return min(v, v - prime);
+        return make_uint2(min(v.x, v.x - prime), min(v.y, v.y - prime));
+    }
+    __device__ __forceinline__ Point whole(Point v) const
+    {
+        return below(settled(v));
+    }
+    // a + b - c; all four are below the prime.
+    __device__ __forceinline__ uint32_t moved(uint32_t a, uint32_t b, uint32_t c) const
+    {
+        const uint32_t sum = min(a + b, a + b - prime);
+        return min(sum - c, sum - c + prime);
+    }
+    __device__ __forceinline__ Point moved(Point a, Point b, Point c) const
+    {
+        return make_uint2(moved(a.x, b.x, c.x), moved(a.y, b.y, c.y));
     }
     // v / 2^32, below 2 primes; v is less than the prime times 2^32.
     __device__ __forceinline__ uint32_t reduced(uint64_t v) const

@@ -7,8 +7,8 @@
 //
 // - add up the squares of the blocks' samples, without those beyond the level's limit; the unit of
 //   the template, in the first share, and factors of the transforms, if they are not there,
-// - choose units and bounds, in the first share; nothing more if float-split serves and one level
-//   has all samples,
+// - choose units and bounds, in the first share; nothing more if one level has all samples, unless
+//   all levels are made,
 // - rows and columns of the template, if they are not there,
 // - rows, columns, and rows back, of a batch of blocks at a time, level by level.
 //
@@ -107,16 +107,23 @@ template <xncc_pixel PIXEL> __device__ void add_squares(const LevelsJob &job, in
     }
 }
 
-// Whether sums by levels may have smaller errors than those that float-split has made: not if one
-// level has all samples. Other kernels have had none of these transforms.
+// Whether sums by levels are made. If one level has all samples, its errors are as large as those
+// of float-split, and seldom much smaller than those of other kernels.
 __device__ bool are_worth_while(const LevelsJob &job)
 {
-    return job.makes_template || job.levels->count > 1 || __ldcg(&job.levels->beyond) != 0;
+    return job.makes_all || job.levels->count > 1 || __ldcg(&job.levels->beyond) != 0;
 }
 
-// Chooses the units of all levels and blocks.
-__device__ void choose_units(const LevelsJob &job)
+// Chooses the units of all levels and blocks, and says that the windows that stay in doubt are
+// listed anew.
+__device__ void begin_levels(const LevelsJob &job)
 {
+    if (!are_worth_while(job))
+        return;
+    if (threadIdx.x == 0) {
+        job.levels->made = 1;
+        job.split.constants->doubts = 0;
+    }
     const int blocks = job.split.set.of.count;
     for (int i = static_cast<int>(threadIdx.x); i < job.levels->count * blocks; i += THREADS)
         choose_unit(job.split, *job.split.set.templ, i % blocks, job.squares[i], 0.0, job.units + i,
@@ -187,7 +194,7 @@ __global__ __launch_bounds__(THREADS,
             add_squares<PIXEL>(job, index);
         } else if (step == 1) {
             if (index == 0)
-                choose_units(job);
+                begin_levels(job);
         } else if (!are_worth_while(job)) {
             return;
         } else if (step < before) {

@@ -118,6 +118,10 @@ __device__ __forceinline__ int block_of(const LevelScoreJob &job, int x, int y)
 
 // Lets a window in doubt wait for X, unless all samples are 0.
 struct Sizes {
+    static __device__ __forceinline__ bool begins(const LevelScoreJob &job)
+    {
+        return job.score.constants->again != 0;
+    }
     static __device__ __forceinline__ bool window(const LevelScoreJob &job, int x, int y,
                                                   const xncc_window_sums &s)
     {
@@ -137,6 +141,10 @@ struct Sizes {
 };
 
 template <xncc_method METHOD> struct Scores {
+    static __device__ __forceinline__ bool begins(const LevelScoreJob &job)
+    {
+        return job.score.constants->again && job.levels->made;
+    }
     static __device__ __forceinline__ bool window(const LevelScoreJob &job, int x, int y,
                                                   xncc_window_sums s)
     {
@@ -165,7 +173,7 @@ __launch_bounds__(WARP_LANES *WARPS) void look_again(const __grid_constant__ Lev
     const FloatScoreJob &of = job.score;
     const int lane = static_cast<int>(threadIdx.x),
               y = static_cast<int>(blockIdx.x) * WARPS + static_cast<int>(threadIdx.y);
-    if (y >= of.height || !of.constants->again)
+    if (y >= of.height || !Use::begins(job))
         return;
     const double2 *columns = of.columns.sums + y * of.columns.pitch;
     const float *map = of.map + y * of.map_pitch;

@@ -21,7 +21,8 @@ struct LevelScoreJob {
 // the constants say `again`, as the next one.
 cudaError_t launch_window_sizes(const LevelScoreJob &job, cudaStream_t stream);
 
-// Scores the windows in doubt whose X is there, and lists those that stay in doubt.
+// Scores the windows in doubt whose X is there, and lists those that stay in doubt. Only if levels
+// are made.
 cudaError_t launch_level_score(const LevelScoreJob &job, cudaStream_t stream);
 
 } // namespace xncc

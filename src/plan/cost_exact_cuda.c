@@ -19,9 +19,10 @@ static const double batch_points = 4.0 * 1024 * 1024;
 static const double least_ms = 1.0;
 
 /* Nanoseconds per point of all windows together, of usual samples (exact_range.cuh, pays). */
-static const double point_ns = 0.15;
+static const double point_ns = 0.2;
 
-/* The side that covers `map` elements with the fewest points, of at most `most`. */
+/* The side that covers `map` elements with the fewest points, of at most `most`. Twice the side
+ * takes twice the memory, and has to save a twentieth. */
 static int32_t side_for(int32_t map, int32_t templ, int32_t most)
 {
     int64_t best = INT64_MAX;
@@ -29,7 +30,7 @@ static int32_t side_for(int32_t map, int32_t templ, int32_t most)
     for (int32_t of = XNCC_EXACT_LEAST; of <= most; of *= 2) {
         const int64_t step = of - templ + 1,
                       points = step < 1 ? best : (map + step - 1) / step * of;
-        if (points < best) {
+        if (side == 0 ? points < best : points <= best / 20 * 19) {
             best = points;
             side = of;
         }
@@ -48,10 +49,10 @@ xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *b)
     return w;
 }
 
-/* Bytes of a point for each prime: of the template, and of a pair of blocks, as in
- * exact_state.cuh. */
+/* Bytes of a point: of the template and of a pair of blocks by each prime, and of the samples of
+ * such a pair, as in exact_state.cuh. */
 typedef struct point_size {
-    uint64_t templ, pair;
+    uint64_t templ, pair, samples;
 } point_size;
 
 static point_size size_of(const xncc_problem *p)
@@ -60,11 +61,18 @@ static point_size size_of(const xncc_problem *p)
     const xncc_method method = p->rule.method;
     const uint64_t C = (uint64_t)p->channels, varies = sums.varies || sums.clips,
                    centred = xncc_method_is_centred(method) != 0,
-                   squares = xncc_method_has_squares(method) != 0, planes = C + squares + varies,
+                   squares = xncc_method_has_squares(method) != 0, masked = p->templ_masked != 0,
+                   spectra = C + varies + (squares && masked),
                    of_T = varies ? 1 + centred * C + squares : 0,
-                   products = 1 + centred * C + squares + of_T;
-    return (point_size){ 4 * (C + (centred || squares || varies) + (varies && squares)),
-                         8 * (planes + products) };
+                   windows = 1 + centred * C + squares + of_T;
+    return (point_size){ 4 * (C + (masked && (centred || squares || varies)) + (varies && squares)),
+                         8 * (spectra + windows), 16 * C };
+}
+
+/* Bytes of a batch of pairs of blocks, and of the template. */
+static uint64_t bytes_of(const point_size *size, uint64_t points, uint64_t primes, uint64_t pairs)
+{
+    return points * (primes * size->templ + pairs * (primes * size->pair + size->samples));
 }
 
 void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget,
@@ -76,14 +84,12 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
     xncc_exact_blocks b = { 0 };
     decision->exact = b;
     if (windows * alone_ns < least_ms * 1e6 || columns > XNCC_EXACT_TEMPLATE ||
-        rows > XNCC_EXACT_TEMPLATE || machine->cuda.shared_optin < XNCC_EXACT_SHARED)
+        rows > XNCC_EXACT_TEMPLATE || machine->cuda.major < XNCC_EXACT_MAJOR)
         return;
-    /* small blocks take less memory */
-    const int32_t most = columns <= XNCC_EXACT_SMALLER && rows <= XNCC_EXACT_SMALLER
-                             ? XNCC_EXACT_MOST / 2
-                             : XNCC_EXACT_MOST;
-    b.width = side_for(decision->band_width, columns, most);
-    b.height = side_for(decision->band_height, rows, most);
+    /* low blocks take less memory, and columns of as many points are read by half sectors */
+    const int32_t highest = rows <= XNCC_EXACT_LOWER ? XNCC_EXACT_MOST / 2 : XNCC_EXACT_MOST;
+    b.width = side_for(decision->band_width, columns, XNCC_EXACT_MOST);
+    b.height = side_for(decision->band_height, rows, highest);
     b.step_x = b.width - columns + 1;
     b.step_y = b.height - rows + 1;
     const xncc_fft_blocks cover = {
@@ -100,9 +106,9 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
     const uint64_t pairs = ((uint64_t)count + 1) / 2,
                    busy = (uint64_t)(batch_points / (2.0 * (double)points)) + 1,
                    batch = busy < pairs ? busy : pairs,
-                   least = w.arena + usual_primes * points * (size.templ + size.pair),
-                   wide = w.arena + wide_primes * points * (size.templ + size.pair),
-                   usual = w.arena + usual_primes * points * (size.templ + batch * size.pair),
+                   least = w.arena + bytes_of(&size, points, usual_primes, 1),
+                   wide = w.arena + bytes_of(&size, points, wide_primes, 1),
+                   usual = w.arena + bytes_of(&size, points, usual_primes, batch),
                    wanted = usual > wide ? usual : wide;
     if (least > room)
         return;

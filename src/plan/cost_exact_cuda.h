@@ -12,17 +12,19 @@ enum {
     /* The sides of the transforms are powers of two between these. */
     XNCC_EXACT_LEAST = 512,
     XNCC_EXACT_MOST = 2048,
-    /* The largest side of a template, and of one that has transforms of at most half of
-     * XNCC_EXACT_MOST. */
+    /* The largest side of a template, and the most rows of one whose columns have transforms of at
+     * most half of XNCC_EXACT_MOST. */
     XNCC_EXACT_TEMPLATE = 1536,
-    XNCC_EXACT_SMALLER = 640,
+    XNCC_EXACT_LOWER = 640,
     /* The most primes, and the powers of 2 that are known modulo each. */
     XNCC_EXACT_PRIMES = 24,
     XNCC_EXACT_POWERS = 352,
-    /* Bytes of what is known of a call, and of a block; and of shared memory. */
+    /* Bytes of what is known of a call, and of a block; and of shared memory, of which every device
+     * has as much. The kernel is built for this compute capability and later (line_fft.cuh). */
     XNCC_EXACT_STATE = 24576,
     XNCC_EXACT_BLOCK = 12,
-    XNCC_EXACT_SHARED = 86272
+    XNCC_EXACT_SHARED = 43136,
+    XNCC_EXACT_MAJOR = 8
 };
 
 /* Nanoseconds of a window in doubt of so many samples that is settled by itself; measured on one
@@ -51,8 +53,8 @@ typedef struct xncc_exact_buffers {
 xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *blocks);
 
 /* Chooses blocks for bands of the decision, and fills decision->exact. There are none for bands
- * whose windows take little time one by one, for larger templates, and where `room` bytes of memory
- * or the shared memory do not suffice. They take more than `budget` bytes only if one block does.
+ * whose windows take little time one by one, for larger templates, for older devices, and where
+ * `room` bytes of memory do not suffice. They take more than `budget` bytes only if one block does.
  */
 void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget,
                     uint64_t room, xncc_decision *decision);

@@ -310,12 +310,15 @@ static xncc_status halve_bands(const xncc_problem *p, uint64_t aim, uint64_t lim
 }
 
 /* Kernel general: whether windows in doubt may get exact sums. Those of small templates are settled
- * by tiles. */
+ * by tiles, which takes longer if the image decides which of many pixels count. */
 static int has_exact_pixels(const xncc_problem *p, const xncc_decision *d)
 {
+    enum { many = 128 };
+    const int tiles = xncc_is_small_template(p) &&
+                      !(xncc_problem_image_varies(p) && p->templ_width * p->templ_height > many);
     return xncc_decision_has(d, XNCC_STEP_PIXELS) &&
            (xncc_pixel_is_float(p->pixel) || d->shared_bytes) && p->rule.method != XNCC_COVERAGE &&
-           !xncc_is_small_template(p);
+           !tiles;
 }
 
 /* Chooses bands and transforms. The plan holds the whole map if there is room. */

@@ -48,6 +48,7 @@ ExactJob job_of(Scene *scene)
     if (job.varies && scene->mask.empty()) // DeviceTemplate has one then
         scene->mask.assign(static_cast<size_t>(p.templ_width) * p.templ_height, 1);
     job.mask = scene->mask.empty() ? nullptr : scene->mask.data();
+    job.masked = p.templ_mask;
     job.channels = p.channels;
     job.method = p.options.method;
     job.rule = scene->rule();
@@ -73,7 +74,7 @@ xncc_exact_blocks blocks_of(const Scene &scene)
     problem.image_masked = p.image_mask;
     problem.rule.method = p.options.method;
     xncc_machine machine = {};
-    machine.cuda.shared_optin = XNCC_EXACT_SHARED;
+    machine.cuda.major = XNCC_EXACT_MAJOR;
     xncc_decision decision = {};
     decision.band_width = scene.width;
     decision.band_height = scene.height;

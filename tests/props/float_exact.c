@@ -27,11 +27,12 @@ typedef enum picture {
     LARGER,  /* stripes, and behind row 512, where a block may end, noise that is far larger */
     FAR,     /* as APART, 2^98 apart, with all bits of a sample */
     SPREAD,  /* as APART, but columns of many sizes */
+    NEARLY,  /* stripes of f64 whose last bits differ: numerators are small, but not 0 */
     PICTURES
 } picture;
 static const char *const names[PICTURES] = { "stripes", "flat", "copies", "apart",  "fading",
                                              "broken",  "two",  "sparse", "coarse", "patch",
-                                             "larger",  "far",  "spread" };
+                                             "larger",  "far",  "spread", "nearly" };
 
 static double noise(kit_random *random, xncc_pixel pixel)
 {
@@ -73,6 +74,9 @@ static double sample(picture of, xncc_pixel pixel, int32_t x, int32_t y, int32_t
         return x < 200 || x >= 212 + columns || y < 150 || y >= 156 + rows ? v : y % 3 ? one : two;
     case LARGER: return y < 512 || wide ? (y % 3 ? one : two) : ldexp(floor(1024.0 * v), 40);
     case FAR: return wide ? v : ldexp(y % 2 ? -x % 31 - one : x % 31 + one, y % 4 < 2 ? 0 : -98);
+    case NEARLY:
+        return (y % 3 ? one : two) *
+               (1.0 + (pixel == XNCC_F64 ? (x * 7 + y * 5) % 8 * 0x1p-51 : 0.0));
     case SPREAD: return wide ? v : ldexp(y % 2 ? -x % 31 - one : x % 31 + one, -(x % 6) * 18);
     default: return 0.0;
     }
@@ -82,7 +86,8 @@ static double templ_sample(picture of, xncc_pixel pixel, const kit_image *image,
                            int32_t y, int32_t c)
 {
     const int wide = pixel == XNCC_U32;
-    if (of == STRIPES || of == BROKEN || of == COARSE || of == PATCH || of == LARGER)
+    if (of == STRIPES || of == BROKEN || of == COARSE || of == PATCH || of == LARGER ||
+        of == NEARLY)
         return x % 2 ? (wide ? 5.0 : 0.25) : (wide ? 4e9 : 1e-3);
     if (of == TWO)
         return (x * 5 + y * 3) % 4 / 2 ? (wide ? 7e8 : 103.0) / 7.0 : (wide ? 21e8 : -99.0) / 7.0;
@@ -167,6 +172,7 @@ int main(int argc, char **argv)
         { "float-split", 1900, 300, 310, 30, 1, 0, 0, 0 },
         { "float-split", 300, 1900, 30, 310, 1, 0, 0, 0 },
         { "float-split", 980, 980, 130, 120, 1, 0, 0, 0 },
+        { "float-split", 400, 1400, 20, 660, 1, 0, 0, 0 },
     };
     /* with channels or masks */
     static const shape others[] = {

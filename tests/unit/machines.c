@@ -129,38 +129,38 @@ int is_small(const xncc_problem *p)
 
 /* Checks that the blocks of exact sums cover the band, and that there is room for a pair of blocks
  * of samples that take four primes; and for 13 primes if the machine has it. Templates of at most
- * 640 pixels a side have smaller transforms. Kernel general has a count of windows in doubt, and
- * blocks unless the template is small. */
+ * 640 rows have shorter columns. Kernel general has a count of windows in doubt, and blocks unless
+ * the template is small, or has at most 128 pixels if the image tells which pixels count. */
 static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const xncc_exact_blocks *b = &d->exact;
     const int counts = xncc_decision_has(d, XNCC_STEP_PIXELS) && p->rule.method != XNCC_COVERAGE &&
                        (p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32),
-              small = p->templ_width <= 640 && p->templ_height <= 640;
+              small = is_small(p) &&
+                      !(xncc_problem_image_varies(p) && p->templ_width * p->templ_height > 128);
     CHECK((d->workspace.bytes[XNCC_BUFFER_DOUBTS] != 0) == (b->width != 0 || counts));
-    CHECK(!b->width || xncc_kernel_is_of_doubles(d->kernel) || (counts && !is_small(p)));
+    CHECK(!b->width || xncc_kernel_is_of_doubles(d->kernel) || (counts && !small));
     if (!b->width)
         return;
     for (int i = 0; i < 2; i++) {
         const int32_t side = i ? b->height : b->width;
-        CHECK(side == 512 || side == 1024 || (side == 2048 && !small));
+        CHECK(side == 512 || side == 1024 || (side == 2048 && (i == 0 || p->templ_height > 640)));
     }
     CHECK(b->step_x == b->width - p->templ_width + 1 && b->step_x > 0);
     CHECK(b->step_y == b->height - p->templ_height + 1 && b->step_y > 0);
     CHECK_INT(b->count, ((d->band_width + b->step_x - 1) / b->step_x) *
                             ((d->band_height + b->step_y - 1) / b->step_y));
-    /* Without masks: values and squares, X, S of each channel and Q of two blocks, and spectra of
-     * values and of 1. Other methods than the centred normed ones have less. */
+    /* Without masks: values, X, S of each channel and Q of two blocks, and spectra of the
+     * template's values. Other methods than the centred normed ones have less. */
     const uint64_t C = (uint64_t)p->channels, points = (uint64_t)b->width * (uint64_t)b->height,
-                   each = p->rule.method == XNCC_CCOEFF_NORMED
-                              ? points * (8 * (2 * C + 3) + 4 * (C + 1))
-                              : points * (8 * 2 + 4),
+                   each = p->rule.method == XNCC_CCOEFF_NORMED ? points * (8 * (2 * C + 2) + 4 * C)
+                                                               : points * (8 * 2 + 4),
                    usual = UINT64_C(512) << (20 + !xncc_problem_is_single(p)),
                    of_rest = (uint64_t)m->cuda.workspace / 2;
     CHECK(b->bytes >= 4 * each);
     CHECK(b->bytes <= usual || b->bytes <= of_rest);
     CHECK(b->bytes >= 13 * each || b->bytes + d->workspace.total > of_rest / 2);
-    CHECK(d->workspace.bytes[XNCC_BUFFER_DOUBTS] >= b->bytes && m->cuda.shared_optin >= 86272);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_DOUBTS] >= b->bytes && m->cuda.major >= 8);
     CHECK((double)d->band_width * d->band_height * (10 + 0.014 * p->templ_width * p->templ_height) >
           0.99e6);
 }
