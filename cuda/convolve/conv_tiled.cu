@@ -4,6 +4,7 @@
 // because they share its constant memory.
 #include "cuda/convolve/conv_device.cuh"
 #include "cuda/runtime/constant_read.cuh"
+#include "cuda/runtime/shared_memory.h"
 
 namespace xncc {
 
@@ -206,7 +207,7 @@ cudaError_t convolve_set_max_shared_memory(int bytes)
     cudaError_t code = unrolled_set_max_shared_memory(bytes);
     for (const void *kernel : kernels)
         if (code == cudaSuccess)
-            code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+            code = set_max_shared_memory(kernel, bytes);
     return code;
 }
 

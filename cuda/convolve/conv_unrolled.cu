@@ -13,6 +13,7 @@
 // rows per thread and the taps in shared memory it took 0.071 ms
 // (docs/notes/2026-11-convolution.md).
 #include "cuda/convolve/conv_device.cuh"
+#include "cuda/runtime/shared_memory.h"
 
 #include <string.h>
 
@@ -205,7 +206,7 @@ cudaError_t unrolled_set_max_shared_memory(int bytes)
     cudaError_t code = cudaSuccess;
     for (const void *kernel : kernels)
         if (code == cudaSuccess)
-            code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+            code = set_max_shared_memory(kernel, bytes);
     return code;
 }
 

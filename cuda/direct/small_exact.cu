@@ -18,6 +18,7 @@
 #include "cuda/planes/counted_sample.cuh"
 #include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
+#include "cuda/runtime/shared_memory.h"
 #include "cuda/runtime/warp.cuh"
 
 #include "math/exact_score.h"
@@ -410,8 +411,7 @@ cudaError_t small_exact_set_max_shared_memory()
     for (const Counts counts : { Counts::WHOLE, Counts::SAME, Counts::OWN })
         with_kernel(counts, [&](auto *kernel, int bytes) {
             if (code == cudaSuccess)
-                code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            bytes);
+                code = set_max_shared_memory(kernel, bytes);
         });
     return code;
 }

@@ -26,6 +26,7 @@
 // its float formula): n = 8 0.737 ms (ratio 0.46), n = 16 0.803 ms (0.16), n = 32 1.63 ms (0.091),
 // n = 64 4.89 ms (0.072), n = 128 17.6 ms (0.066).
 #include "cuda/runtime/constant_read.cuh"
+#include "cuda/runtime/shared_memory.h"
 #include "cuda/products/correlate_family.h"
 #include "cuda/runtime/warp.cuh"
 
@@ -368,7 +369,7 @@ cudaError_t shared_set_max_shared_memory(int bytes)
     cudaError_t code = cudaSuccess;
     for (const void *kernel : kernels)
         if (code == cudaSuccess)
-            code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+            code = set_max_shared_memory(kernel, bytes);
     return code;
 }
 

@@ -95,12 +95,10 @@ struct ExactSum {
 // The planes and sums of a call, by their numbers. Values of channels come first among the planes
 // of the image and of the template; S and T are those of the first channel. If all pixels of the
 // template count, S, Q and N are boxes: sums of adjacent pixels of a plane.
-struct ExactPlanes {
-    int channels, centred, squares, varies, masked;
-
+struct ExactPlanes : xncc_exact_planes {
     __device__ explicit ExactPlanes(const ExactJob &job)
-        : channels(job.channels), centred(xncc_method_is_centred(job.method) != 0),
-          squares(xncc_method_has_squares(job.method) != 0), varies(job.varies), masked(job.masked)
+        : xncc_exact_planes{ job.channels, xncc_method_is_centred(job.method) != 0,
+                             xncc_method_has_squares(job.method) != 0, job.varies, job.masked }
     {
     }
     __device__ int count() const // of the image: 1 where a pixel counts
@@ -121,10 +119,9 @@ struct ExactPlanes {
     {
         return channels + varies + (squares && (masked || channels > 1));
     }
-    // Planes whose spectra are kept: if Q is a box, all but the squares.
     __device__ int spectra() const
     {
-        return channels + varies + (squares && masked);
+        return xncc_exact_spectra(this);
     }
     __device__ bool is_multiplied(int plane) const
     {
@@ -140,7 +137,7 @@ struct ExactPlanes {
     }
     __device__ int templ_planes() const
     {
-        return channels + (masked && (centred || squares || varies)) + (varies && squares);
+        return xncc_exact_templ_planes(this);
     }
     static constexpr int X = 0;
     __device__ int S() const
@@ -166,7 +163,7 @@ struct ExactPlanes {
     // Those that all blocks have, and, where pixels of the image do not count, all.
     __device__ int sums(bool missing) const
     {
-        return missing ? T2() + squares : N();
+        return xncc_exact_window_sums(this, missing);
     }
     __device__ bool is_box(int sum) const
     {
@@ -210,7 +207,7 @@ struct ExactPlanes {
     // Buffers of a pair of blocks for each prime: spectra, and then sums.
     __device__ int buffers() const
     {
-        return spectra() + sums(varies);
+        return buffer_of_sum(sums(varies));
     }
     __device__ int buffer_of_sum(int sum) const
     {

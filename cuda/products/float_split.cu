@@ -11,6 +11,7 @@
 #include "cuda/products/float_split.h"
 
 #include "cuda/products/split_passes.cuh"
+#include "cuda/runtime/shared_memory.h"
 
 namespace xncc {
 
@@ -71,19 +72,21 @@ __global__ __launch_bounds__(THREADS) void keep_bounds(const double *from, doubl
 // Raises the dynamic shared-memory limit of the kernels for lines of 256 R points.
 template <int R> cudaError_t raise_limits()
 {
-    cudaError_t code = raise_limit(join_rows<R>, split_shared<R>(THREADS));
+    cudaError_t code = set_max_shared_memory(join_rows<R>, split_shared<R>(THREADS));
     if (code == cudaSuccess)
-        code = raise_limit(multiply_columns<true, false, R>, split_shared<R>(SPLIT_COLUMN_THREADS));
+        code = set_max_shared_memory(multiply_columns<true, false, R>,
+                                     split_shared<R>(SPLIT_COLUMN_THREADS));
     if (code == cudaSuccess)
-        code = raise_limit(multiply_columns<false, false, R>,
-                           split_shared<R>(SPLIT_COLUMN_THREADS));
+        code = set_max_shared_memory(multiply_columns<false, false, R>,
+                                     split_shared<R>(SPLIT_COLUMN_THREADS));
     if (code == cudaSuccess)
-        code = raise_limit(multiply_columns<false, true, R>, split_shared<R>(SPLIT_COLUMN_THREADS));
+        code = set_max_shared_memory(multiply_columns<false, true, R>,
+                                     split_shared<R>(SPLIT_COLUMN_THREADS));
     if (code == cudaSuccess)
-        code = raise_limit(split_rows<TEMPLATE, true, R>, split_shared<R>(THREADS));
+        code = set_max_shared_memory(split_rows<TEMPLATE, true, R>, split_shared<R>(THREADS));
     const auto raise = [&](auto type) {
         if (code == cudaSuccess)
-            code = raise_limit(split_rows<type, false, R>, split_shared<R>(THREADS));
+            code = set_max_shared_memory(split_rows<type, false, R>, split_shared<R>(THREADS));
     };
 #define RAISE(pixel, name, type) with_float_pixel(pixel, raise);
     XNCC_EACH_PIXEL(RAISE)

@@ -25,6 +25,7 @@
 
 #include "cuda/planes/float_image.cuh"
 #include "cuda/products/radix.cuh"
+#include "cuda/runtime/shared_memory.h"
 #include "cuda/runtime/warp.cuh"
 
 namespace xncc {
@@ -272,12 +273,6 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void transform_pairs(
     });
 }
 
-template <class Kernel> cudaError_t raise_limit(Kernel *kernel)
-{
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                static_cast<int>(sizeof(Tile)));
-}
-
 } // namespace
 
 cudaError_t float_tiles_set_max_shared_memory()
@@ -286,9 +281,9 @@ cudaError_t float_tiles_set_max_shared_memory()
     cudaError_t code = cudaSuccess;
     const auto raise_both = [&](auto type) {
         if (code == cudaSuccess)
-            code = raise_limit(transform_template<type>);
+            code = set_max_shared_memory(transform_template<type>, sizeof(Tile));
         if (code == cudaSuccess)
-            code = raise_limit(transform_pairs<type>);
+            code = set_max_shared_memory(transform_pairs<type>, sizeof(Tile));
     };
 #define RAISE(pixel, name, type) with_float_pixel(pixel, raise_both);
     XNCC_EACH_PIXEL(RAISE)

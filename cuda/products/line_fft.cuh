@@ -167,13 +167,6 @@ __device__ __forceinline__ void of_side(int32_t side, const Function &function)
     }
 }
 
-// Allows a kernel so many bytes of dynamic shared memory.
-template <class Kernel> cudaError_t raise_limit(Kernel *kernel, size_t shared)
-{
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                static_cast<int>(shared));
-}
-
 } // namespace xncc
 
 #endif

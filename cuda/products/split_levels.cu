@@ -17,6 +17,7 @@
 // all sides. Compute capability 7.0 and later, as far as it has that shared memory.
 #include "cuda/products/shares.cuh"
 #include "cuda/products/split_passes.cuh"
+#include "cuda/runtime/shared_memory.h"
 #include "cuda/runtime/warp.cuh"
 
 namespace xncc {
@@ -223,7 +224,7 @@ cudaError_t split_levels_set_max_shared_memory()
     cudaError_t code = cudaSuccess;
     const auto raise = [&](auto type) {
         if (code == cudaSuccess)
-            code = raise_limit(transform_levels<type>, XNCC_SPLIT_SHARED);
+            code = set_max_shared_memory(transform_levels<type>, XNCC_SPLIT_SHARED);
     };
 #define RAISE(pixel, name, type) with_float_pixel(pixel, raise);
     XNCC_EACH_PIXEL(RAISE)

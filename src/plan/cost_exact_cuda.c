@@ -4,7 +4,7 @@
 
 #include "math/method.h"
 #include "plan/cost_split_cuda.h"
-#include "plan/float_sums.h"
+#include "plan/problem.h"
 
 #include <math.h>
 
@@ -50,23 +50,23 @@ xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *b)
 }
 
 /* Bytes of a point: of the template and of a pair of blocks by each prime, and of the samples of
- * such a pair, as in exact_state.cuh. */
+ * such a pair. */
 typedef struct point_size {
     uint64_t templ, pair, samples;
 } point_size;
 
 static point_size size_of(const xncc_problem *p)
 {
-    const xncc_float_sums sums = xncc_float_sums_of(p);
     const xncc_method method = p->rule.method;
-    const uint64_t C = (uint64_t)p->channels, varies = sums.varies || sums.clips,
-                   centred = xncc_method_is_centred(method) != 0,
-                   squares = xncc_method_has_squares(method) != 0, masked = p->templ_masked != 0,
-                   spectra = C + varies + (squares && masked),
-                   of_T = varies ? 1 + centred * C + squares : 0,
-                   windows = 1 + centred * C + squares + of_T;
-    return (point_size){ 4 * (C + (masked && (centred || squares || varies)) + (varies && squares)),
-                         8 * (spectra + windows), 16 * C };
+    const xncc_exact_planes of = { .channels = p->channels,
+                                   .centred = xncc_method_is_centred(method) != 0,
+                                   .squares = xncc_method_has_squares(method) != 0,
+                                   .varies = xncc_problem_image_varies(p) != 0,
+                                   .masked = p->templ_masked != 0 };
+    return (point_size){ 4 * (uint64_t)xncc_exact_templ_planes(&of),
+                         8 * (uint64_t)(xncc_exact_spectra(&of) +
+                                        xncc_exact_window_sums(&of, of.varies)),
+                         16 * (uint64_t)of.channels };
 }
 
 /* Bytes of a batch of pairs of blocks, and of the template. */

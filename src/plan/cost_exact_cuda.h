@@ -8,6 +8,8 @@
 #include "plan/decision.h"
 #include "plan/machine.h"
 
+#include "base/host_device.h"
+
 enum {
     /* The sides of the transforms are powers of two between these. */
     XNCC_EXACT_LEAST = 512,
@@ -40,6 +42,36 @@ static inline double xncc_exact_alone_ns(double samples)
 static inline double xncc_exact_hard_ns(double samples)
 {
     return 800.0 + 0.1 * samples;
+}
+
+/* What decides which planes and sums a call has; all but `channels` are 0 or 1. */
+typedef struct xncc_exact_planes {
+    int32_t channels;
+    int32_t centred, squares; /* the method; it has sums of squares */
+    int32_t varies;           /* pixels of the image may not count */
+    int32_t masked;           /* pixels of the template may not count */
+} xncc_exact_planes;
+
+/* Planes of the image whose spectra are kept: values, where a pixel counts and, unless they are
+ * summed without a transform, squares. */
+static XNCC_HD int32_t xncc_exact_spectra(const xncc_exact_planes *p)
+{
+    return p->channels + p->varies + (p->squares && p->masked);
+}
+
+/* Planes of the template: values, where a pixel counts, and squares. */
+static XNCC_HD int32_t xncc_exact_templ_planes(const xncc_exact_planes *p)
+{
+    return p->channels + (p->masked && (p->centred || p->squares || p->varies)) +
+           (p->varies && p->squares);
+}
+
+/* Sums of a window: X, S of each channel and Q; if pixels of the image do not count also N, T of
+ * each channel and T2. */
+static XNCC_HD int32_t xncc_exact_window_sums(const xncc_exact_planes *p, int32_t missing)
+{
+    const int32_t of_all = 1 + p->centred * p->channels + p->squares;
+    return missing ? 2 * of_all : of_all;
 }
 
 /* Where the parts of the memory begin, in bytes. Behind them lies what is divided when the samples
