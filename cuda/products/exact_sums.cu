@@ -101,6 +101,8 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
     return true;
 }
 
+static_assert(XNCC_EXACT_SHARED + XNCC_EXACT_POWERS * sizeof(uint32_t) + 64 <= 48 << 10,
+              "more would have to be allowed");
 __global__ __launch_bounds__(THREADS, BLOCKS) void exact_sums(const __grid_constant__ ExactJob job)
 {
     if constexpr (LINES_BUILT) {

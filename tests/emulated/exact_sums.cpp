@@ -119,6 +119,9 @@ int main(int argc, char **argv)
         { 500, 150, 60, 60, 1, XNCC_F32, true, true, 0, 1, { XNCC_CCOEFF_NORMED } },
         { 480, 130, 40, 50, 9, XNCC_F32, false, false, 0, 1, { XNCC_CCOEFF_NORMED } },
         { 490, 140, 41, 70, 1, XNCC_F64, false, false, 1, 1, { XNCC_CCOEFF_NORMED } },
+        { 470, 140, 40, 42, 2, XNCC_F32, false, false, 2, 1, { XNCC_SQDIFF } },
+        { 450, 150, 30, 35, 2, XNCC_F32, false, true, 1, 1, { XNCC_SQDIFF_NORMED } },
+        { 460, 160, 33, 28, 1, XNCC_F64, true, false, 1, 1, { XNCC_CCORR_NORMED } },
         { 1800, 48, 660, 9, 1, XNCC_F32, false, false, 1, 1, { XNCC_CCOEFF_NORMED } },
         { 48, 1800, 9, 660, 1, XNCC_F64, false, false, 1, 1, { XNCC_CCOEFF_NORMED } },
     };
