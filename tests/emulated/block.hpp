@@ -144,6 +144,14 @@ inline bool release(size_t first, size_t end, Wait what)
     return any;
 }
 
+// A bit of a fixed sequence.
+inline bool coin()
+{
+    static uint32_t state = 1;
+    state = state * 1664525u + 1013904223u;
+    return state >> 31 != 0;
+}
+
 inline void run_block()
 {
     for (Fiber &fiber : fibers) {
@@ -154,16 +162,28 @@ inline void run_block()
         makecontext(&fiber.at, enter, 0);
         fiber.wait = Wait::NOTHING;
     }
+    // Forward or backward, and some warps later than others, so that a thread that writes too early
+    // is found by those that come behind it.
     for (;;) {
-        for (size_t i = 0; i < fibers.size(); i++)
-            if (fibers[i].wait == Wait::NOTHING) {
+        const bool backward = coin();
+        bool later = false, any = false;
+        for (size_t k = 0; k < fibers.size(); k += LANES) {
+            const size_t first = backward ? fibers.size() - LANES - k : k;
+            const bool waits = coin();
+            for (size_t j = 0; j < LANES; j++) {
+                const size_t i = first + (backward ? LANES - 1 - j : j);
+                if (fibers[i].wait != Wait::NOTHING)
+                    continue;
+                later = later || waits;
+                if (waits)
+                    continue;
                 threadIdx.x = static_cast<unsigned>(i);
                 swapcontext(&scheduler, &fibers[i].at);
             }
-        bool any = false;
+        }
         for (size_t i = 0; i < fibers.size(); i += LANES)
             any = release(i, i + LANES, Wait::WARP) || any;
-        if (any)
+        if (any || later)
             continue;
         predicates = 0;
         for (const Fiber &fiber : fibers)
