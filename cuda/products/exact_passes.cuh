@@ -146,7 +146,7 @@ __device__ __forceinline__ void load_row(const ExactJob &job, const SampleResidu
         for (int c = 0; c < planes.channels; c++)
             each_sample<STEP>(row(c), t, [&](int j, double2 sample) {
                 const uint2 v = residues.square(residues.of(sample));
-                to[j] = residues.field.whole(residues.field.plus(to[j], v));
+                to[j] = residues.field.below(residues.field.plus(to[j], v));
             });
     }
 }
@@ -209,7 +209,7 @@ __device__ __noinline__ void transform_rows(const ExactJob &job, bool templ, int
             load_row<Row::THREADS>(job, residues, item.pair, plane, at.t, y, points);
         }
 #pragma unroll 1
-        for (int squares = templ ? 2 : 0; squares < 2; squares++) {
+        for (int squares = 0; squares < 2 && !templ; squares++) {
             const int box = squares ? planes.box_of_squares(plane) : planes.box_of(plane);
             if (box != planes.X)
                 sum_row(job, at, residues.field, item, box, y < rows, [&](int j) {

@@ -63,7 +63,7 @@ static __device__ bool pays(const ExactJob &job, const ExactState &s)
     constexpr double ROUNDING = 2048.0, HALF = 0.0053, BOX = 0.0135, SCORE = 0.035;
     const ExactPlanes planes(job);
     const int products = planes.products(job.varies), boxes = planes.sums(job.varies) - products,
-              halves = planes.spectra() + 2 * products + job.channels - 1 + products;
+              halves = planes.spectra() + 3 * products + job.channels - 1;
     const double points = static_cast<double>(points_of(job)) * job.count,
                  together = points * (s.primes * (HALF * halves + BOX * boxes) + SCORE),
                  doubts = job.work->doubts, windows = static_cast<double>(job.width) * job.height;
@@ -150,7 +150,7 @@ static __device__ void sum_template(const ExactJob &job, int index)
         const int channel = static_cast<int>(rest % job.channels),
                   prime = static_cast<int>(rest / job.channels);
         residues.take(job, prime);
-        const RootPrime by = RootPrimes::at(prime);
+        const RootPrime by = residues.divisor();
         uint64_t T = 0, T2 = 0; // of 1536 pixels at most
         for (int x = static_cast<int>(threadIdx.x); x < job.templ.width; x += THREADS) {
             const uint64_t v = by.residue_of(
@@ -159,7 +159,7 @@ static __device__ void sum_template(const ExactJob &job, int index)
             T2 += v * v;
         }
         T = warp_sum(T);
-        T2 = warp_sum(by.residue_of(T2) + uint64_t{ 0 });
+        T2 = warp_sum(uint64_t{ by.residue_of(T2) });
         if (threadIdx.x % WARP_LANES)
             continue;
         if (T)

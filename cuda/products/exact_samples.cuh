@@ -9,10 +9,13 @@
 
 namespace xncc {
 
-// Of a pixel, with all channels.
-static __device__ int64_t pixel_bytes(const ExactJob &job)
+// Where a pixel of the image is.
+static __device__ __forceinline__ const unsigned char *pixel_at(const ExactJob &job, int64_t x,
+                                                                int64_t y)
 {
-    return static_cast<int64_t>(xncc_pixel_digits(job.image.image.pixel)) * job.channels;
+    const xncc_image &of = job.image.image;
+    return static_cast<const unsigned char *>(of.data) + y * of.pitch +
+           x * job.channels * static_cast<int64_t>(xncc_pixel_digits(of.pixel));
 }
 
 // Pixel (x, y) of the band, or of the template, in a channel. One that no window reaches does not
@@ -48,9 +51,7 @@ static __device__ __forceinline__ double image_value(const ExactJob &job, int ch
     if (job.varies || x >= of.columns || y >= of.rows || left < 0 || top < 0 ||
         left >= of.image.width || top >= of.image.height)
         return value_of(image_sample(job, channel, x, y));
-    return sample_in(of.image.pixel,
-                     static_cast<const unsigned char *>(of.image.data) + top * of.image.pitch,
-                     left * job.channels + channel);
+    return sample_in(of.image.pixel, pixel_at(job, left, top), channel);
 }
 
 // What a prime leaves of samples. The powers of 2 are in shared memory.
@@ -119,9 +120,7 @@ __device__ __forceinline__ void make_sample_row(const ExactJob &job, const Block
         const bool inside = e < pair.count && !job.varies && left >= 0 && top >= 0 &&
                             start.x + job.blocks.width <= of.columns && start.y + y < of.rows &&
                             left + job.blocks.width <= of.image.width && top < of.image.height;
-        row[e] = inside ? static_cast<const unsigned char *>(of.image.data) + top * of.image.pitch +
-                              left * pixel_bytes(job)
-                        : nullptr;
+        row[e] = inside ? pixel_at(job, left, top) : nullptr;
     }
     const auto sample = [&](int e, int x) {
         if (row[e])

@@ -227,15 +227,12 @@ static __device__ uint32_t *templ_spectrum(const ExactJob &job, int prime, int p
            (int64_t{ prime } * ExactPlanes(job).templ_planes() + plane) * points_of(job);
 }
 
-// Bytes of the samples of a pair of blocks, and of all that it has.
-static __device__ int64_t sample_bytes(const ExactJob &job)
-{
-    return points_of(job) * job.channels * static_cast<int64_t>(sizeof(double2));
-}
+// Bytes of what a pair of blocks has: samples, and buffers for each prime.
 static __device__ int64_t pair_bytes(const ExactJob &job, int primes)
 {
-    return sample_bytes(job) + points_of(job) * primes * ExactPlanes(job).buffers() *
-                                   static_cast<int64_t>(sizeof(uint2));
+    return points_of(job) *
+           (job.channels * static_cast<int64_t>(sizeof(double2)) +
+            primes * ExactPlanes(job).buffers() * static_cast<int64_t>(sizeof(uint2)));
 }
 
 // The samples of a pair of blocks of a batch, the same place of both adjacent. A sample that is not
