@@ -52,7 +52,8 @@ constexpr int TILE_PIXELS_LOG2 = 8, CHANNELS_LOG2 = 6; // XNCC_MAX_CHANNELS is 6
 constexpr int MOST_BITS = (bits_of(MOST_PRIMES) -
                            bits_of_terms(0, TILE_PIXELS_LOG2, CHANNELS_LOG2)) /
                           2;
-static_assert(MOST_BITS < TILE_THREADS, "a thread has a power of 2");
+constexpr int POWERS = MOST_BITS + 1 + PRIME_BITS; // of 2, for residues of samples
+static_assert(POWERS <= TILE_THREADS, "a thread has a power of 2");
 
 // An integer in 64 bits: a mantissa of 53 bits, a place of 10, and the sign.
 static __device__ __forceinline__ uint64_t packed(const Integer &v)
@@ -79,9 +80,9 @@ template <Counts COUNTS> struct ExactTile {
     uint32_t along_S[WHOLE ? ROWS * ALONG_PITCH : 1]; // sums along rows
     uint64_t sample[SAMPLES];                         // as packed(); 0 if the pixel does not count
     uint32_t image[SAMPLES], counts[OWN ? SAMPLES : 1];
-    uint32_t power[2][MOST_BITS + 1]; // of 2, by primes in turn
+    uint32_t power[2][POWERS]; // of 2, by primes in turn
     uint32_t templ_term[MOST_PRIMES];
-    unsigned long long T, T2; // of the template, if all windows have the same
+    ResidueTempl same; // sums of the template, if all windows have the same
 
     static __device__ ExactTile &of_block()
     {
@@ -149,6 +150,30 @@ __device__ __forceinline__ void sum_boxes(const PixelsJob &job, NearPrime prime,
     }
 }
 
+// X of two windows, one below the other, from three products of two rows of the template where two
+// windows have four: with samples a, b, c and t, u below each other,
+//     a t + b u = (a - b) t + b (t + u)        b t + c u = b (t + u) - (b - c) u
+// and the sums are added up by themselves.
+struct PairSums {
+    uint64_t upper = 0, both = 0, lower = 0;
+
+    // of: samples; t: two rows of the template, adjacent.
+    __device__ __forceinline__ void add(NearPrime prime, const uint32_t *of, const uint32_t *t)
+    {
+        static_assert((TILE_TEMPL_PIXELS >> 1) <= 1 << (64 - (2 * PRIME_BITS + 1)),
+                      "sums of a product for every other pixel");
+        upper += uint64_t{ of[0] - of[1] + prime.value() } * t[0];
+        both += uint64_t{ of[1] } * (t[0] + t[1]);
+        lower += uint64_t{ of[1] - of[2] + prime.value() } * t[1];
+    }
+    __device__ __forceinline__ void finish(NearPrime prime, ResidueSums *to) const
+    {
+        const uint32_t middle = prime.residue_of(both);
+        to[0].X = prime.below(prime.residue_of(upper) + middle);
+        to[1].X = prime.below(middle + prime.value() - prime.residue_of(lower));
+    }
+};
+
 // The sums of the thread's windows, which begin at sample `first` of the tile: X and, if not all
 // pixels count, the others.
 template <Counts COUNTS>
@@ -157,9 +182,11 @@ __device__ __forceinline__ void sum_windows(const PixelsJob &job, NearPrime prim
                                             ResidueSums (&to)[ExactTile<COUNTS>::EACH])
 {
     using Tile = ExactTile<COUNTS>;
-    constexpr int EACH = Tile::EACH, GROUP = 4; // rows of the template at a time
+    constexpr int EACH = Tile::EACH, GROUP = 4;     // rows of the template at a time
+    constexpr int COUNTED = Tile::WHOLE ? 0 : EACH; // windows whose S and Q are summed here
     constexpr int MASKED = Tile::WHOLE ? 1 : EACH, OWN = Tile::OWN ? EACH : 1;
-    uint64_t X[EACH] = {}, S[MASKED] = {}, Q[MASKED] = {}, T[OWN] = {}, T2[OWN] = {};
+    PairSums X[EACH / 2];
+    uint64_t S[MASKED] = {}, Q[MASKED] = {}, T[OWN] = {}, T2[OWN] = {};
     uint32_t n[OWN] = {};
     for (int x = 0; x < job.templ_width; x++) {
         constexpr int ROWS = EACH - 1 + TILE_TEMPL;
@@ -186,13 +213,15 @@ __device__ __forceinline__ void sum_windows(const PixelsJob &job, NearPrime prim
             if (!Tile::WHOLE)
                 *reinterpret_cast<uint4 *>(mask) = *reinterpret_cast<const uint4 *>(tile.mask + at);
 #pragma unroll
+            for (int j = 0; j < GROUP; j += 2)
+#pragma unroll
+                for (int e = 0; e < EACH; e += 2)
+                    X[e / 2].add(prime, v + y + e + j, t + j);
+#pragma unroll
             for (int j = 0; j < GROUP; j++)
 #pragma unroll
-                for (int e = 0; e < EACH; e++) {
+                for (int e = 0; e < COUNTED; e++) {
                     const uint32_t own = v[y + e + j];
-                    X[e] += uint64_t{ own } * t[j];
-                    if (Tile::WHOLE)
-                        continue;
                     const uint32_t both = counts[y + e + j] & mask[j];
                     S[e] += own & both;
                     Q[e] += uint64_t{ own & both } * own;
@@ -206,10 +235,10 @@ __device__ __forceinline__ void sum_windows(const PixelsJob &job, NearPrime prim
         }
     }
 #pragma unroll
-    for (int e = 0; e < EACH; e++) {
-        to[e].X = prime.residue_of(X[e]);
-        if (Tile::WHOLE)
-            continue;
+    for (int e = 0; e < EACH; e += 2)
+        X[e / 2].finish(prime, to + e);
+#pragma unroll
+    for (int e = 0; e < COUNTED; e++) {
         to[e].S = prime.residue_of(S[e]);
         to[e].Q = prime.residue_of(Q[e]);
         if (Tile::OWN) {

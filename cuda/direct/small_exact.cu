@@ -167,17 +167,25 @@ __device__ __forceinline__ uint64_t load_tile(const PixelsJob &job, int x, int y
     return pack(templ);
 }
 
-// What 2^place leaves, of a place for each thread.
-template <Counts COUNTS> __device__ void make_powers(int prime, ExactTile<COUNTS> *tile)
+// What powers of 2 leave.
+struct PowerTable {
+    uint32_t power[MOST_PRIMES][POWERS];
+    constexpr PowerTable() : power{}
+    {
+        constexpr NearTable primes;
+        for (int j = 0; j < MOST_PRIMES; j++)
+            for (int i = 0; i < POWERS; i++)
+                power[j][i] = i == 0 ? 1 : power[j][i - 1] * 2 % primes.prime(j);
+    }
+};
+__device__ const PowerTable power_table = PowerTable();
+
+// Copies the powers for a prime.
+template <Counts COUNTS> __device__ void load_powers(int prime, ExactTile<COUNTS> *tile)
 {
     const int place = static_cast<int>(threadIdx.x);
-    if (place > MOST_BITS || prime >= MOST_PRIMES)
-        return;
-    const NearPrime by = NearPrimes::at(prime);
-    uint32_t power = 1u << place % PRIME_BITS;
-    for (int k = place / PRIME_BITS; k > 0; k--) // 2^28 leaves what the prime lacks
-        power = by.residue_of(uint64_t{ power } * by.lack);
-    tile->power[prime % 2][place] = power;
+    if (place < POWERS && prime < MOST_PRIMES)
+        tile->power[prime % 2][place] = power_table.power[prime][place];
 }
 
 // Makes the residues of so many rows of samples, and of the template; powers of the next prime.
@@ -190,24 +198,39 @@ __device__ __forceinline__ void make_residues(int rows, uint64_t templ, int prim
     const uint32_t *power = tile->power[prime % 2];
     const auto residue_at = [&](uint64_t v) {
         const Integer of = unpacked(v);
-        return residue_of(of, power[of.place], by);
+        return residue_of(of, power, by);
     };
     __syncthreads(); // what was there has been read, and the powers are there
-    if (own == 0)
-        tile->T = tile->T2 = 0;
     for (int i = own; i < rows * TILE_PITCH; i += TILE_THREADS)
         tile->image[i] = residue_at(tile->sample[i]);
-    const uint32_t t = residue_at(templ);
-    tile->templ[own] = t;
+    tile->templ[own] = residue_at(templ);
+    load_powers(prime + 1, tile);
     __syncthreads();
-    if (COUNTS != Counts::OWN) {
-        const uint64_t T = warp_sum(uint64_t{ t }), T2 = warp_sum(uint64_t{ t } * t);
-        if (own % WARP_LANES == 0) {
-            atomicAdd(&tile->T, static_cast<unsigned long long>(T));
-            atomicAdd(&tile->T2, static_cast<unsigned long long>(T2));
-        }
+}
+
+// Sums of a channel of the template, if all windows have the same, and what they add to the
+// template's argument. A warp makes them.
+template <Counts COUNTS>
+__device__ void sum_templ(const PixelsJob &job, int channel, int prime, ExactTile<COUNTS> *tile)
+{
+    const NearPrime by = NearPrimes::at(prime);
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES;
+    uint64_t T = 0, T2 = 0;
+    for (int i = lane; i < TILE_TEMPL_PIXELS; i += WARP_LANES) {
+        const uint32_t t = tile->templ[i];
+        T += t;
+        T2 += uint64_t{ t } * t;
     }
-    make_powers(prime + 1, tile);
+    T = warp_sum(T);
+    T2 = warp_sum(T2);
+    if (lane)
+        return;
+    const ResidueTempl of = { static_cast<uint32_t>(job.rule.whole), by.residue_of(T),
+                              by.residue_of(T2) };
+    uint32_t term = channel ? tile->templ_term[prime] : 0;
+    add_templ(job.method, by, of, &term);
+    tile->templ_term[prime] = term;
+    tile->same = of;
 }
 
 // What primes leave of a thread's windows: of the arguments of the formula, EACH by each prime.
@@ -231,37 +254,36 @@ __device__ __forceinline__ void sum_tile(const PixelsJob &job, int channel, uint
     const NearPrime by = NearPrimes::at(prime);
     Tile &tile = Tile::of_block();
     make_residues(Tile::HEIGHT + job.templ_height - 1, templ, prime, &tile);
+    if (!OWN && own >= TILE_THREADS - WARP_LANES) // whose warp has no row to sum
+        sum_templ(job, channel, prime, &tile);
     ResidueSums sums[EACH];
     if (Tile::WHOLE)
         sum_boxes<COUNTS>(job, by, &tile, sums);
     else if (!OWN)
-        __syncthreads(); // T and T2 are there
-    ResidueTempl of = { static_cast<uint32_t>(job.rule.whole), by.residue_of(tile.T),
-                        by.residue_of(tile.T2) };
-    if (!OWN && own == 0) {
-        uint32_t term = channel ? tile.templ_term[prime] : 0;
-        add_templ(job.method, by, of, &term);
-        tile.templ_term[prime] = term;
-    }
+        __syncthreads(); // the template's sums are there
     if (!doubts)
         return;
+    ResidueTempl of{};
+    if (!OWN)
+        of = tile.same;
     sum_windows<COUNTS>(job, by, tile, first, sums);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        uint32_t *numerator = to->numerator + prime * EACH + e,
-                 *image = to->image + prime * EACH + e;
-        if (channel == 0)
-            *numerator = *image = 0;
+        const int at = prime * EACH + e;
+        const auto so_far = [&](const uint32_t *terms) { return channel ? terms[at] : 0u; };
         if (OWN) {
-            uint32_t *term = to->templ + prime * EACH + e;
-            if (channel == 0)
-                *term = 0;
             of = { sums[e].n, sums[e].T, sums[e].T2 };
-            add_templ(job.method, by, of, term);
+            uint32_t term = so_far(to->templ);
+            add_templ(job.method, by, of, &term);
+            to->templ[at] = term;
         }
-        add_numerator(job.method, by, of, sums[e], numerator);
-        add_image(job.method, by, of, sums[e], image);
-        to->n[e] = of.n;
+        uint32_t numerator = so_far(to->numerator), image = so_far(to->image);
+        add_numerator(job.method, by, of, sums[e], &numerator);
+        add_image(job.method, by, of, sums[e], &image);
+        to->numerator[at] = numerator;
+        to->image[at] = image;
+        if (prime == 0)
+            to->n[e] = of.n;
     }
 }
 
@@ -285,7 +307,7 @@ __device__ bool settle_tile(const PixelsJob &job, int x, int y, unsigned doubts)
     TileTerms<COUNTS> terms;
     for (int c = 0; c < job.channels; c++) {
         const uint64_t templ = load_tile(job, x, y, c, grid.unit, &Tile::of_block());
-        make_powers(0, &Tile::of_block());
+        load_powers(0, &Tile::of_block());
         for (int prime = 0; prime < count; prime++)
             sum_tile<COUNTS>(job, c, templ, prime, doubts, &terms);
     }

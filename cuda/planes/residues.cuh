@@ -73,22 +73,32 @@ struct NearPrime {
     {
         return prime_of(lack);
     }
+    // v: below 2 primes.
+    __device__ __forceinline__ uint32_t below(uint32_t v) const
+    {
+        return min(v, v - value());
+    }
     __device__ __forceinline__ uint32_t residue_of(uint64_t v) const
     {
         constexpr uint32_t BELOW = (1u << PRIME_BITS) - 1u;
         const uint64_t once = (v & BELOW) + (v >> PRIME_BITS) * lack; // below 2^46
         const uint32_t twice = static_cast<uint32_t>(once & BELOW) +
                                static_cast<uint32_t>(once >> PRIME_BITS) * lack; // below 2 primes
-        return min(twice, twice - value());
+        return below(twice);
     }
 };
 
-// What mantissa * 2^place leaves. power: what 2^place leaves.
+// What mantissa * 2^place leaves. power: what 2^0, 2^1 and so on leave, to 2^(place + PRIME_BITS).
 template <class Prime>
-__device__ __forceinline__ uint32_t residue_of(const Integer &v, uint32_t power, const Prime &prime)
+__device__ __forceinline__ uint32_t residue_of(const Integer &v, const uint32_t *power,
+                                               const Prime &prime)
 {
-    const uint64_t mantissa = v.mantissa >> PRIME_BITS ? prime.residue_of(v.mantissa) : v.mantissa;
-    const uint32_t size = prime.residue_of(mantissa * power);
+    constexpr uint64_t BELOW = (1u << PRIME_BITS) - 1u;
+    const uint64_t high = v.mantissa >> PRIME_BITS;
+    uint64_t product = (v.mantissa & BELOW) * power[v.place];
+    if (high)
+        product += high * power[v.place + PRIME_BITS]; // below 2^57
+    const uint32_t size = prime.residue_of(product);
     return v.negative && size ? prime.value() - size : size;
 }
 
