@@ -221,7 +221,7 @@ xncc_status sum_exactly(const Call &call, const Band &band, const Target &target
     job.map = target.map;
     job.map_pitch = target.pitch;
     unsigned char *memory = plan->memory.as<unsigned char>(XNCC_BUFFER_DOUBTS);
-    if (xncc_decision_has(&plan->decision, XNCC_STEP_PIXELS))
+    if (xncc_counts_pixel_doubts(&plan->decision))
         memory += XNCC_PIXEL_DOUBTS;
     return check(launch_exact_sums(job, plan->decision.exact, memory,
                                    plan->engine->machine.cuda.processors, call.stream),
@@ -453,7 +453,8 @@ xncc_status score_float_sums(const Call &call, const Band &band, const Target &t
 
 SettleList floats_to_settle(const xncc_engine_plan *plan)
 {
-    if (!xncc_kernel_is_of_doubles(plan->decision.kernel))
+    if (!xncc_kernel_is_of_doubles(plan->decision.kernel) ||
+        xncc_counts_pixel_doubts(&plan->decision))
         return {};
     if (xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
         const FloatTerms *terms = plan->float_sums.terms_of_source();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The launches of kernel general, and of what settles windows in doubt (general_pass.h).
+// The launches of kernels general and float-primes, and of what settles windows in doubt
+// (general_pass.h).
 #include "cuda/engine/general_pass.h"
 
 #include "cuda/direct/general.h"
+#include "cuda/direct/mark_windows.h"
 #include "cuda/direct/settle.h"
 #include "cuda/direct/small_exact.h"
 #include "cuda/engine/float_pass.h"
@@ -12,10 +14,10 @@ namespace xncc {
 
 namespace {
 
-// What kernel general knows of windows in doubt, in device memory; what the exact sums need lies
+// What these kernels know of windows in doubt, in device memory; what the exact sums need lies
 // behind it.
 struct PixelDoubts {
-    uint32_t count;
+    uint32_t count, bad_template; // of float-primes: 1 if a sample of the template is not finite
     ExactWork exact;
 };
 static_assert(sizeof(PixelDoubts) <= XNCC_PIXEL_DOUBTS, "the decision has less room");
@@ -23,9 +25,14 @@ static_assert(sizeof(PixelDoubts) <= XNCC_PIXEL_DOUBTS, "the decision has less r
 // nullptr for other kernels, and where no window is ever in doubt.
 PixelDoubts *doubts_of(const xncc_engine_plan *plan)
 {
-    return xncc_decision_has(&plan->decision, XNCC_STEP_PIXELS)
+    return xncc_counts_pixel_doubts(&plan->decision)
                ? plan->memory.as<PixelDoubts>(XNCC_BUFFER_DOUBTS)
                : nullptr;
+}
+
+bool makes_primes(const xncc_engine_plan *plan)
+{
+    return xncc_decision_has(&plan->decision, XNCC_STEP_PRIME_SUMS) != 0;
 }
 
 // Whether windows in doubt of small templates that other kernels leave are settled by tiles, too.
@@ -41,11 +48,13 @@ xncc_status sum_pixels_exactly(const Call &call, const Band &band, const Target 
 {
     ExactJob job = {};
     job.doubts = &doubts->count;
-    job.few = XNCC_FLOAT_HARD;
-    // tiles that are settled by themselves take less time if not most windows are in doubt
-    job.least = settles_tiles(call.plan) ? int64_t{ band.width } * band.height / 5 * 2 : 0;
-    job.all_finite = true;
     job.work = &doubts->exact;
+    if (!makes_primes(call.plan)) {
+        job.few = XNCC_FLOAT_HARD;
+        // tiles that are settled by themselves take less time if not most windows are in doubt
+        job.least = settles_tiles(call.plan) ? int64_t{ band.width } * band.height / 5 * 2 : 0;
+        job.all_finite = true;
+    }
     return sum_exactly(call, band, target, job);
 }
 
@@ -63,6 +72,22 @@ cudaError_t general_bind(const xncc_engine_plan *plan)
     if (code == cudaSuccess && tiles)
         code = small_exact_set_max_shared_memory();
     return code;
+}
+
+xncc_status score_by_primes(const Call &call, const Band &band, const Target &target)
+{
+    const xncc_engine_plan *plan = call.plan;
+    PixelDoubts *doubts = doubts_of(plan);
+    MarkJob job = {};
+    job.of = make_pixels_job(call, band, target);
+    job.of.in_doubt = &doubts->count;
+    job.columns = plan->memory.as<uint32_t>(XNCC_BUFFER_ROWS);
+    job.pitch = static_cast<int32_t>(plan->memory.sizes().rows_pitch);
+    job.bad = &doubts->bad_template;
+    cudaError_t code = cudaMemsetAsync(doubts, 0, sizeof *doubts, call.stream);
+    if (code == cudaSuccess)
+        code = launch_mark_windows(job, call.stream);
+    return check(code, "launching the marks", call.error);
 }
 
 xncc_status match_pixels(const Call &call, const Band &band, const Target &target)
@@ -100,9 +125,14 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
             return status;
     }
     cudaError_t code = cudaSuccess;
-    if (settles_tiles(plan))
-        code = launch_small_exact(job, list.doubts, list.room ? list.room : SMALL_EXACT_FEW,
-                                  SMALL_EXACT_SOME, {}, processors, call.stream);
+    if (settles_tiles(plan)) {
+        const bool all = makes_primes(plan);
+        code = launch_small_exact(job, list.doubts,
+                                  all         ? 0
+                                  : list.room ? list.room
+                                              : SMALL_EXACT_FEW,
+                                  all ? 1 : SMALL_EXACT_SOME, {}, processors, call.stream);
+    }
     if (code == cudaSuccess && xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
         PixelsJob many = job;
         many.doubts = MANY_DOUBTS;

@@ -190,7 +190,7 @@ xncc_status product_bind(xncc_engine_plan *plan, xncc_error *error)
         status = plan->float_sums.make(p, d, plan->engine->machine.cuda.processors,
                                        plan->memory.as<unsigned char>(XNCC_BUFFER_TRANSFORMS),
                                        plan->memory.as<unsigned char>(XNCC_BUFFER_ROWS), error);
-    else if (!status && xncc_kernel_is_of_doubles(d.kernel))
+    else if (!status && d.fft.batch && xncc_kernel_is_of_doubles(d.kernel))
         status = plan->floats.make(p, d, plan->engine->machine.cuda.processors,
                                    plan->memory.as<unsigned char>(XNCC_BUFFER_TRANSFORMS),
                                    plan->memory.as<unsigned char>(XNCC_BUFFER_DOUBTS), error);

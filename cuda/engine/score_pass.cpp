@@ -410,6 +410,7 @@ xncc_status run_score_step(const Call &call, const Band &band, const Target &tar
     case XNCC_STEP_FLOAT_SCORE: return score_floats(call, band, target);
     case XNCC_STEP_FLOAT_SUM_SCORE: return score_float_sums(call, band, target);
     case XNCC_STEP_FUSED_FLOATS: return score_fused_floats(call, band, target);
+    case XNCC_STEP_PRIME_SUMS: return score_by_primes(call, band, target);
     default:
         return xncc_fail(call.error, XNCC_ERROR_INTERNAL, "step %s gives no scores",
                          xncc_step_table[d.step[d.step_count - 1]].name);

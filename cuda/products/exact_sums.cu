@@ -17,7 +17,7 @@
 //
 // Thread mapping: blocks of 256 threads, two per multiprocessor, with 4096 pairs of numbers in
 // shared memory (44 KB). A thread has 16 pairs of a line. The passes are functions that are called.
-// Compute capability 8.0 and later.
+// Compute capability 7.5 and later.
 #include "cuda/products/exact_sums.h"
 
 #include "cuda/products/exact_passes.cuh"
@@ -101,11 +101,18 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
     return true;
 }
 
+// No call takes this kernel to an older device (xncc_exact_serves).
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 750
+constexpr bool BUILT = false;
+#else
+constexpr bool BUILT = true;
+#endif
+
 static_assert(XNCC_EXACT_SHARED + XNCC_EXACT_POWERS * sizeof(uint32_t) + 64 <= 48 << 10,
               "more would have to be allowed");
 __global__ __launch_bounds__(THREADS, BLOCKS) void exact_sums(const __grid_constant__ ExactJob job)
 {
-    if constexpr (LINES_BUILT) {
+    if constexpr (BUILT) {
         // the whole block leaves, or none of it: meanwhile they may become 0
         if (!__syncthreads_or(*job.doubts > job.few))
             return;

@@ -125,11 +125,12 @@ double xncc_pixels_ms(const xncc_problem *p, const xncc_machine *m, const xncc_d
     double fill = fit->tile_rows ? (double)fit->tile_rows / height * (double)fit->tile_pitch /
                                        XNCC_TILE_WIDTH * 8.0
                                  : 0.0;
-    return launch_ms * 4.0 + elements * (pixels + fill) / (rate_of(r, p->pixel) * processors) +
-           elements / ((xncc_cuda_is_one_pass(p)        ? one_pass_elements_per_ms
-                        : xncc_pixel_is_float(p->pixel) ? float_elements_per_ms
-                                                        : score_elements_per_ms) *
-                       processors);
+    const int floats = xncc_pixel_is_float(p->pixel); /* whose sums are doubles */
+    return launch_ms * 4.0 + (floats ? xncc_machine_slowness(m) : 1.0) * elements / processors *
+                                 ((pixels + fill) / rate_of(r, p->pixel) +
+                                  1.0 / (xncc_cuda_is_one_pass(p) ? one_pass_elements_per_ms
+                                         : floats                 ? float_elements_per_ms
+                                                                  : score_elements_per_ms));
 }
 
 double xncc_fft_bands_ms(const xncc_problem *p, const xncc_decision *fit)

@@ -3,6 +3,7 @@
 #include "plan/cost_exact_cuda.h"
 
 #include "math/method.h"
+#include "plan/cost_fft_cuda.h"
 #include "plan/cost_split_cuda.h"
 #include "plan/problem.h"
 
@@ -20,6 +21,13 @@ static const double least_ms = 1.0;
 
 /* Nanoseconds per point of all windows together, of usual samples (exact_range.cuh, pays). */
 static const double point_ns = 0.2;
+
+/* Kernel float-primes: nanoseconds of a window, and of a point of all windows together by a prime;
+ * in tiles, under small templates, of a window, of a window by a prime, and of a pixel of the
+ * template by a prime. Fitted to pictures of f32 and f64 from n = 3 to 512, which take 4 and 6
+ * primes; one H200, November 2026. */
+static const double score_ns = 0.2, point_prime_ns = 0.052, tile_score_ns = 0.133,
+                    tile_prime_ns = 0.028, tile_pixel_ns = 8.0e-5;
 
 /* The side that covers `map` elements with the fewest points, of at most `most`. Twice the side
  * takes twice the memory, and has to save a twentieth. */
@@ -83,8 +91,10 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
                  pixels = (double)columns * rows, alone_ns = xncc_exact_alone_ns(pixels);
     xncc_exact_blocks b = { 0 };
     decision->exact = b;
-    if (windows * alone_ns < least_ms * 1e6 || columns > XNCC_EXACT_TEMPLATE ||
-        rows > XNCC_EXACT_TEMPLATE || machine->cuda.major < XNCC_EXACT_MAJOR)
+    const int all = xncc_decision_has(decision, XNCC_STEP_PRIME_SUMS);
+    if (all ? xncc_is_small_template(problem) : windows * alone_ns < least_ms * 1e6)
+        return;
+    if (columns > XNCC_EXACT_TEMPLATE || rows > XNCC_EXACT_TEMPLATE || !xncc_exact_serves(machine))
         return;
     /* low blocks take less memory, and columns of as many points are read by half sectors */
     const int32_t highest = rows <= XNCC_EXACT_LOWER ? XNCC_EXACT_MOST / 2 : XNCC_EXACT_MOST;
@@ -117,4 +127,52 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
                                               : budget;
     b.bytes = wanted < allowed ? wanted : allowed;
     decision->exact = b;
+}
+
+xncc_status xncc_check_primes(const xncc_problem *problem, const xncc_machine *machine,
+                              const xncc_decision *decision, xncc_error *error)
+{
+    if (decision->exact.width || xncc_is_small_template(problem))
+        return XNCC_OK;
+    if (!xncc_exact_serves(machine))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-primes needs compute capability 7.5 for templates of more "
+                         "than 16 x 16 pixels, and this device has %d.%d",
+                         machine->cuda.major, machine->cuda.minor);
+    if (problem->templ_width > XNCC_EXACT_TEMPLATE || problem->templ_height > XNCC_EXACT_TEMPLATE)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-primes serves templates up to %d x %d pixels, and this one "
+                         "has %d x %d",
+                         (int)XNCC_EXACT_TEMPLATE, (int)XNCC_EXACT_TEMPLATE, problem->templ_width,
+                         problem->templ_height);
+    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                     "kernel float-primes finds no room for a pair of blocks in the device memory "
+                     "that a plan may use, %lld bytes; raise device_memory of the context",
+                     (long long)machine->cuda.workspace);
+}
+
+/* How many primes usual samples take. */
+static double usual_primes_of(xncc_pixel pixel)
+{
+    return pixel == XNCC_F64 ? 6.0 : usual_primes;
+}
+
+double xncc_primes_ms(const xncc_problem *problem, const xncc_machine *machine,
+                      const xncc_decision *decision)
+{
+    const xncc_exact_blocks *b = &decision->exact;
+    const double primes = usual_primes_of(problem->pixel),
+                 slower = XNCC_MEASURED_PROCESSORS / xncc_machine_processors(machine);
+    const xncc_extent map = xncc_problem_extent(problem);
+    const double windows = (double)map.width * (double)map.height;
+    if (!b->width) {
+        const double pixels = (double)problem->templ_width * problem->templ_height;
+        return 1e-6 * slower * windows *
+               (tile_score_ns + primes * (tile_prime_ns + tile_pixel_ns * pixels));
+    }
+    const double across = ceil((double)map.width / decision->band_width),
+                 down = ceil((double)map.height / decision->band_height);
+    return 1e-6 * slower *
+           (score_ns * windows + point_prime_ns * primes * across * down * b->count *
+                                     (double)b->width * (double)b->height);
 }

@@ -8,6 +8,7 @@
 #include "plan/decision.h"
 #include "plan/machine.h"
 
+#include "base/error.h"
 #include "base/host_device.h"
 
 enum {
@@ -22,12 +23,17 @@ enum {
     XNCC_EXACT_PRIMES = 24,
     XNCC_EXACT_POWERS = 352,
     /* Bytes of what is known of a call, and of a block; and of shared memory, of which every device
-     * has as much. The kernel is built for this compute capability and later (line_fft.cuh). */
+     * has as much. */
     XNCC_EXACT_STATE = 24576,
     XNCC_EXACT_BLOCK = 12,
-    XNCC_EXACT_SHARED = 43136,
-    XNCC_EXACT_MAJOR = 8
+    XNCC_EXACT_SHARED = 43136
 };
+
+/* Returns 1 if the device has compute capability 7.5 or later, for which the kernel is built. */
+static inline int xncc_exact_serves(const xncc_machine *machine)
+{
+    return machine->cuda.major > 7 || (machine->cuda.major == 7 && machine->cuda.minor >= 5);
+}
 
 /* Nanoseconds of a window in doubt of so many samples that is settled by itself; measured on one
  * H200, November 2026. */
@@ -87,8 +93,18 @@ xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *blocks);
 /* Chooses blocks for bands of the decision, and fills decision->exact. There are none for bands
  * whose windows take little time one by one, for larger templates, for older devices, and where
  * `room` bytes of memory do not suffice. They take more than `budget` bytes only if one block does.
- */
+ * Kernel float-primes has blocks for bands of any size, unless tiles serve the template
+ * (cuda/direct/small_exact.cu). */
 void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget,
                     uint64_t room, xncc_decision *decision);
+
+/* Kernel float-primes, with the blocks that xncc_fit_exact has chosen: returns
+ * XNCC_ERROR_UNSUPPORTED if it needs blocks and has none. */
+xncc_status xncc_check_primes(const xncc_problem *problem, const xncc_machine *machine,
+                              const xncc_decision *decision, xncc_error *error);
+
+/* The time of the sums and scores of its bands, in milliseconds, for samples of usual ranges. */
+double xncc_primes_ms(const xncc_problem *problem, const xncc_machine *machine,
+                      const xncc_decision *decision);
 
 #endif

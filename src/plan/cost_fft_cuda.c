@@ -22,7 +22,6 @@ static const struct {
               { 1792, 13 }, { 2048, 11 }, { 2304, 12 }, { 2560, 13 }, { 3200, 13 }, { 3584, 15 },
               { 4096, 12 }, { 4608, 14 }, { 5120, 16 }, { 6400, 15 }, { 7168, 17 }, { 8192, 14 } };
 enum { SIDES = sizeof sides / sizeof *sides };
-static const double measured_processors = 132.0;
 
 /* The largest batch, in bytes: of bytes, and of doubles. */
 static const uint64_t batch_bytes = UINT64_C(1) << 30, batch_bytes_of_doubles = UINT64_C(1) << 29;
@@ -31,9 +30,8 @@ static const uint64_t batch_bytes = UINT64_C(1) << 30, batch_bytes_of_doubles = 
 static const double bytes_per_ms = 2.65e7;
 /* Transforms on devices with slow doubles: operations per millisecond and multiprocessor. */
 static const double slow_flops_per_ms = 4.0e6;
-/* A transform of float-tiles there and back, in milliseconds on a multiprocessor, and how many
- * times as long it takes where doubles are slow. */
-static const double tile_ms = 6.8e-3, slow_tiles = 16.0;
+/* A transform of float-tiles there and back, in milliseconds on a multiprocessor. */
+static const double tile_ms = 6.8e-3;
 /* float-fft: windows in doubt per window and unit of 2^-53 of the bound, on pictures; and products
  * of such windows per millisecond and multiprocessor, half of what is reached on pictures, because
  * noise has ten times as many or more. */
@@ -163,8 +161,8 @@ static double doubts_ms(const search *s, const xncc_fft_blocks *b)
     const double pixels = (double)b->columns * (double)b->rows, n = sqrt(pixels),
                  bound = xncc_fft_double_error(b) * 0x1p53 *
                          sqrt(2.0 * (double)b->width * (double)b->height) / n;
-    return s->elements * doubt_rate * bound * fmin(1.0, 8.0 / sqrt(n)) * pixels /
-           (refine_rate * xncc_machine_processors(s->machine));
+    return s->elements * doubt_rate * bound * fmin(1.0, 8.0 / sqrt(n)) * pixels *
+           xncc_machine_slowness(s->machine) / (refine_rate * xncc_machine_processors(s->machine));
 }
 
 /* The time for one band. cost: picoseconds per point of a transform. runs: batches per band. */
@@ -173,7 +171,7 @@ static double blocks_ms(const search *s, const xncc_fft_blocks *b, int32_t cost,
     double points = (double)b->width * (double)b->height, batch = (double)b->batch,
            planes = xncc_fft_planes(s->problem->pixel);
     double processors = xncc_machine_processors(s->machine);
-    double transform = points * (double)cost * 1e-9 * measured_processors / processors;
+    double transform = points * (double)cost * 1e-9 * XNCC_MEASURED_PROCESSORS / processors;
     if (!xncc_machine_has_fast_doubles(s->machine))
         transform += points * 5.0 * log2(points) / slow_flops_per_ms / processors;
     /* a point is loaded, multiplied by that of the template, and stored */
@@ -390,8 +388,7 @@ xncc_status xncc_fit_float_tiles(const xncc_problem *problem, const xncc_machine
                          "%llu; raise device_memory of the context",
                          (unsigned long long)xncc_fft_workspace(problem, &fit->fft).total,
                          (unsigned long long)budget);
-    const double slow = xncc_machine_has_fast_doubles(machine) ? 1.0 : slow_tiles;
-    fit->estimate_ms = launch_ms * 4.0 +
-                       (double)pairs * tile_ms * slow / xncc_machine_processors(machine);
+    fit->estimate_ms = launch_ms * 4.0 + (double)pairs * tile_ms * xncc_machine_slowness(machine) /
+                                             xncc_machine_processors(machine);
     return XNCC_OK;
 }

@@ -10,7 +10,7 @@
 
 /* Measured on one H200, November 2026: nanoseconds of a multiprocessor per point of a block, for
  * all passes. Doubts are too few to count. */
-static const double point_ns = 6.6, slow_points = 16.0;
+static const double point_ns = 6.6;
 static const double launch_ms = 0.004;
 
 /* What the transform of a line of 2^m points adds, in units of 2^-53: 1 for each doubling; 4.83 for
@@ -110,8 +110,8 @@ static xncc_fft_blocks find_blocks(const xncc_problem *problem, const xncc_machi
                                    double *ms)
 {
     const int32_t columns = problem->templ_width, rows = problem->templ_height;
-    const double slow = xncc_machine_has_fast_doubles(machine) ? 1.0 : slow_points,
-                 per_point = point_ns * 1e-6 * slow / xncc_machine_processors(machine);
+    const double per_point = point_ns * 1e-6 * xncc_machine_slowness(machine) /
+                             xncc_machine_processors(machine);
     const int several = xncc_decision_has(of, XNCC_STEP_FLOAT_SUMS);
     const xncc_float_sums sums = xncc_float_sums_of(problem);
     xncc_fft_blocks best = { 0 };
@@ -176,7 +176,8 @@ void xncc_fit_levels(const xncc_problem *problem, const xncc_machine *machine, u
     double ms = -1.0;
     fit->levels = (xncc_fft_blocks){ 0 };
     if ((fit->kernel != XNCC_KERNEL_FLOAT_FFT && fit->kernel != XNCC_KERNEL_FLOAT_TILES) ||
-        !fit->exact.width || larger > XNCC_SPLIT_TEMPLATE)
+        !fit->exact.width || larger > XNCC_SPLIT_TEMPLATE ||
+        machine->cuda.shared_optin < XNCC_SPLIT_SHARED)
         return;
     /* A block has only the levels of its own windows: so small blocks have few. */
     int32_t most = XNCC_SPLIT_LEAST;

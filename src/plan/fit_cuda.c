@@ -44,7 +44,6 @@ static const double float_window_ns[] = { 3.0, 6.6 },
 /* A window of several channels under templates of more than 16 x 16 pixels, per channel; measured
  * at n = 17 with three. */
 static const double float_channel_ns = 10.0;
-static const double slow_doubles = 16.0; /* times that, where doubles are slow */
 static const double plane_ns = 0.9, own_sums_ns = 3.0, sum_ns = 0.7, sum_score_ns = 5.0;
 static const double launch_ms = 0.004; /* per kernel launch */
 /* Map elements of the channel score: this rate over a part of their own and a part per byte of the
@@ -202,6 +201,10 @@ static xncc_status choose_steps(const xncc_problem *p, const xncc_problem *of,
             add_step(d, XNCC_STEP_FUSED_FLOATS);
             return XNCC_OK;
         }
+        if (d->kernel == XNCC_KERNEL_FLOAT_PRIMES) {
+            add_step(d, XNCC_STEP_PRIME_SUMS);
+            return XNCC_OK;
+        }
         add_step(d, XNCC_STEP_FLOAT_PRODUCTS);
         add_step(d, XNCC_STEP_COLUMN_SUMS);
         add_step(d, XNCC_STEP_FLOAT_SCORE);
@@ -327,7 +330,8 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
 {
     const xncc_extent map = xncc_problem_extent(p);
     const int floats = xncc_kernel_is_of_doubles(d->kernel),
-              fft = floats || d->kernel == XNCC_KERNEL_FFT_CUDA,
+              primes = d->kernel == XNCC_KERNEL_FLOAT_PRIMES,
+              fft = (floats && !primes) || d->kernel == XNCC_KERNEL_FFT_CUDA,
               textures = !xncc_kernel_is_tensor(d->kernel) && d->kernel != XNCC_KERNEL_GENERAL &&
                          !floats;
     const uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0),
@@ -340,8 +344,8 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
     xncc_status status = textures ? fit_textures(of, m, d, error) : XNCC_OK;
     if (status)
         return status;
-    /* fft leaves half for its transforms, if the bands allow that */
-    const uint64_t aim = fft ? limit / 2 : limit;
+    /* half is left for transforms, if the bands allow that */
+    const uint64_t aim = fft || primes ? limit / 2 : limit;
     status = halve_bands(p, aim < most ? aim : most, limit,
                          textures ? xncc_smaller(map.height, p->templ_height) : 1, d, error);
     if (!status && fft) {
@@ -372,7 +376,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
             xncc_fit_levels(p, m, budget, d);
         xncc_workspace_make(p, d);
     }
-    return XNCC_OK;
+    return primes ? xncc_check_primes(p, m, d, error) : XNCC_OK;
 }
 
 /* Decides how matches are found, and what a batch of templates takes. */
@@ -441,7 +445,7 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
     if (d->kernel == XNCC_KERNEL_GENERAL) {
         const double pixels = (double)p->templ_width * p->templ_height * p->channels;
         const int varies = xncc_problem_image_varies(p);
-        const double slow = xncc_machine_has_fast_doubles(m) ? 1.0 : slow_doubles;
+        const double slow = xncc_machine_slowness(m);
         if (d->shared_bytes)
             return launch_ms + elements * 1e-6 / processors * slow *
                                    (varies ? masked_window_ns + masked_pixel_ns * pixels
@@ -460,17 +464,19 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
     }
     if (xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS))
         return xncc_fft_bands_ms(p, d);
+    if (xncc_decision_has(d, XNCC_STEP_PRIME_SUMS))
+        return launch_ms * 5.0 + xncc_primes_ms(p, m, d);
     if (xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS)) {
         const xncc_float_sums sums = xncc_float_sums_of(p);
         const int own = sums.windows ? sums.channels + sums.varies : 0;
         return xncc_fft_bands_ms(p, d) + float_launches * sums.products * launch_ms +
-               elements * 1e-6 / processors *
+               xncc_machine_slowness(m) * elements * 1e-6 / processors *
                    (plane_ns * sums.passes + own_sums_ns * own + sum_ns * sums.count +
                     sum_score_ns);
     }
     if (xncc_kernel_is_of_doubles(d->kernel))
         return xncc_fft_bands_ms(p, d) + float_launches * launch_ms +
-               elements / (float_rate * processors);
+               xncc_machine_slowness(m) * elements / (float_rate * processors);
     if (xncc_decision_has(d, XNCC_STEP_FUSED) || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE))
         return layout + xncc_tensor_ms(of, m, d);
     if (xncc_decision_has(d, XNCC_STEP_FUSED_CHANNELS))

@@ -44,6 +44,9 @@ enum { XNCC_MATCHES = 1 << XNCC_TASK_MATCH, XNCC_CONVOLVES = 1 << XNCC_TASK_CONV
       "device memory, then shared memory", "device memory", "device memory", "device memory")      \
     K(FLOAT_TILES, "float-tiles", XNCC_DEVICE_CUDA, XNCC_MATCHES,                                  \
       "device memory, then shared memory", "device memory", "device memory", "device memory")      \
+    K(FLOAT_PRIMES, "float-primes", XNCC_DEVICE_CUDA, XNCC_MATCHES,                                \
+      "device memory, then shared memory", "device memory, then shared memory", "device memory",   \
+      "device memory")                                                                             \
     K(TEX_TEX, "tex-tex", XNCC_DEVICE_CUDA, XNCC_MATCHES, "texture", "texture", XNCC_AS_PARAMETER, \
       "device memory")                                                                             \
     K(TEX_CONSTANT, "tex-constant", XNCC_DEVICE_CUDA, XNCC_MATCHES, "texture", XNCC_IN_CONSTANT,   \
@@ -81,11 +84,12 @@ typedef enum xncc_kernel {
         XNCC_KERNEL_COUNT
 } xncc_kernel;
 
-/* Returns 1 for the kernels for floats and u32 that read the image as doubles. */
+/* Returns 1 for the kernels for floats and u32 that read the image as doubles where it is. */
 static inline int xncc_kernel_is_of_doubles(xncc_kernel kernel)
 {
     return kernel == XNCC_KERNEL_FLOAT_FUSED || kernel == XNCC_KERNEL_FLOAT_FFT ||
-           kernel == XNCC_KERNEL_FLOAT_SPLIT || kernel == XNCC_KERNEL_FLOAT_TILES;
+           kernel == XNCC_KERNEL_FLOAT_SPLIT || kernel == XNCC_KERNEL_FLOAT_TILES ||
+           kernel == XNCC_KERNEL_FLOAT_PRIMES;
 }
 
 /* A row of the list. */

@@ -51,6 +51,16 @@ static inline int xncc_machine_has_fast_doubles(const xncc_machine *m)
     return m->cuda.minor == 0 && m->cuda.major >= 6 && m->cuda.major <= 10;
 }
 
+/* The multiprocessors of the device on which times were measured, an H200. */
+enum { XNCC_MEASURED_PROCESSORS = 132 };
+
+/* How many times as long as on an H200 work of doubles is assumed to take. Devices with slow
+ * doubles were not measured. */
+static inline double xncc_machine_slowness(const xncc_machine *m)
+{
+    return xncc_machine_has_fast_doubles(m) ? 1.0 : 16.0;
+}
+
 /* The most shared memory of a thread block, in bytes, if a kernel asks for all of it. */
 static inline int64_t xncc_machine_shared_limit(const xncc_machine *m)
 {

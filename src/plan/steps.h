@@ -51,6 +51,8 @@ typedef enum xncc_stage {
     S(FUSED_MASKED, "fused-masked", PRODUCTS, SCORES)                                              \
     /* kernel float-fused: floats and u32 under small templates, from the image itself */          \
     S(FUSED_FLOATS, "fused-floats", IMAGE, SCORES)                                                 \
+    /* kernel float-primes: floats and u32 by integers alone */                                    \
+    S(PRIME_SUMS, "prime-sums", IMAGE, SCORES)                                                     \
     S(PIXELS, "pixels", IMAGE, SCORES)
 
 /* XNCC_STEP_<identifier>, in the order of the list. */

@@ -190,6 +190,14 @@ static void size_float_sums(const xncc_problem *p, xncc_decision *d)
                                       times(w->rows_pitch * 32, rows / XNCC_COLUMN_GROUP + 1));
 }
 
+/* Step prime-sums: for each row of windows, a bit for each column of samples. */
+static void size_marks(const xncc_problem *p, xncc_decision *d)
+{
+    xncc_workspace *w = &d->workspace;
+    w->rows_pitch = ((uint64_t)d->band_width + (uint64_t)p->templ_width + 30) / 32;
+    w->bytes[XNCC_BUFFER_ROWS] = times(w->rows_pitch * 4, (uint64_t)d->band_height);
+}
+
 void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
 {
     xncc_workspace *w = &d->workspace;
@@ -199,6 +207,8 @@ void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
         size_planes(p, d);
     else if (xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS))
         size_float_sums(p, d);
+    else if (xncc_decision_has(d, XNCC_STEP_PRIME_SUMS))
+        size_marks(p, d);
     else if (xncc_kernel_is_of_doubles(d->kernel))
         size_floats(p, d);
     else if (!xncc_decision_has(d, XNCC_STEP_PIXELS))
@@ -211,8 +221,7 @@ void xncc_workspace_make(const xncc_problem *p, xncc_decision *d)
         const xncc_problem of = xncc_kernel_is_of_doubles(d->kernel) ? *p : xncc_problem_read(p);
         w->bytes[XNCC_BUFFER_TRANSFORMS] = xncc_fft_workspace(&of, &d->fft).total;
     }
-    const uint64_t count = xncc_decision_has(d, XNCC_STEP_PIXELS) &&
-                                   xncc_pixel_is_of_doubles(p->pixel) &&
+    const uint64_t count = xncc_counts_pixel_doubts(d) && xncc_pixel_is_of_doubles(p->pixel) &&
                                    p->rule.method != XNCC_COVERAGE
                                ? XNCC_PIXEL_DOUBTS
                                : 0,

@@ -13,8 +13,15 @@ enum { XNCC_COLUMN_STRIP = 64, XNCC_COLUMN_BLOCK = 128, XNCC_COLUMN_GROUP = 32 }
  * bytes of their sums. */
 enum { XNCC_DOUBT_PARTS = 256, XNCC_DOUBT_PART_BYTES = 64 };
 
-/* The bytes of what kernel general knows of windows in doubt. */
+/* The bytes of what kernels general and float-primes know of windows in doubt. */
 enum { XNCC_PIXEL_DOUBTS = 512 };
+
+/* Returns 1 if the plan has that, where windows can be in doubt. */
+static inline int xncc_counts_pixel_doubts(const xncc_decision *decision)
+{
+    return xncc_decision_has(decision, XNCC_STEP_PIXELS) ||
+           xncc_decision_has(decision, XNCC_STEP_PRIME_SUMS);
+}
 
 /* Fills the workspace of a decision for its steps, blocks and bands. */
 void xncc_workspace_make(const xncc_problem *problem, xncc_decision *decision);

@@ -205,8 +205,8 @@ inline unsigned char *shared_memory()
 // kernel<<<blocks, threads, shared, stream>>>(arguments) is written as
 // emulated::launch(kernel, blocks, threads, shared, stream, arguments).
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), unsigned blocks, int threads, size_t shared,
-            cudaStream_t, const Arguments &...arguments)
+void launch(void (*kernel)(Parameters...), dim3 blocks, int threads, size_t shared, cudaStream_t,
+            const Arguments &...arguments)
 {
     if (threads % LANES)
         give_up("a block has whole warps");
@@ -216,10 +216,11 @@ void launch(void (*kernel)(Parameters...), unsigned blocks, int threads, size_t 
             fiber.stack.reset(new char[STACK]);
     const std::function<void()> call = [&] { kernel(arguments...); };
     body = &call;
-    gridDim = dim3(blocks);
+    gridDim = blocks;
     blockDim = dim3(static_cast<unsigned>(threads));
-    for (unsigned block = 0; block < blocks; block++) {
-        blockIdx.x = block;
+    for (unsigned block = 0; block < blocks.x * blocks.y; block++) {
+        blockIdx.x = block % blocks.x;
+        blockIdx.y = block / blocks.x;
         memory.assign(shared + GUARD, UNWRITTEN);
         run_block();
         if (std::any_of(memory.end() - GUARD, memory.end(),

@@ -74,7 +74,7 @@ xncc_exact_blocks blocks_of(const Scene &scene)
     problem.image_masked = p.image_mask;
     problem.rule.method = p.options.method;
     xncc_machine machine = {};
-    machine.cuda.major = XNCC_EXACT_MAJOR;
+    machine.cuda.major = 9;
     xncc_decision decision = {};
     decision.band_width = scene.width;
     decision.band_height = scene.height;

@@ -173,6 +173,8 @@ int main(int argc, char **argv)
         { "float-split", 300, 1900, 30, 310, 1, 0, 0, 0 },
         { "float-split", 980, 980, 130, 120, 1, 0, 0, 0 },
         { "float-split", 400, 1400, 20, 660, 1, 0, 0, 0 },
+        { "float-primes", 320, 270, 12, 16, 1, 0, 0, 0 },
+        { "float-primes", 700, 420, 90, 60, 1, 0, 0, 0 },
     };
     /* with channels or masks */
     static const shape others[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernel float-split on images that take blocks of every side, and the levels that it shares with
- * float-fft and float-tiles: maps are those of the CPU, and some windows score as the oracle says.
- */
+/* Kernel float-split on images that take blocks of every side, the levels that it shares with
+ * float-fft and float-tiles, and float-primes beside samples that are far or not finite: maps are
+ * those of the CPU, and some windows score as the oracle says. */
 #include "kit/oracle_general.h"
 
 #include <math.h>
@@ -169,6 +169,9 @@ int main(int argc, char **argv)
                          i % 2 ? 1020 : 1900, 510, i % 3 == 1 ? 17 : 45, i % 3 ? 40 : 19,
                          regions[i].of, regions[i].noise);
         check_split(gpu, cpu, pixels[(i + 1) % 2], 1500, 700, 90, 150, some[i], even);
+        for (int k = 0; k < 2; k++)
+            check_kernel("float-primes", gpu, cpu, pixels[(i + (size_t)k) % 3], 700, 300,
+                         k ? 14 : 90, k ? 9 : 50, some[i], even);
     }
     xncc_context_destroy(gpu);
     xncc_context_destroy(cpu);

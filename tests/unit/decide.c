@@ -296,12 +296,67 @@ static void check_float_sums(void)
     }
 }
 
+/* Devices whose doubles are slow take sums of integers for floats, but near 17 x 17, where
+ * float-tiles is estimated to take as long for f64. Others take them if they are told to, up to
+ * templates of 1536 x 1536 pixels and from compute capability 7.5 on. */
+static void check_slow_doubles(void)
+{
+    static const struct {
+        int32_t major, minor, slow;
+        int64_t shared;
+    } device[] = { { 7, 5, 1, 65536 },   { 8, 6, 1, 101376 },  { 8, 9, 1, 101376 },
+                   { 12, 0, 1, 101376 }, { 10, 3, 1, 232448 }, { 8, 0, 0, 166912 },
+                   { 9, 0, 0, 232448 },  { 10, 0, 0, 232448 } };
+    static const int32_t sides[] = { 3, 8, 16, 24, 48, 64, 128, 256, 512, 1000 };
+    xncc_decision d;
+    xncc_error error;
+    for (size_t i = 0; i < sizeof device / sizeof *device; i++)
+        for (size_t k = 0; k < 2 * sizeof sides / sizeof *sides; k++) {
+            xncc_machine m = machine(5);
+            m.cuda.major = device[i].major;
+            m.cuda.minor = device[i].minor;
+            m.cuda.fp64_is_slow = device[i].slow;
+            m.cuda.shared_optin = device[i].shared;
+            const xncc_problem p = matching(k % 2 ? XNCC_F64 : XNCC_F32, 4096, 4096, sides[k / 2],
+                                            sides[k / 2]);
+            const xncc_preference want = { .size = sizeof want,
+                                           .image_memory = XNCC_DEVICE,
+                                           .map_memory = XNCC_DEVICE };
+            CHECK_STATUS(xncc_decide(&p, &m, &want, &d, &error), XNCC_OK);
+            if (!CHECK((d.kernel == XNCC_KERNEL_FLOAT_PRIMES) == device[i].slow))
+                kit_fail(__FILE__, __LINE__, "%d.%d takes %s for %s under %d x %d", device[i].major,
+                         device[i].minor, xncc_kernel_table[d.kernel].name,
+                         xncc_pixel_name(p.pixel), p.templ_width, p.templ_height);
+            CHECK_STATUS(decide(&p, &m, "float-primes", &d, &error), XNCC_OK);
+            check_cuda(&p, &m, &d);
+            CHECK_STATUS(decide(&p, &m, "float-fft", &d, &error), XNCC_OK);
+            check_cuda(&p, &m, &d);
+        }
+    xncc_machine m = machine(5);
+    xncc_problem p = matching(XNCC_F32, 4096, 4096, 1537, 8);
+    CHECK_STATUS(decide(&p, &m, "float-primes", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "1536 x 1536") != NULL && strstr(error.text, "1537 x 8") != NULL);
+    p.templ_width = 1536;
+    CHECK_STATUS(decide(&p, &m, "float-primes", &d, &error), XNCC_OK);
+    m.cuda.workspace = 40 << 20;
+    CHECK_STATUS(decide(&p, &m, "float-primes", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "device_memory") != NULL);
+    m = machine(5);
+    m.cuda.major = 7;
+    m.cuda.minor = 0;
+    CHECK_STATUS(decide(&p, &m, "float-primes", &d, &error), XNCC_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "has 7.0") != NULL);
+    p.templ_width = 8; /* tiles serve it */
+    CHECK_STATUS(decide(&p, &m, "float-primes", &d, &error), XNCC_OK);
+}
+
 /* Whether many windows in doubt are settled together: by tiles, or by exact sums of all. */
 static int settles_together(const xncc_problem *p, const xncc_decision *d)
 {
     return d->exact.width != 0 || (is_small(p) && (xncc_decision_has(d, XNCC_STEP_PIXELS) ||
                                                    xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS) ||
-                                                   xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS)));
+                                                   xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS) ||
+                                                   xncc_decision_has(d, XNCC_STEP_PRIME_SUMS)));
 }
 
 /* Whatever the size of a template, the masks and the border: if all windows of a large map are in
@@ -348,7 +403,8 @@ static void check_floats(void)
                  { XNCC_F64, 16, 0, "float-fused" },  { XNCC_F64, 128, 0, "float-split" },
                  { XNCC_U32, 3, 0, "float-fused" },   { XNCC_U32, 20, 0, "float-tiles" },
                  { XNCC_U32, 256, 0, "float-split" }, { XNCC_F32, 32, 1, "float-tiles" },
-                 { XNCC_F32, 64, 1, "float-split" },  { XNCC_F64, 1025, 1, "general" } };
+                 { XNCC_F32, 64, 1, "float-split" },  { XNCC_F64, 1025, 1, "float-primes" },
+                 { XNCC_F64, 1537, 1, "general" } };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         xncc_machine m = machine(5);
         const xncc_problem p = matching(some[i].pixel, 4096, 4096, some[i].n, some[i].n);
@@ -495,6 +551,7 @@ int main(int argc, char **argv)
     check_measured();
     check_floats();
     check_float_sums();
+    check_slow_doubles();
     check_doubts();
     check_threads();
     check_fallback();

@@ -221,22 +221,14 @@ static void check_plan_info(void)
         const char *kernel;
         int32_t filter; /* its side; 0: matching */
         int32_t capturable;
-    } some[] = { { "tex-tex", 0, 1 },
-                 { "tex-constant", 0, 0 },
-                 { "shared", 0, 0 },
-                 { "tensor-wgmma", 0, 1 },
-                 { "tensor-mma", 0, 1 },
-                 { "general", 0, 1 },
-                 { "fft", 0, 1 },
-                 { "float-fft", 0, 1 },
-                 { "float-split", 0, 1 },
-                 { "float-tiles", 0, 1 },
-                 { "conv-global", 5, 1 },
-                 { "conv-constant", 5, 0 },
-                 { "conv-registers", 5, 1 },
-                 { "conv-cached-halo", 5, 0 },
-                 { "conv-tiled", 5, 0 },
-                 { "conv-tiled", 9, 1 } };
+    } some[] = {
+        { "tex-tex", 0, 1 },       { "tex-constant", 0, 0 },   { "shared", 0, 0 },
+        { "tensor-wgmma", 0, 1 },  { "tensor-mma", 0, 1 },     { "general", 0, 1 },
+        { "fft", 0, 1 },           { "float-fft", 0, 1 },      { "float-split", 0, 1 },
+        { "float-tiles", 0, 1 },   { "float-primes", 0, 1 },   { "conv-global", 5, 1 },
+        { "conv-constant", 5, 0 }, { "conv-registers", 5, 1 }, { "conv-cached-halo", 5, 0 },
+        { "conv-tiled", 5, 0 },    { "conv-tiled", 9, 1 }
+    };
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         xncc_machine m = h200();
         const int floats = strcmp(some[i].kernel, "general") == 0 ||

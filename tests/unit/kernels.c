@@ -32,6 +32,7 @@ static int serves(xncc_kernel kernel, xncc_pixel pixel, const xncc_machine *mach
     case XNCC_KERNEL_FLOAT_FUSED: return !integers && machine->cuda.shared_optin >= 56 << 10;
     case XNCC_KERNEL_FLOAT_SPLIT: return !integers && machine->cuda.shared_optin >= 160 << 10;
     case XNCC_KERNEL_FLOAT_TILES: return !integers && machine->cuda.shared_optin >= 76 << 10;
+    case XNCC_KERNEL_FLOAT_PRIMES: return !integers;
     case XNCC_KERNEL_TENSOR_WGMMA: return integers && major == 9 && machine->cuda.minor == 0;
     case XNCC_KERNEL_TENSOR_MMA: return integers && major >= 8;
     case XNCC_KERNEL_TENSOR_FUSED: return pixel == XNCC_U8 && major >= 8;

@@ -134,12 +134,15 @@ int is_small(const xncc_problem *p)
 static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const xncc_exact_blocks *b = &d->exact;
-    const int counts = xncc_decision_has(d, XNCC_STEP_PIXELS) && p->rule.method != XNCC_COVERAGE &&
+    const int all = d->kernel == XNCC_KERNEL_FLOAT_PRIMES,
+              counts = (all || xncc_decision_has(d, XNCC_STEP_PIXELS)) &&
+                       p->rule.method != XNCC_COVERAGE &&
                        (p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32),
               small = is_small(p) &&
                       !(xncc_problem_image_varies(p) && p->templ_width * p->templ_height > 128);
     CHECK((d->workspace.bytes[XNCC_BUFFER_DOUBTS] != 0) == (b->width != 0 || counts));
     CHECK(!b->width || xncc_kernel_is_of_doubles(d->kernel) || (counts && !small));
+    CHECK(!all || (b->width != 0) == !is_small(p));
     if (!b->width)
         return;
     for (int i = 0; i < 2; i++) {
@@ -160,9 +163,11 @@ static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, con
     CHECK(b->bytes >= 4 * each);
     CHECK(b->bytes <= usual || b->bytes <= of_rest);
     CHECK(b->bytes >= 13 * each || b->bytes + d->workspace.total > of_rest / 2);
-    CHECK(d->workspace.bytes[XNCC_BUFFER_DOUBTS] >= b->bytes && m->cuda.major >= 8);
-    CHECK((double)d->band_width * d->band_height * (10 + 0.014 * p->templ_width * p->templ_height) >
-          0.99e6);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_DOUBTS] >= b->bytes);
+    CHECK(10 * m->cuda.major + m->cuda.minor >= 75);
+    CHECK(all ||
+          (double)d->band_width * d->band_height * (10 + 0.014 * p->templ_width * p->templ_height) >
+              0.99e6);
 }
 
 /* What kernels for floats by transforms have beside these: X, and two lists of windows in doubt
@@ -235,6 +240,7 @@ static void check_levels(const xncc_problem *p, const xncc_machine *m, const xnc
     const uint64_t bytes = d->workspace.bytes[XNCC_BUFFER_DOUBTS];
     if (!d->levels.batch) {
         CHECK(!serves || !d->exact.width || p->templ_width > 1024 || p->templ_height > 1024 ||
+              m->cuda.shared_optin < 160 << 10 ||
               d->workspace.total + d->exact.bytes / 2 > (uint64_t)m->cuda.workspace / 2);
         return;
     }
@@ -264,6 +270,17 @@ static void check_float_blocks(const xncc_problem *p, const xncc_machine *m, con
           transform * (2 * (uint64_t)b->batch + 1) + (uint64_t)b->count * 16 +
               (uint64_t)b->columns * (uint64_t)b->rows * 8);
     check_column_sums(p, d);
+}
+
+/* Sums of floats by integers alone: a bit per column of samples for each row of windows. */
+static void check_prime_sums(const xncc_problem *p, const xncc_decision *d)
+{
+    CHECK(p->pixel == XNCC_F32 || p->pixel == XNCC_F64 || p->pixel == XNCC_U32);
+    CHECK(p->channels == 1 && !p->templ_masked && !p->image_masked);
+    CHECK(p->templ_width <= 1536 && p->templ_height <= 1536 && !d->fft.batch && !d->levels.batch);
+    CHECK(d->workspace.rows_pitch * 32 >= (uint64_t)d->band_width + (uint64_t)p->templ_width - 1);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_ROWS] >=
+          d->workspace.rows_pitch * 4 * (uint64_t)d->band_height);
 }
 
 /* Sums of floats without transforms: the template is small enough, and a block has room for it and
@@ -367,6 +384,8 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
         check_split(p, m, d);
     else if (d->kernel == XNCC_KERNEL_FLOAT_FUSED)
         check_fused_floats(p, m, d);
+    else if (d->kernel == XNCC_KERNEL_FLOAT_PRIMES)
+        check_prime_sums(p, d);
     else
         CHECK_INT(d->fft.batch, 0);
     if (d->kernel == XNCC_KERNEL_CONV_TILED)

@@ -109,6 +109,8 @@ static const wanted some_steps[] = {
     { "float-fused", "fused-floats", .pixel = XNCC_F32, .width = 8, .height = 8 },
     { "float-fused", "fused-floats", .pixel = XNCC_U32, .width = 16, .height = 3,
       .method = XNCC_CCORR, .mode = XNCC_SAME, .border = XNCC_BORDER_WRAP },
+    { "float-primes", "prime-sums", .pixel = XNCC_F64, .width = 64, .mode = XNCC_SAME,
+      .border = XNCC_BORDER_ZERO },
     { "float-split", "float-sums, float-sum-score", .pixel = XNCC_F32, .width = 64,
       .templ_masked = 1 },
     { "float-split", "float-sums, float-sum-score", .pixel = XNCC_U32, .width = 64, .channels = 3,
