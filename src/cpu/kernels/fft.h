@@ -26,15 +26,19 @@ typedef struct xncc_fft_pixels {
 } xncc_fft_pixels;
 
 /* Sums of products of planes of the image with planes of a template, of which the rows are
- * transformed. Sum k is that of the products of the pairs begin[k] .. begin[k + 1] - 1, and array k
- * receives it. */
+ * transformed. A plane is held by columns (plane_bytes, plane_row_in). Sum k is that of the
+ * products of the pairs begin[k] .. begin[k + 1] - 1. It may take the place of a plane of the
+ * image, or of the template if that is not needed again. */
 typedef struct xncc_fft_sums {
-    int planes, count; /* arrays of planes; sums */
-    char *const *array;
+    int planes[2], count; /* of the image, [0], and of the template, [1]; sums */
+    char *const *plane[2];
+    const uint64_t *row[2]; /* bit k of row[i][y]: row y of plane k was written; others are zeros */
+    int known;              /* 1: the columns of the template's planes are transformed, too */
+    char *const *sum;
+    int32_t wanted; /* rows of a sum */
     const int *begin;
-    const uint8_t (*pair)[2]; /* the arrays of a plane of the image and of one of the template */
-    void *buffer; /* XNCC_FFT_COLUMN bytes for each row of each array, and 2 * XNCC_FFT_PIECE times
-                     that for each array */
+    const uint8_t (*pair)[2]; /* a plane of the image and one of the template */
+    void *buffer;             /* count * XNCC_FFT_PIECE * XNCC_FFT_COLUMN bytes */
 } xncc_fft_sums;
 
 /* The spectrum of a block of the image that several templates share; NULL: none. And the
@@ -99,11 +103,18 @@ typedef struct xncc_fft_isa {
     /* Adds up products (xncc_fft_products). Stops if the call is cancelled. */
     void (*add)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                 const xncc_fft_products *products);
-    /* Sums of products of planes (xncc_fft_sums): transforms the columns of the arrays of planes,
-     * and leaves the transformed back columns of the sums in their place. Stops if the call is
-     * cancelled. */
+    /* The bytes of a plane that is held by columns. */
+    uint64_t (*plane_bytes)(int32_t nx, int32_t ny);
+    /* Transforms row y of a plane, 2 * nx doubles. buffer: of row_bytes(nx) bytes. */
+    void (*plane_row_in)(const void *table, const xncc_fft_blocking *blocking, const double *line,
+                         void *buffer, char *plane, int32_t y);
+    /* Sums of products of planes (xncc_fft_sums): transforms the columns of the planes, and leaves
+     * the transformed back columns of the sums. Stops if the call is cancelled. */
     void (*sums)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                  const xncc_fft_sums *sums);
+    /* Transforms row y of a sum back. out has room for whole vectors. */
+    void (*plane_row_out)(const void *table, const xncc_fft_blocking *blocking, const char *plane,
+                          int32_t y, void *buffer, int32_t count, double *out);
     /* Transforms a row back and rounds its first `count` elements to integers. */
     void (*row_out)(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,
                     int64_t *out);

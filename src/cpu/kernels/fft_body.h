@@ -87,8 +87,9 @@ static void tables(int32_t nx, int32_t ny, void *memory)
     }
 }
 
-/* from: the vectors of the row. */
-FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, fft_place from, vc *x)
+/* from: the vectors of the row; x: room for them; to: where they go. */
+FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, fft_place from, vc *x,
+                            fft_place to)
 {
     const fft_side row = side_of(table, c, 0);
     const int32_t m = row.length;
@@ -103,13 +104,14 @@ FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, fft_p
         transpose_complex(v);
         combine(v, -1);
         for (int i = 0; i < FFT_LANES; i++)
-            x[p + i] = v[i];
+            *vector_at(&to, p + i) = v[i];
     }
 }
 
-/* out: NULL, or where the first `count` elements go, too. */
-FFT_INLINE void row_backward(const void *table, const xncc_fft_blocking *c, vc *x, int32_t count,
-                             double *out)
+/* from: the vectors of the row; x: where they go. out: NULL, or where the first `count` elements
+ * go, too. */
+FFT_INLINE void row_backward(const void *table, const xncc_fft_blocking *c, fft_place from, vc *x,
+                             int32_t count, double *out)
 {
     const fft_side row = side_of(table, c, 0);
     const int32_t m = row.length;
@@ -117,7 +119,7 @@ FFT_INLINE void row_backward(const void *table, const xncc_fft_blocking *c, vc *
     for (int32_t p = 0; p < m; p += FFT_LANES) {
         vc v[FFT_LANES];
         for (int i = 0; i < FFT_LANES; i++)
-            v[i] = x[p + i];
+            v[i] = *vector_at(&from, p + i);
         combine(v, 1);
         transpose_complex(v);
         for (int i = 0; i < FFT_LANES; i++)
@@ -171,13 +173,14 @@ static void row_in(const void *table, const xncc_fft_blocking *blocking, const x
         x[i].re = some_pixels(p->row, p->words, i, p->count);
         x[i].im = some_pixels(p->row, p->words, m + i, p->count);
     }
-    row_forward(table, blocking, place_of(x), x);
+    row_forward(table, blocking, place_of(x), x, place_of(x));
 }
 
 static void reals_in(const void *table, const xncc_fft_blocking *blocking, const double *line,
                      void *row)
 {
-    row_forward(table, blocking, (fft_place){ .re = line, .im = line + blocking->nx }, row);
+    row_forward(table, blocking, (fft_place){ .re = line, .im = line + blocking->nx }, row,
+                place_of(row));
 }
 
 /* A row has one vector more than it needs, so that rows are not a power of two apart. */
@@ -228,64 +231,122 @@ static void columns(const void *table, const xncc_fft_blocking *blocking, const 
     }
 }
 
-/* Points at .. at + XNCC_FFT_PIECE - 1 of the sums of products of a column, which take the place of
- * those of the planes. */
-FFT_INLINE void sum_piece(const xncc_fft_sums *s, vc *column, vc *total, int32_t step, int32_t at,
-                          double scale)
+/* A column of a plane that is held by columns. A point more than it needs keeps columns from being
+ * a power of two apart, and so do some more planes. */
+static uint64_t plane_column_bytes(int32_t ny)
 {
+    return ((uint64_t)ny + 1) * sizeof(vc);
+}
+
+static uint64_t plane_bytes(int32_t nx, int32_t ny)
+{
+    enum { APART = 4096 };
+    const uint64_t bytes = (uint64_t)(nx / FFT_LANES) * plane_column_bytes(ny);
+    return (bytes + APART - 1) / APART * APART + XNCC_FFT_PIECE * sizeof(vc);
+}
+
+/* Row y of a plane. */
+FFT_INLINE fft_place plane_row(const char *plane, const xncc_fft_blocking *blocking, int32_t y)
+{
+    return (fft_place){ .at = (char *)(uintptr_t)plane + (size_t)y * sizeof(vc),
+                        .step = (ptrdiff_t)plane_column_bytes(blocking->ny) };
+}
+
+FFT_INLINE vc *plane_column(char *plane, const xncc_fft_blocking *blocking, int32_t i)
+{
+    return (vc *)(void *)(plane + (uint64_t)i * plane_column_bytes(blocking->ny));
+}
+
+static void plane_row_in(const void *table, const xncc_fft_blocking *blocking, const double *line,
+                         void *buffer, char *plane, int32_t y)
+{
+    row_forward(table, blocking, (fft_place){ .re = line, .im = line + blocking->nx }, buffer,
+                plane_row(plane, blocking, y));
+}
+
+static void plane_row_out(const void *table, const xncc_fft_blocking *blocking, const char *plane,
+                          int32_t y, void *buffer, int32_t count, double *out)
+{
+    row_backward(table, blocking, plane_row(plane, blocking, y), buffer, count, out);
+}
+
+/* The columns of all planes that are multiplied at a time. */
+typedef struct fft_sum_columns {
+    const xncc_fft_sums *s;
+    vc *plane[2][64], *sum[64];
+} fft_sum_columns;
+
+/* Points at .. at + XNCC_FFT_PIECE - 1 of the sums of products of a column. All are made before one
+ * is written, which may take the place of a plane. */
+FFT_INLINE void sum_piece(const fft_sum_columns *c, int32_t at)
+{
+    const xncc_fft_sums *s = c->s;
+    vc *total = s->buffer;
     for (int k = 0; k < s->count; k++) {
         vc sum[XNCC_FFT_PIECE];
         for (int i = 0; i < XNCC_FFT_PIECE; i++)
             sum[i] = (vc){ vd_fill(0.0), vd_fill(0.0) };
         for (int p = s->begin[k]; p < s->begin[k + 1]; p++) {
-            const vc *a = column + (ptrdiff_t)s->pair[p][0] * step + at,
-                     *b = column + (ptrdiff_t)s->pair[p][1] * step + at;
-            for (int i = 0; i < XNCC_FFT_PIECE; i++)
-                sum[i] = vc_add(sum[i], vc_twiddle(a[i], b[i].re, b[i].im, 1));
+            const vc *a = c->plane[0][s->pair[p][0]] + at, *b = c->plane[1][s->pair[p][1]] + at;
+            for (int i = 0; i < XNCC_FFT_PIECE; i++) {
+                sum[i].re += a[i].re * b[i].re;
+                sum[i].im += a[i].im * b[i].re;
+                sum[i].re += a[i].im * b[i].im;
+                sum[i].im -= a[i].re * b[i].im;
+            }
         }
         for (int i = 0; i < XNCC_FFT_PIECE; i++)
-            total[k * XNCC_FFT_PIECE + i] = (vc){ sum[i].re * scale, sum[i].im * scale };
+            total[k * XNCC_FFT_PIECE + i] = sum[i];
     }
     for (int k = 0; k < s->count; k++)
-        memcpy(column + (ptrdiff_t)k * step + at, total + k * XNCC_FFT_PIECE,
-               XNCC_FFT_PIECE * sizeof *total);
+        memcpy(c->sum[k] + at, total + k * XNCC_FFT_PIECE, XNCC_FFT_PIECE * sizeof *total);
 }
 
-/* Loads column i of plane k, and asks for the next plane's. */
-FFT_INLINE void load_ahead(const xncc_fft_sums *s, const xncc_fft_blocking *blocking, int32_t i,
-                           int k, vc *column)
+/* The columns of the template's planes are scaled, so that results are not. */
+static void scale_points(vc *x, int32_t n, double scale)
 {
-    char *next = s->array[k + 1 < s->planes ? k + 1 : 0];
-    const int32_t at = k + 1 < s->planes ? i : i + 1;
-    for (int32_t y = 0; y < blocking->ny; y++) {
-        const vc *ahead = column_at(next, blocking, y, at);
-        __builtin_prefetch(&ahead->re);
-        __builtin_prefetch(&ahead->im);
-        column[y] = *column_at(s->array[k], blocking, y, i);
-    }
+    for (int32_t y = 0; y < n; y++)
+        x[y] = (vc){ x[y].re * scale, x[y].im * scale };
 }
 
-/* All planes of a column are transformed, multiplied and transformed back while they are in the
- * cache, in which columns a power of two apart would compete for the same lines. */
+/* All planes of a column are transformed, multiplied and transformed back where they are, part by
+ * part, so that the parts of all planes are in the cache. */
 static void sums_of_products(const void *table, const xncc_fft_blocking *blocking,
                              const xncc_watch *watch, const xncc_fft_sums *s)
 {
     const double scale = 1.0 / ((double)blocking->nx * (double)blocking->ny);
-    const int32_t ny = blocking->ny, step = ny + XNCC_FFT_PIECE;
-    const int most = s->planes > s->count ? s->planes : s->count;
     const fft_side of_column = side_of(table, blocking, 1);
-    vc *column = s->buffer, *total = column + (ptrdiff_t)most * step;
+    const fft_way forward = { of_column.table, FORWARD }, back = { of_column.table, BACKWARD };
+    const int32_t ny = blocking->ny, part = ny / of_column.r;
+    fft_sum_columns c = { .s = s };
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
-        for (int k = 0; k < s->planes; k++) {
-            load_ahead(s, blocking, i, k, column + (ptrdiff_t)k * step);
-            side_forward(&of_column, column + (ptrdiff_t)k * step);
+        for (int of = 0; of < 2; of++)
+            for (int k = 0; k < s->planes[of]; k++) {
+                vc *column = c.plane[of][k] = plane_column(s->plane[of][k], blocking, i);
+                fft_place from = place_of(column);
+                from.given = s->row[of];
+                from.bit = (uint64_t)1 << k;
+                if (of == 0 || !s->known)
+                    first_step(&of_column, &from, column, FFT_PLANE);
+            }
+        for (int k = 0; k < s->count; k++)
+            c.sum[k] = plane_column(s->sum[k], blocking, i);
+        for (int32_t y = 0; y < ny; y += part) {
+            for (int k = 0; k < s->planes[0]; k++)
+                transform(&forward, c.plane[0][k] + y, part, NULL);
+            for (int k = 0; k < s->planes[1] && !s->known; k++) {
+                transform(&forward, c.plane[1][k] + y, part, NULL);
+                scale_points(c.plane[1][k] + y, part, scale);
+            }
+            for (int32_t at = y; at < y + part; at += XNCC_FFT_PIECE)
+                sum_piece(&c, at);
+            for (int k = 0; k < s->count; k++)
+                transform(&back, c.sum[k] + y, part, NULL);
         }
-        for (int32_t at = 0; at < ny; at += XNCC_FFT_PIECE)
-            sum_piece(s, column, total, step, at, scale);
         for (int k = 0; k < s->count; k++) {
-            side_backward(&of_column, column + (ptrdiff_t)k * step);
-            for (int32_t y = 0; y < ny; y++)
-                *column_at(s->array[k], blocking, y, i) = column[(ptrdiff_t)k * step + y];
+            fft_place to = place_of(c.sum[k]);
+            to.rows = s->wanted;
+            last_step(&of_column, c.sum[k], &to, FFT_PLANE);
         }
     }
 }
@@ -399,7 +460,7 @@ static void row_out(const void *table, const xncc_fft_blocking *blocking, void *
                     int64_t *out)
 {
     vc *x = row;
-    row_backward(table, blocking, x, count, NULL);
+    row_backward(table, blocking, place_of(x), x, count, NULL);
     for (int32_t at = 0; at < count && at < blocking->nx; at += FFT_LANES) {
         const int32_t i = at / FFT_LANES, second = at + blocking->nx;
         round_out(x[i].re, count - at, out + at);
@@ -419,7 +480,7 @@ static void row_out_narrow(const void *table, const xncc_fft_blocking *blocking,
                            int32_t count, int32_t more, int32_t *out)
 {
     vc *x = row;
-    row_backward(table, blocking, x, count, NULL);
+    row_backward(table, blocking, place_of(x), x, count, NULL);
     for (int32_t at = 0; at < count && at < blocking->nx; at += FFT_LANES) {
         const int32_t i = at / FFT_LANES, second = at + blocking->nx;
         round_out_narrow(x[i].re, more, count - at, out + at);
@@ -440,14 +501,14 @@ static void results(const xncc_fft_blocking *blocking, const void *row, int32_t 
 static void reals_out(const void *table, const xncc_fft_blocking *blocking, void *row,
                       int32_t count, double *out)
 {
-    row_backward(table, blocking, row, count, out);
+    row_backward(table, blocking, place_of(row), row, count, out);
 }
 
 /* The transforms of this build. */
-const xncc_fft_isa FFT_ISA = { row_bytes,        table_bytes, tables,         row_in,
-                               reals_in,         columns,     convolve,       add_products,
-                               sums_of_products, row_out,     row_out_narrow, reals_out,
-                               results };
+const xncc_fft_isa FFT_ISA = { row_bytes,   table_bytes,    tables,           row_in,
+                               reals_in,    columns,        convolve,         add_products,
+                               plane_bytes, plane_row_in,   sums_of_products, plane_row_out,
+                               row_out,     row_out_narrow, reals_out,        results };
 #define FFT_KERNEL(rows)                                                                           \
     {                                                                                              \
         xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &FFT_ISA, &(rows)                    \

@@ -50,16 +50,18 @@ typedef struct fft_place {
     ptrdiff_t step;
     const double *re, *im; /* NULL: vectors */
     int32_t rows;          /* of a column: the points from here on are 0, or are not wanted */
-    const double *twist;   /* of a row: the factors of its vectors */
-    double *out; /* where the elements of a row go, too, the first `count` of them, in whole
-                    vectors; NULL: nowhere */
+    const uint64_t *given; /* of a plane: points of which this lacks the bit are 0 */
+    uint64_t bit;
+    const double *twist; /* of a row: the factors of its vectors */
+    double *out;         /* where the elements of a row go, too, the first `count` of them, in whole
+                            vectors; NULL: nowhere */
     int32_t nx, count;
 } fft_place;
 
 /* Of what the points are, a constant: of a part that was transformed before, of a row as it comes
  * and goes, which is twisted there, or of a column of an array, of which the vectors that follow
- * are needed next. */
-typedef enum fft_kind { FFT_INNER, FFT_ROW, FFT_COLUMN } fft_kind;
+ * are needed next, or of a column of a plane that is held by columns. */
+typedef enum fft_kind { FFT_INNER, FFT_ROW, FFT_COLUMN, FFT_PLANE } fft_kind;
 
 FFT_INLINE fft_place place_of(vc *x)
 {
@@ -90,7 +92,7 @@ FFT_INLINE vc twisted(const fft_place *p, int32_t i, vc a, int sign)
 /* Point i as a transform takes it. */
 FFT_INLINE vc take_point(const fft_place *p, int32_t i, fft_kind of)
 {
-    if (of == FFT_COLUMN && i >= p->rows)
+    if ((of == FFT_COLUMN && i >= p->rows) || (of == FFT_PLANE && !(p->given[i] & p->bit)))
         return (vc){ vd_fill(0.0), vd_fill(0.0) };
     if (of == FFT_COLUMN)
         __builtin_prefetch(vector_at(p, i) + 1);
@@ -102,7 +104,7 @@ FFT_INLINE void give_point(const fft_place *p, int32_t i, fft_kind of, vc a)
 {
     const vc v = of == FFT_ROW ? twisted(p, i, a, -1) : a;
     const int32_t first = i * FFT_LANES, second = p->nx + first;
-    if (of != FFT_COLUMN || i < p->rows)
+    if ((of != FFT_COLUMN && of != FFT_PLANE) || i < p->rows)
         *vector_at(p, i) = v;
     if (of != FFT_ROW || !p->out)
         return;
@@ -263,13 +265,6 @@ static void side_forward(const fft_side *s, vc *x)
     const fft_place here = place_of(x);
     first_step(s, &here, x, FFT_INNER);
     inner_steps(s, FORWARD, x, NULL);
-}
-
-static void side_backward(const fft_side *s, vc *x)
-{
-    const fft_place here = place_of(x);
-    inner_steps(s, BACKWARD, x, NULL);
-    last_step(s, x, &here, FFT_INNER);
 }
 
 #endif

@@ -4,9 +4,9 @@
 #define XNCC_CPU_KERNELS_REALS_MEMORY_H
 
 #include "cpu/kernels/reals.h"
+#include "cpu/kernels/reals_planes.h"
 
 enum {
-    XNCC_MOST_PLANES = 64, /* of slices of the image or of the template */
     XNCC_MOST_ARRAYS = 64, /* of planes and of sums of their products that are computed at a time,
                               by transforms */
     XNCC_AGAIN_ARRAYS = 4, /* of them, those that scoring again takes */
@@ -44,9 +44,12 @@ typedef struct xncc_reals_scratch {
     double *plane_rows, *digit_rows, *leaving_rows, *column_rows, *weight_rows;
     double *ones;           /* as many as the template has rows */
     int32_t planes_at_once; /* of image and template together */
-    /* By transforms: arrays of planes, which become those of sums; and a column of each. */
+    /* By transforms: arrays of planes, which become those of sums; points of each sum, or a row of
+     * one; and which rows of the planes of image and template are not all 0 (xncc_fft_sums). */
     char *arrays[XNCC_MOST_ARRAYS];
-    void *columns_buffer;
+    void *points;
+    uint64_t *given[2];
+    xncc_kept_planes *kept_planes;
     /* Directly: planes of the template, and sums per weight. */
     int32_t templ_planes;
     double *templ_slices, *weight_sums;

@@ -190,11 +190,12 @@ static void collect_row(const group *g, const double *const *row, int32_t y)
 
 /* ---- transforms ---- */
 
-/* The arrays of a group: `of` each plane, -1 if it is all 0; and then of each weight. */
+/* The arrays of a group: `of` each plane of the image, [0], and of the template, [1], or -1 if it
+ * is all 0; how many planes have one; and the sums of each weight that has some. */
 typedef struct arrays {
-    int of[2][XNCC_MOST_PLANES];
-    int planes, sums;
-    int begin[XNCC_MOST_ARRAYS + 1], weight[XNCC_MOST_ARRAYS];
+    int of[2][XNCC_MOST_PLANES], planes[2];
+    char *plane[2][XNCC_MOST_ARRAYS];
+    int sums, begin[XNCC_MOST_ARRAYS + 1], weight[XNCC_MOST_ARRAYS];
     uint8_t pair[XNCC_MOST_ARRAYS * XNCC_MOST_ARRAYS / 4][2];
 } arrays;
 
@@ -203,9 +204,11 @@ static void transform_rows(const group *g, int of_templ, arrays *a)
 {
     xncc_reals_run *r = g->r;
     const xncc_fft_blocking *c = &r->job->blocks->fft;
-    const size_t line = line_of(r), step = (size_t)r->variant->fft->row_bytes(c->nx);
     const int32_t rows = of_templ ? r->job->templ->height : r->m.stage.height;
+    uint64_t *given = r->m.given[of_templ];
     xncc_reals_clear_planes(r);
+    memset(given, 0, (size_t)c->ny * sizeof *given);
+    a->planes[of_templ] = 0;
     for (int32_t k = 0; k < g->count[of_templ]; k++)
         a->of[of_templ][k] = -1;
     for (int32_t y = 0; y < rows && !xncc_is_cancelled(r->job->watch); y++) {
@@ -213,15 +216,14 @@ static void transform_rows(const group *g, int of_templ, arrays *a)
                              g->first[of_templ];
         for (int32_t k = 0; k < g->count[of_templ]; k++) {
             int *of = &a->of[of_templ][k];
-            const double *from = r->m.plane_rows + (size_t)(k + g->first[of_templ]) * line;
-            if (*of < 0 && any >> k & 1) {
-                *of = a->planes++;
-                memset(r->m.arrays[*of], 0, step * (size_t)c->ny);
-            }
+            const double *from = r->m.plane_rows + (size_t)(k + g->first[of_templ]) * line_of(r);
             if (!(any >> k & 1))
                 continue;
-            char *row = r->m.arrays[*of] + (size_t)y * step;
-            r->variant->fft->reals_in(r->shared->table, c, from, row);
+            if (*of < 0)
+                *of = a->planes[of_templ]++;
+            given[y] |= (uint64_t)1 << *of;
+            r->variant->fft->plane_row_in(r->shared->table, c, from, r->m.points,
+                                          a->plane[of_templ][*of], y);
         }
     }
 }
@@ -248,28 +250,84 @@ static void list_pairs(const group *g, arrays *a)
     a->begin[a->sums] = pairs;
 }
 
+static int is_same_slicing(const xncc_slicing *a, const xncc_slicing *b)
+{
+    return a->scale == b->scale && a->unit == b->unit && a->exponent == b->exponent &&
+           a->bits == b->bits;
+}
+
+/* Are the template's planes of a group those that are kept? */
+static int are_kept(const group *g)
+{
+    const xncc_kept_planes *kept = g->r->m.kept_planes;
+    const xncc_planes *a = &kept->planes, *b = g->planes[1];
+    return kept->serial != 0 && kept->serial == g->r->job->templ->serial &&
+           kept->first == g->first[1] && kept->count == g->count[1] && a->kind == b->kind &&
+           a->channel == b->channel && a->bits == b->bits && a->count == b->count &&
+           is_same_slicing(&a->of, &b->of);
+}
+
+/* The template's planes of a group, which are transformed but for their columns. Returns 1 if they
+ * are kept, whose columns are, too. */
+static int find_template(const group *g, arrays *a)
+{
+    xncc_kept_planes *kept = g->r->m.kept_planes;
+    if (are_kept(g)) {
+        memcpy(a->of[1], kept->of, sizeof kept->of);
+        a->planes[1] = kept->arrays;
+        return 1;
+    }
+    kept->serial = 0;
+    transform_rows(g, 1, a);
+    return 0;
+}
+
+/* Keeps the template's planes of a group, unless sums have taken their place. */
+static void keep_template(const group *g, const arrays *a)
+{
+    xncc_kept_planes *kept = g->r->m.kept_planes;
+    if (a->sums + a->planes[1] > g->r->m.planes_at_once || xncc_is_cancelled(g->r->job->watch))
+        return;
+    *kept = (xncc_kept_planes){ .serial = g->r->job->templ->serial,
+                                .planes = *g->planes[1],
+                                .first = g->first[1],
+                                .count = g->count[1],
+                                .arrays = a->planes[1] };
+    memcpy(kept->of, a->of[1], sizeof kept->of);
+}
+
+/* Planes of the image, and sums, have the first arrays, and planes of the template the last ones.
+ */
 static void multiply_by_transforms(const group *g)
 {
     xncc_reals_run *r = g->r;
     const xncc_fft_blocking *c = &r->job->blocks->fft;
-    const size_t step = (size_t)r->variant->fft->row_bytes(c->nx);
     const double *row[2 * XNCC_MOST_PLANES] = { NULL };
-    arrays a = { .planes = 0 };
+    arrays a;
+    for (int32_t k = 0; k < r->m.planes_at_once; k++) {
+        a.plane[0][k] = r->m.arrays[k];
+        a.plane[1][k] = r->m.arrays[r->m.planes_at_once - 1 - k];
+    }
     transform_rows(g, 0, &a);
-    transform_rows(g, 1, &a);
+    const int known = find_template(g, &a);
     list_pairs(g, &a);
-    const xncc_fft_sums sums = { .planes = a.planes,
+    const xncc_fft_sums sums = { .planes = { a.planes[0], a.planes[1] },
                                  .count = a.sums,
-                                 .array = r->m.arrays,
+                                 .plane = { a.plane[0], a.plane[1] },
+                                 .row = { r->m.given[0], r->m.given[1] },
+                                 .known = known,
+                                 .sum = r->m.arrays,
+                                 .wanted = r->area->height,
                                  .begin = a.begin,
                                  .pair = (const uint8_t(*)[2])a.pair,
-                                 .buffer = r->m.columns_buffer };
+                                 .buffer = r->m.points };
     r->variant->fft->sums(r->shared->table, c, r->job->watch, &sums);
+    keep_template(g, &a);
     for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
         for (int k = 0; k < a.sums; k++) {
             double *to = r->m.weight_rows + (size_t)k * (size_t)r->stride;
-            r->variant->fft->reals_out(r->shared->table, c, r->m.arrays[k] + (size_t)y * step,
-                                       r->area->width, to);
+            r->variant->fft->plane_row_out(r->shared->table, c, r->m.arrays[k], y, r->m.points,
+                                           r->area->width, to);
             row[a.weight[k]] = to;
         }
         collect_row(g, row, y);

@@ -14,14 +14,6 @@
 
 #include "cpu/kernels/reals_run.h"
 
-/* The samples of an operand, in all channels. */
-typedef struct xncc_slicing {
-    double scale; /* 1, or a power of two where samples are near the ends of their range */
-    double unit;  /* all samples times the scale are multiples of it, a power of two */
-    int exponent; /* the logarithm of the samples' unit */
-    int bits;     /* of the largest sample, in units */
-} xncc_slicing;
-
 /* How a rectangle is cut. */
 typedef struct xncc_cut {
     xncc_slicing image, templ;
@@ -36,22 +28,6 @@ static inline int32_t xncc_slices_of(int of_bits, int bits)
 {
     return (int32_t)(of_bits / bits + 1);
 }
-
-typedef enum xncc_planes_kind {
-    XNCC_PLANES_VALUE,  /* of the samples of a channel */
-    XNCC_PLANES_SQUARE, /* of their squares; bits: XNCC_DIGIT_BITS */
-    XNCC_PLANES_COUNT   /* one plane: 1 where a pixel counts */
-} xncc_planes_kind;
-
-/* Planes of the image or, if of_templ is 1, of the template. Where a pixel does not count, they are
- * 0. */
-typedef struct xncc_planes {
-    xncc_planes_kind kind;
-    int32_t of_templ, channel;
-    xncc_slicing of;
-    int bits;      /* per plane */
-    int32_t count; /* planes, at most XNCC_MOST_PLANES */
-} xncc_planes;
 
 /* Writes row y of the planes, plane k to out + k * line, with line = xncc_reals_line_width.
  * Returns a bit for each row that is not all 0. Uses r->m.line and r->m.digit_rows. */
