@@ -108,10 +108,21 @@ FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, fft_p
     }
 }
 
-/* from: the vectors of the row; x: where they go. out: NULL, or where the first `count` elements
- * go, too. */
-FFT_INLINE void row_backward(const void *table, const xncc_fft_blocking *c, fft_place from, vc *x,
-                             int32_t count, double *out)
+/* Vector i of a row. The next row of a plane that is held by columns is needed next. */
+FFT_INLINE vc take_vector(const fft_place *p, int32_t i, fft_kind of)
+{
+    const vc *v = vector_at(p, i);
+    if (of == FFT_PLANE) {
+        __builtin_prefetch(&v[1].re, 0, 2);
+        __builtin_prefetch(&v[1].im, 0, 2);
+    }
+    return *v;
+}
+
+/* from: the vectors of the row, of the kind `of`, a constant; x: where they go. out: NULL, or where
+ * the first `count` elements go, too. */
+FFT_INLINE void row_backward(const void *table, const xncc_fft_blocking *c, fft_place from,
+                             fft_kind of, vc *x, int32_t count, double *out)
 {
     const fft_side row = side_of(table, c, 0);
     const int32_t m = row.length;
@@ -119,7 +130,7 @@ FFT_INLINE void row_backward(const void *table, const xncc_fft_blocking *c, fft_
     for (int32_t p = 0; p < m; p += FFT_LANES) {
         vc v[FFT_LANES];
         for (int i = 0; i < FFT_LANES; i++)
-            v[i] = *vector_at(&from, p + i);
+            v[i] = take_vector(&from, p + i, of);
         combine(v, 1);
         transpose_complex(v);
         for (int i = 0; i < FFT_LANES; i++)
@@ -267,7 +278,7 @@ static void plane_row_in(const void *table, const xncc_fft_blocking *blocking, c
 static void plane_row_out(const void *table, const xncc_fft_blocking *blocking, const char *plane,
                           int32_t y, void *buffer, int32_t count, double *out)
 {
-    row_backward(table, blocking, plane_row(plane, blocking, y), buffer, count, out);
+    row_backward(table, blocking, plane_row(plane, blocking, y), FFT_PLANE, buffer, count, out);
 }
 
 /* The columns of all planes that are multiplied at a time. */
@@ -460,7 +471,7 @@ static void row_out(const void *table, const xncc_fft_blocking *blocking, void *
                     int64_t *out)
 {
     vc *x = row;
-    row_backward(table, blocking, place_of(x), x, count, NULL);
+    row_backward(table, blocking, place_of(x), FFT_ROW, x, count, NULL);
     for (int32_t at = 0; at < count && at < blocking->nx; at += FFT_LANES) {
         const int32_t i = at / FFT_LANES, second = at + blocking->nx;
         round_out(x[i].re, count - at, out + at);
@@ -480,7 +491,7 @@ static void row_out_narrow(const void *table, const xncc_fft_blocking *blocking,
                            int32_t count, int32_t more, int32_t *out)
 {
     vc *x = row;
-    row_backward(table, blocking, place_of(x), x, count, NULL);
+    row_backward(table, blocking, place_of(x), FFT_ROW, x, count, NULL);
     for (int32_t at = 0; at < count && at < blocking->nx; at += FFT_LANES) {
         const int32_t i = at / FFT_LANES, second = at + blocking->nx;
         round_out_narrow(x[i].re, more, count - at, out + at);
@@ -501,7 +512,7 @@ static void results(const xncc_fft_blocking *blocking, const void *row, int32_t 
 static void reals_out(const void *table, const xncc_fft_blocking *blocking, void *row,
                       int32_t count, double *out)
 {
-    row_backward(table, blocking, place_of(row), row, count, out);
+    row_backward(table, blocking, place_of(row), FFT_ROW, row, count, out);
 }
 
 /* The transforms of this build. */

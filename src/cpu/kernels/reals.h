@@ -277,9 +277,10 @@ typedef struct xncc_reals_isa {
     void (*span)(const double *v, int32_t count, xncc_reals_span *span);
     /* Are all `count` doubles multiples of a power of two, of which magnitudes are below 2^51? */
     int (*on_grid)(const double *v, int32_t count, double unit);
-    /* Cuts doubles into slices (xncc_reals_slicing). Returns a bit for each that is not all 0. */
+    /* Cuts doubles into slices (xncc_reals_slicing). Returns a bit for each that is not all 0.
+     * Adds the sum of their squares to *square. */
     uint64_t (*slices)(const double *v, int32_t count, const xncc_reals_slicing *slicing,
-                       double *out);
+                       double *out, double *square);
     /* Adds the products of rows, every 16th of each row to each sum. */
     void (*cut_products)(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums);
     /* The sums of v and of v^2 over `count` doubles, by 32 sums side by side. Zeros follow them, up

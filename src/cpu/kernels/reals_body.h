@@ -460,9 +460,10 @@ REALS_INLINE rd to_multiple(rd v, double unit)
 }
 
 static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_slicing *s,
-                             double *out)
+                             double *out, double *square)
 {
     rl some[64];
+    rd squares = { 0 };
     const rl none = { 0 };
     uint64_t any = 0;
     for (int k = 0; k < s->count; k++)
@@ -475,6 +476,7 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
             unit *= s->step;
             const rd next = k + 1 < s->count ? to_multiple(a, unit) : zero, d = (low - next) * over;
             some[k] |= d != 0.0;
+            squares = rd_fma(d, d, squares);
             rd_store(out + k * s->pitch + i, d);
             low = next;
             over *= 1.0 / s->step;
@@ -485,6 +487,7 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
             some[k][0] |= some[k][i];
         any |= (uint64_t)(some[k][0] != 0) << k;
     }
+    *square += rd_total(squares);
     return any;
 }
 

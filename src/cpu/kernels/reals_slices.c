@@ -27,6 +27,13 @@ static int fits_range(const xncc_slicing *s)
            ldexp(s->unit, s->bits) <= ldexp(1.0, END_OF_RANGE);
 }
 
+/* Are sums of products of `pairs` pairs of planes exact by transforms? products: at least the sum,
+ * over the pairs, of the products of the planes' 2-norms. */
+static int transforms_fit(const xncc_reals_run *r, int32_t pairs, double products)
+{
+    return (r->factor + pairs * 0x1p-51) * 1.01 * products <= 0.45;
+}
+
 /* Are sums of `pairs` products of integers of two planes exact, of which each product is at most
  * `most` in magnitude? Direct products are integers below 2^50, and transforms are off by less than
  * 0.45. */
@@ -35,9 +42,8 @@ static int products_fit(const xncc_reals_run *r, double most, int32_t pairs)
     const double n = (double)r->job->templ->width * (double)r->job->templ->height,
                  samples = (double)r->m.stage.width * (double)r->m.stage.height,
                  products = pairs * most;
-    if (!r->variant->fft)
-        return n * products <= 0x1p50;
-    return (r->factor + pairs * 0x1p-51) * 1.01 * sqrt(samples * n) * products <= 0.45;
+    return r->variant->fft ? transforms_fit(r, pairs, sqrt(samples * n) * products)
+                           : n * products <= 0x1p50;
 }
 
 /* The largest magnitude of an integer of a plane. */
@@ -77,27 +83,6 @@ static void measure(xncc_reals_run *r, xncc_reals_span *image, xncc_reals_span *
     }
 }
 
-int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut)
-{
-    xncc_reals_span image = { 0.0, 0.0, INFINITY }, templ = image;
-    measure(r, &image, &templ);
-    const int difference = xncc_method_of_difference(r->job->problem->rule.method);
-    const double both = fmin(image.unit, templ.unit);
-    cut->image = slicing_of(&image, difference ? both : image.unit);
-    cut->templ = slicing_of(&templ, difference ? both : templ.unit);
-    if (!fits_range(&cut->image) || !fits_range(&cut->templ))
-        return 0;
-    for (cut->bits = XNCC_DIGIT_BITS; cut->bits > 6; cut->bits--) {
-        const xncc_planes a = { .bits = cut->bits,
-                                .count = xncc_slices_of(cut->image.bits, cut->bits) },
-                          b = { .bits = cut->bits,
-                                .count = xncc_slices_of(cut->templ.bits, cut->bits) };
-        if (xncc_reals_planes_fit(r, &a, &b))
-            return 1;
-    }
-    return 0;
-}
-
 /* ---- planes ---- */
 
 static size_t line_of(const xncc_reals_run *r)
@@ -115,11 +100,12 @@ void xncc_reals_clear_planes(xncc_reals_run *r)
 
 /* Cuts the doubles in m.line into slices. */
 static uint64_t slice_line(const xncc_reals_run *r, const xncc_slicing *of, int bits, int32_t count,
-                           int32_t width, double *out)
+                           int32_t width, double *out, double *square)
 {
     const xncc_reals_slicing slicing = { of->scale, of->unit, ldexp(1.0, bits), count,
                                          (ptrdiff_t)line_of(r) };
-    return r->isa->slices(r->m.line, width, &slicing, out);
+    double unused = 0.0;
+    return r->isa->slices(r->m.line, width, &slicing, out, square ? square : &unused);
 }
 
 static uint64_t square_line(xncc_reals_run *r, const xncc_planes *planes, int32_t width,
@@ -128,7 +114,7 @@ static uint64_t square_line(xncc_reals_run *r, const xncc_planes *planes, int32_
     const size_t line = line_of(r);
     const int32_t digits = xncc_slices_of(planes->of.bits, XNCC_DIGIT_BITS);
     uint64_t any = 0;
-    (void)slice_line(r, &planes->of, XNCC_DIGIT_BITS, digits, width, r->m.digit_rows);
+    (void)slice_line(r, &planes->of, XNCC_DIGIT_BITS, digits, width, r->m.digit_rows, NULL);
     r->isa->digits->squares(r->m.digit_rows, (ptrdiff_t)line, digits, width, out, planes->count);
     for (int32_t k = 0; k < planes->count; k++)
         any |= (uint64_t)(r->isa->range(out + (size_t)k * line, width, 0.0).most > 0.0) << k;
@@ -149,7 +135,7 @@ static uint64_t count_line(xncc_reals_run *r, const xncc_planes *planes, int32_t
 }
 
 uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, int32_t y,
-                                double *out)
+                                double *out, double *square)
 {
     const int32_t width = planes->of_templ ? r->job->templ->width : r->m.stage.width;
     if (planes->kind == XNCC_PLANES_COUNT)
@@ -160,7 +146,93 @@ uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, in
         (void)xncc_reals_read_line(r, y, planes->channel, 0.0, 1);
     return planes->kind == XNCC_PLANES_SQUARE
                ? square_line(r, planes, width, out)
-               : slice_line(r, &planes->of, planes->bits, planes->count, width, out);
+               : slice_line(r, &planes->of, planes->bits, planes->count, width, out, square);
+}
+
+/* ---- the bits of slices ---- */
+
+enum { LEAST_BITS = 7 };
+
+/* Planes of samples in slices of so many bits, of the image or the template. */
+static xncc_planes cut_planes(const xncc_cut *cut, int of_templ, int32_t channel, int bits)
+{
+    const xncc_slicing *of = of_templ ? &cut->templ : &cut->image;
+    return (xncc_planes){ .kind = XNCC_PLANES_VALUE,
+                          .of_templ = of_templ,
+                          .channel = channel,
+                          .of = *of,
+                          .bits = bits,
+                          .count = xncc_slices_of(of->bits, bits) };
+}
+
+static int fits_surely(const xncc_reals_run *r, const xncc_cut *cut, int bits)
+{
+    const xncc_planes image = cut_planes(cut, 0, 0, bits), templ = cut_planes(cut, 1, 0, bits);
+    return xncc_reals_planes_fit(r, &image, &templ);
+}
+
+/* About the sum of the squares of all planes of a channel, from some of their rows. */
+static double sample_squares(xncc_reals_run *r, const xncc_planes *planes)
+{
+    enum { ROWS = 24 };
+    const int32_t rows = planes->of_templ ? r->job->templ->height : r->m.stage.height,
+                  step = rows / ROWS + 1;
+    double square = 0.0;
+    for (int32_t y = step / 2; y < rows && !xncc_is_cancelled(r->job->watch); y += step)
+        (void)xncc_reals_read_planes(r, planes, y, r->m.plane_rows, &square);
+    return square * step;
+}
+
+/* Will slices of so many bits probably do? */
+static int fits_probably(xncc_reals_run *r, const xncc_cut *cut, int bits)
+{
+    const double margin = 1.1;
+    int fits = 1;
+    for (int32_t c = 0; c < r->job->templ->channels && fits; c++) {
+        const xncc_planes image = cut_planes(cut, 0, c, bits), templ = cut_planes(cut, 1, c, bits);
+        fits = transforms_fit(r, xncc_min_i32(image.count, templ.count),
+                              margin * sqrt(sample_squares(r, &image)) *
+                                  sqrt(sample_squares(r, &templ)));
+    }
+    return fits;
+}
+
+/* The 2-norms of planes are mostly far below their bounds: a sample has few slices that are not 0,
+ * and few of those are as large as they may be. So wider slices than are sure to do are tried if
+ * there are fewer of them then; and of those, the narrowest. */
+static void choose_bits(xncc_reals_run *r, xncc_cut *cut)
+{
+    enum { MOST_MORE = 4 };
+    const int most = xncc_min_i32(cut->sure + MOST_MORE, XNCC_DIGIT_BITS);
+    cut->bits = cut->sure;
+    for (int bits = most; bits > cut->sure && r->variant->fft; bits--) {
+        const int32_t image = xncc_slices_of(cut->image.bits, bits),
+                      templ = xncc_slices_of(cut->templ.bits, bits);
+        if (image == xncc_slices_of(cut->image.bits, bits - 1) &&
+            templ == xncc_slices_of(cut->templ.bits, bits - 1))
+            continue;
+        if (fits_probably(r, cut, bits)) {
+            cut->bits = bits;
+            return;
+        }
+    }
+}
+
+int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut)
+{
+    xncc_reals_span image = { 0.0, 0.0, INFINITY }, templ = image;
+    measure(r, &image, &templ);
+    const int difference = xncc_method_of_difference(r->job->problem->rule.method);
+    const double both = fmin(image.unit, templ.unit);
+    cut->image = slicing_of(&image, difference ? both : image.unit);
+    cut->templ = slicing_of(&templ, difference ? both : templ.unit);
+    if (!fits_range(&cut->image) || !fits_range(&cut->templ))
+        return 0;
+    for (cut->sure = XNCC_DIGIT_BITS; !fits_surely(r, cut, cut->sure); cut->sure--)
+        if (cut->sure == LEAST_BITS)
+            return 0;
+    choose_bits(r, cut);
+    return 1;
 }
 
 /* ---- groups of planes ---- */
@@ -171,6 +243,7 @@ typedef struct group {
     xncc_reals_run *r;
     const xncc_planes *planes[2];
     int32_t first[2], count[2];
+    int sure; /* 1: sums are exact in any case */
     const xncc_numbers *out;
     ptrdiff_t rows;
 } group;
@@ -194,6 +267,7 @@ static void collect_row(const group *g, const double *const *row, int32_t y)
  * is all 0; how many planes have one; and the sums of each weight that has some. */
 typedef struct arrays {
     int of[2][XNCC_MOST_PLANES], planes[2];
+    double square[2]; /* the sums of the squares of all planes */
     char *plane[2][XNCC_MOST_ARRAYS];
     int sums, begin[XNCC_MOST_ARRAYS + 1], weight[XNCC_MOST_ARRAYS];
     uint8_t pair[XNCC_MOST_ARRAYS * XNCC_MOST_ARRAYS / 4][2];
@@ -209,10 +283,12 @@ static void transform_rows(const group *g, int of_templ, arrays *a)
     xncc_reals_clear_planes(r);
     memset(given, 0, (size_t)c->ny * sizeof *given);
     a->planes[of_templ] = 0;
+    a->square[of_templ] = 0.0;
     for (int32_t k = 0; k < g->count[of_templ]; k++)
         a->of[of_templ][k] = -1;
     for (int32_t y = 0; y < rows && !xncc_is_cancelled(r->job->watch); y++) {
-        const uint64_t any = xncc_reals_read_planes(r, g->planes[of_templ], y, r->m.plane_rows) >>
+        const uint64_t any = xncc_reals_read_planes(r, g->planes[of_templ], y, r->m.plane_rows,
+                                                    &a->square[of_templ]) >>
                              g->first[of_templ];
         for (int32_t k = 0; k < g->count[of_templ]; k++) {
             int *of = &a->of[of_templ][k];
@@ -275,6 +351,7 @@ static int find_template(const group *g, arrays *a)
     if (are_kept(g)) {
         memcpy(a->of[1], kept->of, sizeof kept->of);
         a->planes[1] = kept->arrays;
+        a->square[1] = kept->square;
         return 1;
     }
     kept->serial = 0;
@@ -292,13 +369,22 @@ static void keep_template(const group *g, const arrays *a)
                                 .planes = *g->planes[1],
                                 .first = g->first[1],
                                 .count = g->count[1],
-                                .arrays = a->planes[1] };
+                                .arrays = a->planes[1],
+                                .square = a->square[1] };
     memcpy(kept->of, a->of[1], sizeof kept->of);
 }
 
+/* Are the sums of a group exact, by the norms of all planes? The sum of products of two norms is at
+ * most the product of the roots of the sums of their squares. */
+static int are_exact(const group *g, const arrays *a)
+{
+    return g->sure || transforms_fit(g->r, xncc_min_i32(g->planes[0]->count, g->planes[1]->count),
+                                     sqrt(a->square[0]) * sqrt(a->square[1]));
+}
+
 /* Planes of the image, and sums, have the first arrays, and planes of the template the last ones.
- */
-static void multiply_by_transforms(const group *g)
+ * Returns 0 if sums would not be exact. */
+static int multiply_by_transforms(const group *g)
 {
     xncc_reals_run *r = g->r;
     const xncc_fft_blocking *c = &r->job->blocks->fft;
@@ -310,6 +396,8 @@ static void multiply_by_transforms(const group *g)
     }
     transform_rows(g, 0, &a);
     const int known = find_template(g, &a);
+    if (!are_exact(g, &a))
+        return 0;
     list_pairs(g, &a);
     const xncc_fft_sums sums = { .planes = { a.planes[0], a.planes[1] },
                                  .count = a.sums,
@@ -332,6 +420,7 @@ static void multiply_by_transforms(const group *g)
         }
         collect_row(g, row, y);
     }
+    return 1;
 }
 
 /* ---- direct products ---- */
@@ -344,7 +433,7 @@ static uint64_t cut_template(const group *g)
                  height = (size_t)r->job->templ->height;
     uint64_t any = 0;
     for (size_t j = 0; j < height; j++) {
-        any |= xncc_reals_read_planes(r, g->planes[1], (int32_t)j, r->m.plane_rows);
+        any |= xncc_reals_read_planes(r, g->planes[1], (int32_t)j, r->m.plane_rows, NULL);
         for (int32_t k = 0; k < g->count[1]; k++)
             memcpy(r->m.templ_slices + ((size_t)k * height + j) * width,
                    r->m.plane_rows + (size_t)(g->first[1] + k) * line, width * sizeof(double));
@@ -369,7 +458,7 @@ static void multiply_directly(const group *g)
     xncc_reals_clear_planes(r);
     memset(r->m.weight_sums, 0, plane * (size_t)weights * sizeof(double));
     for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
-        const uint64_t any = xncc_reals_read_planes(r, g->planes[0], yy, r->m.plane_rows) >>
+        const uint64_t any = xncc_reals_read_planes(r, g->planes[0], yy, r->m.plane_rows, NULL) >>
                              g->first[0];
         meeting.y = yy;
         meeting.first = yy - height + 1 > 0 ? yy - height + 1 : 0;
@@ -391,23 +480,28 @@ static void multiply_directly(const group *g)
     }
 }
 
-void xncc_reals_multiply(xncc_reals_run *r, const xncc_planes *image, const xncc_planes *templ,
-                         const xncc_numbers *out, ptrdiff_t rows)
+int xncc_reals_multiply(xncc_reals_run *r, const xncc_planes *image, const xncc_planes *templ,
+                        const xncc_numbers *out, ptrdiff_t rows)
 {
     const int32_t most = r->m.planes_at_once, half = most / 2,
                   of_image = xncc_min_i32(image->count, most - xncc_min_i32(templ->count, half)),
                   of_templ = xncc_min_i32(xncc_min_i32(templ->count, most - of_image),
                                           r->variant->fft ? most : r->m.templ_planes);
-    group g = { .r = r, .planes = { image, templ }, .out = out, .rows = rows };
+    group g = { .r = r,
+                .planes = { image, templ },
+                .sure = xncc_reals_planes_fit(r, image, templ),
+                .out = out,
+                .rows = rows };
     for (int32_t i = 0; i < image->count; i += of_image)
         for (int32_t j = 0; j < templ->count && !xncc_is_cancelled(r->job->watch); j += of_templ) {
             g.first[0] = i;
             g.first[1] = j;
             g.count[0] = xncc_min_i32(of_image, image->count - i);
             g.count[1] = xncc_min_i32(of_templ, templ->count - j);
-            if (r->variant->fft)
-                multiply_by_transforms(&g);
-            else
+            if (!r->variant->fft)
                 multiply_directly(&g);
+            else if (!multiply_by_transforms(&g))
+                return 0;
         }
+    return 1;
 }

@@ -17,7 +17,7 @@
 /* How a rectangle is cut. */
 typedef struct xncc_cut {
     xncc_slicing image, templ;
-    int bits; /* per slice */
+    int bits, sure; /* per slice: as many as will probably do, and as many as do in any case */
 } xncc_cut;
 
 /* Measures the samples and chooses the slices. Returns 0 if sums of products cannot be exact. */
@@ -30,20 +30,22 @@ static inline int32_t xncc_slices_of(int of_bits, int bits)
 }
 
 /* Writes row y of the planes, plane k to out + k * line, with line = xncc_reals_line_width.
- * Returns a bit for each row that is not all 0. Uses r->m.line and r->m.digit_rows. */
+ * Returns a bit for each row that is not all 0. Adds the sum of the squares of slices of samples to
+ * *square, unless it is NULL. Uses r->m.line and r->m.digit_rows. */
 uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, int32_t y,
-                                double *out);
+                                double *out, double *square);
 
 /* Clears the memory that rows of planes are written to, of which each has zeros past its end. */
 void xncc_reals_clear_planes(xncc_reals_run *r);
 
-/* Are sums of products of these planes exact once they are rounded? */
+/* Are sums of products of these planes exact once they are rounded, whatever the samples are? */
 int xncc_reals_planes_fit(const xncc_reals_run *r, const xncc_planes *image,
                           const xncc_planes *templ);
 
 /* Writes the exact sums of products of all windows. Row y begins at out->digit + y * rows. Stops if
- * the call is cancelled. */
-void xncc_reals_multiply(xncc_reals_run *r, const xncc_planes *image, const xncc_planes *templ,
-                         const xncc_numbers *out, ptrdiff_t rows);
+ * the call is cancelled. Returns 0 if they would not be exact, because the planes have more bits
+ * than are sure to do. */
+int xncc_reals_multiply(xncc_reals_run *r, const xncc_planes *image, const xncc_planes *templ,
+                        const xncc_numbers *out, ptrdiff_t rows);
 
 #endif

@@ -112,7 +112,7 @@ static int begin(together *t)
     for (int s = 0; s < XNCC_SUMS; s++) {
         t->digits[s] = is_needed(t, (xncc_sum_id)s) ? digits_for(bits[s]) : 0;
         planes_of(t, (xncc_sum_id)s, planes);
-        if (is_needed(t, (xncc_sum_id)s) && r->source[s] == XNCC_FROM_PRODUCTS &&
+        if (s != XNCC_SUM_X && is_needed(t, (xncc_sum_id)s) && r->source[s] == XNCC_FROM_PRODUCTS &&
             !xncc_reals_planes_fit(r, &planes[0], &planes[1]))
             return 0;
     }
@@ -162,7 +162,7 @@ static void read_columns(together *t, const columns *c, int32_t y, double *out)
     const xncc_planes *planes = &c->planes[0];
     double *digits = c->count[0] ? out : r->m.digit_rows,
            *squares = out + (size_t)c->count[0] * line;
-    (void)xncc_reals_read_planes(t->r, planes, y, digits);
+    (void)xncc_reals_read_planes(t->r, planes, y, digits, NULL);
     if (c->count[1])
         t->isa->squares(digits, (ptrdiff_t)line, planes->count,
                         planes->of_templ ? r->job->templ->width : r->m.stage.width, squares,
@@ -325,19 +325,29 @@ static void finish_row(together *t, int32_t y)
         score_row(t, y, total, constant);
 }
 
+/* Makes a sum of the channel from products. If there are too many bits in a slice, the slices
+ * become those that are sure to do. */
+static void multiply(together *t, xncc_sum_id sum)
+{
+    const xncc_numbers *to = &t->stored[sum];
+    xncc_planes planes[2];
+    planes_of(t, sum, planes);
+    if (xncc_reals_multiply(t->r, &planes[0], &planes[1], to, (ptrdiff_t)to->count * to->step))
+        return;
+    t->cut.bits = t->cut.sure;
+    planes_of(t, sum, planes);
+    (void)xncc_reals_multiply(t->r, &planes[0], &planes[1], to, (ptrdiff_t)to->count * to->step);
+}
+
 int xncc_reals_settle_together(xncc_reals_run *r)
 {
     together t = { .r = r, .isa = r->isa->digits, .method = r->job->problem->rule.method };
     if (!begin(&t))
         return 0;
     for (t.channel = 0; t.channel < r->job->templ->channels; t.channel++) {
-        for (int s = 0; s < XNCC_SUMS; s++) {
-            xncc_planes planes[2];
-            planes_of(&t, (xncc_sum_id)s, planes);
+        for (int s = 0; s < XNCC_SUMS; s++)
             if (is_needed(&t, (xncc_sum_id)s) && r->source[s] == XNCC_FROM_PRODUCTS)
-                xncc_reals_multiply(r, &planes[0], &planes[1], &t.stored[s],
-                                    (ptrdiff_t)t.stored[s].count * t.stored[s].step);
-        }
+                multiply(&t, (xncc_sum_id)s);
         sum_template(&t);
         const columns c = columns_of(&t, 0);
         (void)clear_columns(&t, &c);
