@@ -8,10 +8,54 @@
 
 static const double digit_unit = 1 << XNCC_DIGIT_BITS;
 
-/* What v is over a digit: v less that, times the unit, is the digit. */
-REALS_INLINE rd digits_over(rd v)
+/* Two vectors of windows side by side: a carry goes through all digits of a number, and those of
+ * two vectors go at the same time. */
+typedef struct pair_of_rd {
+    rd a, b;
+} rd2;
+enum { DIGITS_AT_ONCE = 2 * REALS_LANES };
+
+REALS_INLINE rd2 rd2_fill(double v)
 {
-    return round_to(v, digit_unit);
+    return (rd2){ rd_fill(v), rd_fill(v) };
+}
+
+REALS_INLINE rd2 rd2_load(const double *from)
+{
+    return (rd2){ rd_load(from), rd_load(from + REALS_LANES) };
+}
+
+REALS_INLINE void rd2_store(double *to, rd2 v)
+{
+    rd_store(to, v.a);
+    rd_store(to + REALS_LANES, v.b);
+}
+
+REALS_INLINE rd2 rd2_add(rd2 v, rd2 w)
+{
+    return (rd2){ v.a + w.a, v.b + w.b };
+}
+
+REALS_INLINE rd2 rd2_less(rd2 v, rd2 w)
+{
+    return (rd2){ v.a - w.a, v.b - w.b };
+}
+
+/* v * w + z, which is exact. */
+REALS_INLINE rd2 rd2_fma(rd2 v, rd2 w, rd2 z)
+{
+    return (rd2){ rd_fma(v.a, w.a, z.a), rd_fma(v.b, w.b, z.b) };
+}
+
+REALS_INLINE rd2 rd2_round(rd2 v, double unit)
+{
+    return (rd2){ round_to(v.a, unit), round_to(v.b, unit) };
+}
+
+/* What v is over a digit: v less that, times the unit, is the digit. */
+REALS_INLINE rd2 digits_over(rd2 v)
+{
+    return rd2_round(v, digit_unit);
 }
 
 REALS_INLINE rd digits_load(const xncc_numbers *v, int32_t i, int32_t x)
@@ -24,44 +68,53 @@ REALS_INLINE rd digits_load(const xncc_numbers *v, int32_t i, int32_t x)
     return rd_of_floats(some);
 }
 
-REALS_INLINE void digits_store(const xncc_numbers *v, int32_t i, int32_t x, rd digit)
+REALS_INLINE rd2 digits_load2(const xncc_numbers *v, int32_t i, int32_t x)
 {
-    const rf some = __builtin_convertvector(digit, rf);
-    memcpy(v->digit + i * v->step + x, &some, sizeof some);
+    return (rd2){ digits_load(v, i, x), digits_load(v, i, x + REALS_LANES) };
+}
+
+REALS_INLINE void digits_store2(const xncc_numbers *v, int32_t i, int32_t x, rd2 digit)
+{
+    const rf a = __builtin_convertvector(digit.a, rf), b = __builtin_convertvector(digit.b, rf);
+    float *to = v->digit + i * v->step + x;
+    memcpy(to, &a, sizeof a);
+    memcpy(to + REALS_LANES, &b, sizeof b);
 }
 
 /* The sum of the products of digits i and d - i. It is independent of the carry, so that the sums
  * of several digits are computed side by side. */
-REALS_INLINE rd digits_product(const rd *a, int32_t count_a, const rd *b, int32_t count_b,
-                               int32_t d)
+REALS_INLINE rd2 digits_product(const rd2 *a, int32_t count_a, const rd2 *b, int32_t count_b,
+                                int32_t d)
 {
-    rd sum = { 0 };
+    rd2 sum = rd2_fill(0.0);
     for (int32_t i = d - count_b + 1 > 0 ? d - count_b + 1 : 0; i < count_a && i <= d; i++)
-        sum = rd_fma(a[i], b[d - i], sum);
+        sum = rd2_fma(a[i], b[d - i], sum);
     return sum;
 }
 
-/* The same for a = b: each product but that of a digit with itself occurs twice. */
-REALS_INLINE rd digits_square(const rd *a, int32_t count, int32_t d)
+/* The sum of the products of digits i and d - i of one number: each product but that of a digit
+ * with itself occurs twice. */
+REALS_INLINE rd2 digits_square(const rd2 *a, int32_t count, int32_t d)
 {
-    rd sum = { 0 };
+    rd2 sum = rd2_fill(0.0);
     for (int32_t i = d - count + 1 > 0 ? d - count + 1 : 0; 2 * i < d; i++)
-        sum = rd_fma(a[i], a[d - i], sum);
-    sum += sum;
-    return d % 2 == 0 && d / 2 < count ? rd_fma(a[d / 2], a[d / 2], sum) : sum;
+        sum = rd2_fma(a[i], a[d - i], sum);
+    sum = rd2_add(sum, sum);
+    return d % 2 == 0 && d / 2 < count ? rd2_fma(a[d / 2], a[d / 2], sum) : sum;
 }
 
 static void digits_squares(const double *v, ptrdiff_t step, int32_t digits, int32_t count,
                            double *out, int32_t places)
 {
-    for (int32_t x = 0; x < count; x += REALS_LANES) {
-        rd a[XNCC_MOST_DIGITS], carry = { 0 };
+    const rd2 down = rd2_fill(1.0 / digit_unit);
+    for (int32_t x = 0; x < count; x += DIGITS_AT_ONCE) {
+        rd2 a[XNCC_MOST_DIGITS], over = rd2_fill(0.0);
         for (int32_t i = 0; i < digits; i++)
-            a[i] = rd_load(v + i * step + x);
+            a[i] = rd2_load(v + i * step + x);
         for (int32_t d = 0; d < places; d++) {
-            const rd sum = digits_square(a, digits, d) + carry, over = digits_over(sum);
-            rd_store(out + d * step + x, sum - over);
-            carry = over * (1.0 / digit_unit);
+            const rd2 sum = rd2_fma(over, down, digits_square(a, digits, d));
+            over = digits_over(sum);
+            rd2_store(out + d * step + x, rd2_less(sum, over));
         }
     }
 }
@@ -79,73 +132,117 @@ static void digits_slide(double *to, const double *enter, const double *leave, s
 static void digits_collect(const xncc_weighted *from, int32_t count, const xncc_numbers *to)
 {
     const double unit = (double)(1 << from->bits);
-    for (int32_t x = 0; x < count; x += REALS_LANES) {
-        rd carry = { 0 }, digit = { 0 };
+    const rd2 down = rd2_fill(1.0 / unit), digit_down = rd2_fill(1.0 / digit_unit);
+    for (int32_t x = 0; x < count; x += DIGITS_AT_ONCE) {
+        rd2 over = rd2_fill(0.0), digit = over;
         double place = 1.0; /* of the next integer in the digit */
         for (int32_t w = 0, d = 0; d < to->count; w++) {
+            rd2 sum = rd2_fill(0.0);
             if (w < from->count && from->row[w])
-                carry += round_to(rd_load(from->row[w] + x), 1.0);
-            const rd over = round_to(carry, unit);
-            digit += (carry - over) * place;
-            carry = over * (1.0 / unit);
+                sum = rd2_round(rd2_load(from->row[w] + x), 1.0);
+            sum = rd2_fma(over, down, sum);
+            over = rd2_round(sum, unit);
+            digit = rd2_fma(rd2_less(sum, over), rd2_fill(place), digit);
             place *= unit;
             if (place < digit_unit)
                 continue;
             if (from->more)
-                digit += digits_load(to, d, x);
-            const rd next = digits_over(digit);
-            digits_store(to, d++, x, digit - next);
-            digit = next * (1.0 / digit_unit);
+                digit = rd2_add(digit, digits_load2(to, d, x));
+            const rd2 next = digits_over(digit);
+            digits_store2(to, d++, x, rd2_less(digit, next));
+            digit = rd2_fma(next, digit_down, rd2_fill(0.0));
             place *= 1.0 / digit_unit;
         }
     }
 }
 
+/* What is added to digit d of a term, but for products. */
+REALS_INLINE rd2 term_added(const xncc_exact_term *term, rd2 factor, int32_t d, int32_t x, rd2 sum)
+{
+    for (int32_t k = 0; k < 3; k++)
+        if (d < term->plus[k].count)
+            sum = rd2_fma(k == 0 ? factor : rd2_fill(term->factor[k]),
+                          digits_load2(&term->plus[k], d, x), sum);
+    return sum;
+}
+
 static void digits_term(const xncc_exact_term *term, int32_t count, const xncc_numbers *to)
 {
-    for (int32_t x = 0; x < count; x += REALS_LANES) {
-        rd b[XNCC_MOST_DIGITS], c[XNCC_MOST_DIGITS], carry = { 0 };
-        const rd factor = term->n ? rd_load(term->n + x) : rd_fill(term->factor[0]);
-        for (int32_t i = 0; i < term->b.count; i++)
-            b[i] = -digits_load(&term->b, i, x);
-        for (int32_t i = 0; i < term->c.count; i++)
-            c[i] = digits_load(&term->c, i, x);
+    const rd2 down = rd2_fill(1.0 / digit_unit);
+    const xncc_numbers *const b = &term->b, *const c = &term->c;
+    const int is_square = b->digit == c->digit && b->count == c->count;
+    for (int32_t x = 0; x < count; x += DIGITS_AT_ONCE) {
+        rd2 of_b[XNCC_MOST_DIGITS], of_c[XNCC_MOST_DIGITS], over = rd2_fill(0.0);
+        const rd2 factor = term->n ? rd2_load(term->n + x) : rd2_fill(term->factor[0]);
+        for (int32_t i = 0; i < b->count && !is_square; i++)
+            of_b[i] = digits_load2(b, i, x);
+        for (int32_t i = 0; i < c->count; i++)
+            of_c[i] = digits_load2(c, i, x);
         for (int32_t d = 0; d < to->count; d++) {
-            rd sum = digits_product(b, term->b.count, c, term->c.count, d);
-            if (term->more)
-                sum += digits_load(to, d, x);
-            for (int32_t k = 0; k < 3; k++)
-                if (d < term->plus[k].count)
-                    sum += (k == 0 ? factor : rd_fill(term->factor[k])) *
-                           digits_load(&term->plus[k], d, x);
-            sum += carry;
-            const rd over = digits_over(sum);
-            digits_store(to, d, x, sum - over);
-            carry = over * (1.0 / digit_unit);
+            const rd2 product = is_square ? digits_square(of_c, c->count, d)
+                                          : digits_product(of_b, b->count, of_c, c->count, d);
+            rd2 sum = term->more ? digits_load2(to, d, x) : rd2_fill(0.0);
+            sum = rd2_less(term_added(term, factor, d, x, sum), product);
+            sum = rd2_fma(over, down, sum);
+            over = digits_over(sum);
+            digits_store2(to, d, x, rd2_less(sum, over));
         }
     }
 }
 
-/* The four leading digits are two doubles, and of all that follow only the sign matters: the sum of
- * the doubles has a unit in the last place of 2^18 or more of the fourth digit's units, so that a
- * half of one, or up to a whole, of that unit leads to the same rounded sum. */
+/* Digit d of a number, 0 below its lowest one. */
+REALS_INLINE rd digit_or_zero(const xncc_numbers *from, int32_t d, int32_t x)
+{
+    return d >= 0 ? digits_load(from, d, x) : rd_fill(0.0);
+}
+
+/* Numbers whose last digit that is not 0 is digit d, rounded. The four leading digits are two
+ * doubles, and of all that follow only the sign matters: the sum of the doubles has a unit in the
+ * last place of 2^18 or more of the fourth digit's units, so that a half of one, or up to a whole,
+ * of that unit leads to the same rounded sum. */
+REALS_INLINE rd round_from(const xncc_numbers *from, int32_t d, int32_t x)
+{
+    const rd none = { 0 };
+    const rd high = digit_or_zero(from, d, x) * digit_unit + digit_or_zero(from, d - 1, x),
+             low = digit_or_zero(from, d - 2, x) * digit_unit + digit_or_zero(from, d - 3, x);
+    rd rest = none;
+    for (int32_t i = 0; i < d - 3; i++) {
+        const rd digit = digits_load(from, i, x);
+        rest = rd_choose(digit != none, digit, rest);
+    }
+    const rd half = rd_choose(rest > none, rd_fill(0.5),
+                              rd_choose(rest < none, rd_fill(-0.5), none));
+    return high * (digit_unit * digit_unit) + (low + half);
+}
+
+/* Is a lane set? */
+REALS_INLINE int rl_any(rl v)
+{
+    int64_t any = 0;
+    for (int i = 0; i < REALS_LANES; i++)
+        any |= v[i];
+    return any != 0;
+}
+
+/* Most numbers of a vector have as many digits as the others: those of each number of digits are
+ * rounded together. */
 static void digits_round(const xncc_numbers *from, int32_t count, const xncc_rounded *to)
 {
     const rd none = { 0 };
     for (int32_t x = 0; x < count; x += REALS_LANES) {
-        rd high = none, low = none, rest = none, seen = none, place = none;
-        for (int32_t d = from->count - 1; d >= -3; d--) {
-            const rd digit = d >= 0 ? digits_load(from, d, x) : none;
-            seen = rd_choose((seen > none) | (digit != none), seen + 1.0, none);
-            high = rd_choose(seen <= rd_fill(2.0), high * digit_unit + digit, high);
-            low = rd_choose((seen > rd_fill(2.0)) & (seen <= rd_fill(4.0)),
-                            low * digit_unit + digit, low);
-            place = rd_choose(seen == rd_fill(4.0), rd_fill((double)d), place);
-            rest = rd_choose((seen > rd_fill(4.0)) & (rest == none), digit, rest);
+        rd value = none, place = none;
+        rl open = (rl){ 0 } - 1;
+        for (int32_t d = from->count - 1; d >= 0; d--) {
+            const rl here = open & (digits_load(from, d, x) != none);
+            if (!rl_any(here))
+                continue;
+            value = rd_choose(here, round_from(from, d, x), value);
+            place = rd_choose(here, rd_fill((double)(d - 3)), place);
+            open &= ~here;
+            if (!rl_any(open))
+                break;
         }
-        const rd half = rd_choose(rest > none, rd_fill(0.5),
-                                  rd_choose(rest < none, rd_fill(-0.5), none));
-        rd_store(to->value + x, high * (digit_unit * digit_unit) + (low + half));
+        rd_store(to->value + x, value);
         rd_store(to->place + x, place);
     }
 }
