@@ -38,7 +38,8 @@ typedef struct xncc_fft_sums {
     int32_t wanted; /* rows of a sum */
     const int *begin;
     const uint8_t (*pair)[2]; /* a plane of the image and one of the template */
-    void *buffer;             /* count * XNCC_FFT_PIECE * XNCC_FFT_COLUMN bytes */
+    void *buffer; /* XNCC_FFT_COLUMN bytes for each row of each plane of the image or sum, whichever
+                     are more, and 2 * XNCC_FFT_PIECE times that for each of them */
 } xncc_fft_sums;
 
 /* The spectrum of a block of the image that several templates share; NULL: none. And the
@@ -74,7 +75,12 @@ typedef struct xncc_fft_products {
     void *buffer; /* count * (ny + XNCC_FFT_PIECE) * XNCC_FFT_COLUMN bytes */
 } xncc_fft_products;
 
-enum { XNCC_FFT_COLUMN = 128, XNCC_FFT_PIECE = 4, XNCC_FFT_AT_ONCE = 4 };
+enum {
+    XNCC_FFT_COLUMN = 128,
+    XNCC_FFT_PIECE = 4,
+    XNCC_FFT_AT_ONCE = 4,
+    XNCC_FFT_MOST_SUMS = 64 /* planes of an operand, and sums of their products */
+};
 
 /* The transforms of one instruction set. Arrays are complex, with ny rows of row_bytes(nx) bytes,
  * each made of 2 * nx real elements. A spectrum has the size of nx * ny complex numbers. */
@@ -113,7 +119,7 @@ typedef struct xncc_fft_isa {
     void (*sums)(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                  const xncc_fft_sums *sums);
     /* Transforms row y of a sum back. out has room for whole vectors. */
-    void (*plane_row_out)(const void *table, const xncc_fft_blocking *blocking, const char *plane,
+    void (*plane_row_out)(const void *table, const xncc_fft_blocking *blocking, char *plane,
                           int32_t y, void *buffer, int32_t count, double *out);
     /* Transforms a row back and rounds its first `count` elements to integers. */
     void (*row_out)(const void *table, const xncc_fft_blocking *blocking, void *row, int32_t count,

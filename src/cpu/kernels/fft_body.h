@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The transforms of `fft` in vectors of FFT_LANES doubles (2, 4 or 8). The including file, one per
- * instruction set, defines FFT_LANES and FFT_ISA, the name of its transforms. Multiplications and
+ * instruction set, defines FFT_LANES and FFT_ISA, the name of its transforms, and may define
+ * FFT_STREAM(to, v), which writes a vector past the caches. Multiplications and
  * additions may be contracted here, because only the rounded result matters and its error bound
  * holds either way.
  *
@@ -87,9 +88,10 @@ static void tables(int32_t nx, int32_t ny, void *memory)
     }
 }
 
-/* from: the vectors of the row; x: room for them; to: where they go. */
+/* from: the vectors of the row; x: room for them; to: where they go, of the kind `of`, a constant.
+ */
 FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, fft_place from, vc *x,
-                            fft_place to)
+                            fft_place to, fft_kind of)
 {
     const fft_side row = side_of(table, c, 0);
     const int32_t m = row.length;
@@ -104,7 +106,7 @@ FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, fft_p
         transpose_complex(v);
         combine(v, -1);
         for (int i = 0; i < FFT_LANES; i++)
-            *vector_at(&to, p + i) = v[i];
+            put_point(&to, p + i, of, v[i]);
     }
 }
 
@@ -184,14 +186,14 @@ static void row_in(const void *table, const xncc_fft_blocking *blocking, const x
         x[i].re = some_pixels(p->row, p->words, i, p->count);
         x[i].im = some_pixels(p->row, p->words, m + i, p->count);
     }
-    row_forward(table, blocking, place_of(x), x, place_of(x));
+    row_forward(table, blocking, place_of(x), x, place_of(x), FFT_ROW);
 }
 
 static void reals_in(const void *table, const xncc_fft_blocking *blocking, const double *line,
                      void *row)
 {
     row_forward(table, blocking, (fft_place){ .re = line, .im = line + blocking->nx }, row,
-                place_of(row));
+                place_of(row), FFT_ROW);
 }
 
 /* A row has one vector more than it needs, so that rows are not a power of two apart. */
@@ -256,35 +258,47 @@ static uint64_t plane_bytes(int32_t nx, int32_t ny)
     return (bytes + APART - 1) / APART * APART + XNCC_FFT_PIECE * sizeof(vc);
 }
 
-/* Row y of a plane. */
-FFT_INLINE fft_place plane_row(const char *plane, const xncc_fft_blocking *blocking, int32_t y)
+/* Are planes so large that dozens of them are in no cache? A line that is to be written as a whole
+ * need not be read first. */
+FFT_INLINE int planes_are_large(const xncc_fft_blocking *blocking)
 {
-    return (fft_place){ .at = (char *)(uintptr_t)plane + (size_t)y * sizeof(vc),
-                        .step = (ptrdiff_t)plane_column_bytes(blocking->ny) };
+    enum { LARGE = 2 << 20 };
+    return plane_bytes(blocking->nx, blocking->ny) > LARGE;
 }
 
-FFT_INLINE vc *plane_column(char *plane, const xncc_fft_blocking *blocking, int32_t i)
+/* Row y of a plane. */
+FFT_INLINE fft_place plane_row(char *plane, const xncc_fft_blocking *blocking, int32_t y)
 {
-    return (vc *)(void *)(plane + (uint64_t)i * plane_column_bytes(blocking->ny));
+    return (fft_place){ .at = plane + (size_t)y * sizeof(vc),
+                        .step = (ptrdiff_t)plane_column_bytes(blocking->ny),
+                        .stream = planes_are_large(blocking) };
+}
+
+FFT_INLINE char *plane_column(char *plane, const xncc_fft_blocking *blocking, int32_t i)
+{
+    return plane + (uint64_t)i * plane_column_bytes(blocking->ny);
 }
 
 static void plane_row_in(const void *table, const xncc_fft_blocking *blocking, const double *line,
                          void *buffer, char *plane, int32_t y)
 {
     row_forward(table, blocking, (fft_place){ .re = line, .im = line + blocking->nx }, buffer,
-                plane_row(plane, blocking, y));
+                plane_row(plane, blocking, y), FFT_PLANE);
 }
 
-static void plane_row_out(const void *table, const xncc_fft_blocking *blocking, const char *plane,
+static void plane_row_out(const void *table, const xncc_fft_blocking *blocking, char *plane,
                           int32_t y, void *buffer, int32_t count, double *out)
 {
     row_backward(table, blocking, plane_row(plane, blocking, y), FFT_PLANE, buffer, count, out);
 }
 
-/* The columns of all planes that are multiplied at a time. */
+/* A column of all planes and sums, each `step` points after the one before, but for the template's
+ * planes; and room for a piece of each sum. */
 typedef struct fft_sum_columns {
     const xncc_fft_sums *s;
-    vc *plane[2][64], *sum[64];
+    vc *column, *total;
+    ptrdiff_t step;
+    const vc *templ[XNCC_FFT_MOST_SUMS];
 } fft_sum_columns;
 
 /* Points at .. at + XNCC_FFT_PIECE - 1 of the sums of products of a column. All are made before one
@@ -292,13 +306,14 @@ typedef struct fft_sum_columns {
 FFT_INLINE void sum_piece(const fft_sum_columns *c, int32_t at)
 {
     const xncc_fft_sums *s = c->s;
-    vc *total = s->buffer;
+    vc *total = c->total;
     for (int k = 0; k < s->count; k++) {
         vc sum[XNCC_FFT_PIECE];
         for (int i = 0; i < XNCC_FFT_PIECE; i++)
             sum[i] = (vc){ vd_fill(0.0), vd_fill(0.0) };
         for (int p = s->begin[k]; p < s->begin[k + 1]; p++) {
-            const vc *a = c->plane[0][s->pair[p][0]] + at, *b = c->plane[1][s->pair[p][1]] + at;
+            const vc *a = c->column + s->pair[p][0] * c->step + at,
+                     *b = c->templ[s->pair[p][1]] + at;
             for (int i = 0; i < XNCC_FFT_PIECE; i++) {
                 sum[i].re += a[i].re * b[i].re;
                 sum[i].im += a[i].im * b[i].re;
@@ -310,7 +325,8 @@ FFT_INLINE void sum_piece(const fft_sum_columns *c, int32_t at)
             total[k * XNCC_FFT_PIECE + i] = sum[i];
     }
     for (int k = 0; k < s->count; k++)
-        memcpy(c->sum[k] + at, total + k * XNCC_FFT_PIECE, XNCC_FFT_PIECE * sizeof *total);
+        memcpy(c->column + k * c->step + at, total + k * XNCC_FFT_PIECE,
+               XNCC_FFT_PIECE * sizeof *total);
 }
 
 /* The columns of the template's planes are scaled, so that results are not. */
@@ -320,44 +336,55 @@ static void scale_points(vc *x, int32_t n, double scale)
         x[y] = (vc){ x[y].re * scale, x[y].im * scale };
 }
 
-/* All planes of a column are transformed, multiplied and transformed back where they are, part by
- * part, so that the parts of all planes are in the cache. */
+/* Begins the transform of column i of a plane that is held by columns. */
+FFT_INLINE void begin_column(const xncc_fft_sums *s, const fft_side *side, int of, int k,
+                             char *plane, vc *column)
+{
+    fft_place from = place_of((vc *)(void *)plane);
+    from.given = s->row[of];
+    from.bit = (uint64_t)1 << k;
+    first_step(side, &from, column, FFT_PLANE);
+}
+
+/* All planes of a column are transformed, multiplied and transformed back part by part, so that the
+ * parts of all planes are in the cache. */
 static void sums_of_products(const void *table, const xncc_fft_blocking *blocking,
                              const xncc_watch *watch, const xncc_fft_sums *s)
 {
     const double scale = 1.0 / ((double)blocking->nx * (double)blocking->ny);
-    const fft_side of_column = side_of(table, blocking, 1);
-    const fft_way forward = { of_column.table, FORWARD }, back = { of_column.table, BACKWARD };
-    const int32_t ny = blocking->ny, part = ny / of_column.r;
-    fft_sum_columns c = { .s = s };
+    const fft_side side = side_of(table, blocking, 1);
+    const fft_way forward = { side.table, FORWARD }, back = { side.table, BACKWARD };
+    const int32_t ny = blocking->ny, part = ny / side.r;
+    const int images = s->planes[0], most = images > s->count ? images : s->count;
+    fft_sum_columns c = { .s = s, .column = s->buffer, .step = ny + XNCC_FFT_PIECE };
+    c.total = c.column + most * c.step;
     for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
-        for (int of = 0; of < 2; of++)
-            for (int k = 0; k < s->planes[of]; k++) {
-                vc *column = c.plane[of][k] = plane_column(s->plane[of][k], blocking, i);
-                fft_place from = place_of(column);
-                from.given = s->row[of];
-                from.bit = (uint64_t)1 << k;
-                if (of == 0 || !s->known)
-                    first_step(&of_column, &from, column, FFT_PLANE);
+        for (int k = 0; k < images; k++)
+            begin_column(s, &side, 0, k, plane_column(s->plane[0][k], blocking, i),
+                         c.column + k * c.step);
+        for (int k = 0; k < s->planes[1]; k++) {
+            char *plane = plane_column(s->plane[1][k], blocking, i);
+            vc *column = (vc *)(void *)plane;
+            c.templ[k] = column;
+            if (!s->known) {
+                begin_column(s, &side, 1, k, plane, column);
+                inner_steps(&side, FORWARD, column, NULL);
+                scale_points(column, ny, scale);
             }
-        for (int k = 0; k < s->count; k++)
-            c.sum[k] = plane_column(s->sum[k], blocking, i);
+        }
         for (int32_t y = 0; y < ny; y += part) {
-            for (int k = 0; k < s->planes[0]; k++)
-                transform(&forward, c.plane[0][k] + y, part, NULL);
-            for (int k = 0; k < s->planes[1] && !s->known; k++) {
-                transform(&forward, c.plane[1][k] + y, part, NULL);
-                scale_points(c.plane[1][k] + y, part, scale);
-            }
+            for (int k = 0; k < images; k++)
+                transform(&forward, c.column + k * c.step + y, part, NULL);
             for (int32_t at = y; at < y + part; at += XNCC_FFT_PIECE)
                 sum_piece(&c, at);
             for (int k = 0; k < s->count; k++)
-                transform(&back, c.sum[k] + y, part, NULL);
+                transform(&back, c.column + k * c.step + y, part, NULL);
         }
         for (int k = 0; k < s->count; k++) {
-            fft_place to = place_of(c.sum[k]);
+            fft_place to = place_of((vc *)(void *)plane_column(s->sum[k], blocking, i));
             to.rows = s->wanted;
-            last_step(&of_column, c.sum[k], &to, FFT_PLANE);
+            to.stream = planes_are_large(blocking);
+            last_step(&side, c.column + k * c.step, &to, FFT_PLANE);
         }
     }
 }

@@ -17,6 +17,11 @@ typedef struct vc {
     vd re, im;
 } vc;
 
+/* Writes a vector past the caches, if the including file has a word for it. */
+#ifndef FFT_STREAM
+#define FFT_STREAM(to, v) memcpy(to, &(v), sizeof(v))
+#endif
+
 #define FFT_INLINE __attribute__((always_inline)) static inline
 
 /* A vector of chosen lanes of a, then of b. gcc has clang's word for it since version 12. */

@@ -52,6 +52,7 @@ typedef struct fft_place {
     int32_t rows;          /* of a column: the points from here on are 0, or are not wanted */
     const uint64_t *given; /* of a plane: points of which this lacks the bit are 0 */
     uint64_t bit;
+    int stream;          /* of a plane: 1: points are written to memory past the caches */
     const double *twist; /* of a row: the factors of its vectors */
     double *out;         /* where the elements of a row go, too, the first `count` of them, in whole
                             vectors; NULL: nowhere */
@@ -99,13 +100,24 @@ FFT_INLINE vc take_point(const fft_place *p, int32_t i, fft_kind of)
     return of == FFT_ROW ? twisted(p, i, load_point(p, i), 1) : load_point(p, i);
 }
 
+/* Writes point i. */
+FFT_INLINE void put_point(const fft_place *p, int32_t i, fft_kind of, vc v)
+{
+    vc *to = vector_at(p, i);
+    if (of == FFT_PLANE && p->stream) {
+        FFT_STREAM(&to->re, v.re);
+        FFT_STREAM(&to->im, v.im);
+    } else
+        *to = v;
+}
+
 /* Point i as one back yields it. */
 FFT_INLINE void give_point(const fft_place *p, int32_t i, fft_kind of, vc a)
 {
     const vc v = of == FFT_ROW ? twisted(p, i, a, -1) : a;
     const int32_t first = i * FFT_LANES, second = p->nx + first;
     if ((of != FFT_COLUMN && of != FFT_PLANE) || i < p->rows)
-        *vector_at(p, i) = v;
+        put_point(p, i, of, v);
     if (of != FFT_ROW || !p->out)
         return;
     if (first < p->count)

@@ -124,9 +124,9 @@ static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *
         for (int32_t i = 0; i < m->planes_at_once; i++)
             m->arrays[i] = carve(&from[i < XNCC_AGAIN_ARRAYS ? XNCC_EXTRA_OFTEN : XNCC_EXTRA_RARE],
                                  array);
-        m->points = carve(
-            &from[XNCC_EXTRA_OFTEN],
-            larger(row, (uint64_t)m->planes_at_once * XNCC_FFT_COLUMN * XNCC_FFT_PIECE));
+        m->points = carve(&from[XNCC_EXTRA_OFTEN],
+                          larger(row, (uint64_t)m->planes_at_once * XNCC_FFT_COLUMN *
+                                          ((uint64_t)ny + 2 * XNCC_FFT_PIECE)));
         for (int of = 0; of < 2; of++)
             m->given[of] = carve(&from[XNCC_EXTRA_OFTEN], (uint64_t)ny * sizeof *m->given[of]);
         m->kept_planes = carve(&from[XNCC_EXTRA_RARE], sizeof *m->kept_planes);

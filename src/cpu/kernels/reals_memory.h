@@ -7,10 +7,10 @@
 #include "cpu/kernels/reals_planes.h"
 
 enum {
-    XNCC_MOST_ARRAYS = 64, /* of planes and of sums of their products that are computed at a time,
-                              by transforms */
-    XNCC_AGAIN_ARRAYS = 4, /* of them, those that scoring again takes */
-    XNCC_MOST_WEIGHTS = 24 /* of sums of products of slices, directly */
+    XNCC_MOST_ARRAYS = XNCC_FFT_MOST_SUMS, /* of planes and of sums of their products that are
+                              computed at a time, by transforms */
+    XNCC_AGAIN_ARRAYS = 4,                 /* of them, those that scoring again takes */
+    XNCC_MOST_WEIGHTS = 24                 /* of sums of products of slices, directly */
 };
 
 typedef struct xncc_reals_scratch {
@@ -44,7 +44,7 @@ typedef struct xncc_reals_scratch {
     double *plane_rows, *digit_rows, *leaving_rows, *column_rows, *weight_rows;
     double *ones;           /* as many as the template has rows */
     int32_t planes_at_once; /* of image and template together */
-    /* By transforms: arrays of planes, which become those of sums; points of each sum, or a row of
+    /* By transforms: arrays of planes, which become those of sums; a column of each, or a row of
      * one; and which rows of the planes of image and template are not all 0 (xncc_fft_sums). */
     char *arrays[XNCC_MOST_ARRAYS];
     void *points;
