@@ -57,8 +57,8 @@ typedef struct xncc_reals_range {
 
 /* How doubles are cut: slice k, which goes to out + k * pitch, is the double times `scale` rounded
  * to a multiple of unit * step^k less the one rounded to a multiple of unit * step^(k + 1), in
- * multiples of the former. The last of `count` slices, at most 64, is the whole rest. scale, unit,
- * step: powers of two. */
+ * multiples of the former. The last of `count` slices, at most 64, is the whole rest, and below
+ * 2^51 in magnitude. scale, unit, step: powers of two. */
 typedef struct xncc_reals_slicing {
     double scale, unit, step;
     int32_t count;

@@ -452,41 +452,30 @@ static int reals_on_grid(const double *v, int32_t count, double unit)
     return on;
 }
 
-/* v rounded to the nearest multiple of a power of two. From 2^52 of it on, v is one. */
-REALS_INLINE rd to_multiple(rd v, double unit)
-{
-    const rd size = rd_size(v), rounded = (size + 0x1p52 * unit) - 0x1p52 * unit;
-    return (rd)((rl)rd_choose(size < rd_fill(0x1p52 * unit), rounded, size) | ((rl)v & INT64_MIN));
-}
-
+/* From the last slice down: each is what is left, rounded. */
 static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_slicing *s,
                              double *out, double *square)
 {
-    rl some[64];
+    rl some[64] = { { 0 } };
     rd squares = { 0 };
-    const rl none = { 0 };
     uint64_t any = 0;
-    for (int k = 0; k < s->count; k++)
-        some[k] = none;
+    double last = s->unit;
+    for (int k = 1; k < s->count; k++)
+        last *= s->step;
     for (int32_t i = 0; i < count; i += REALS_LANES) {
-        const rd a = rd_load(v + i) * s->scale, zero = { 0 };
-        double unit = s->unit, over = 1.0 / unit;
-        rd low = to_multiple(a, unit);
-        for (int k = 0; k < s->count; k++) {
-            unit *= s->step;
-            const rd next = k + 1 < s->count ? to_multiple(a, unit) : zero, d = (low - next) * over;
-            some[k] |= d != 0.0;
+        rd rest = rd_load(v + i) * s->scale;
+        double unit = last, over = 1.0 / last;
+        for (int k = s->count - 1; k >= 0; k--) {
+            const rd d = take_slice(&rest, unit) * over;
+            some[k] |= (rl)d;
             squares = rd_fma(d, d, squares);
             rd_store(out + k * s->pitch + i, d);
-            low = next;
-            over *= 1.0 / s->step;
+            unit *= 1.0 / s->step;
+            over *= s->step;
         }
     }
-    for (int k = 0; k < s->count; k++) {
-        for (int i = 1; i < REALS_LANES; i++)
-            some[k][0] |= some[k][i];
-        any |= (uint64_t)(some[k][0] != 0) << k;
-    }
+    for (int k = 0; k < s->count; k++)
+        any |= (uint64_t)rl_any(some[k]) << k;
     *square += rd_total(squares);
     return any;
 }

@@ -59,13 +59,24 @@ typedef struct xncc_exact_row {
     float *out;        /* where it holds XNCC_DOUBT, the score is written */
 } xncc_exact_row;
 
+/* Sums over the rows of a window, of the digits of samples and then of the digits of their squares:
+ * digit i of column x is sum[i * step + x]. A row of samples enters them, and one leaves. */
+typedef struct xncc_digit_columns {
+    double *sum;
+    ptrdiff_t step;
+    const double *enter, *leave; /* leave: NULL: none */
+    double scale, unit;          /* as in xncc_reals_slicing */
+    int32_t digits, values,
+        squares; /* digits: of a sample; of those that are summed, and of squares
+                  */
+} xncc_digit_columns;
+
 /* The functions of an instruction set (reals_digits_body.h). `count`: windows. */
 typedef struct xncc_digits_isa {
     /* The squares of numbers whose digits are doubles, v[i * step + x]. */
     void (*squares)(const double *v, ptrdiff_t step, int32_t digits, int32_t count, double *out,
                     int32_t places);
-    /* to += enter - leave; leave: may be NULL. */
-    void (*slide)(double *to, const double *enter, const double *leave, size_t count);
+    void (*slide)(const xncc_digit_columns *columns, int32_t count);
     void (*collect)(const xncc_weighted *from, int32_t count, const xncc_numbers *to);
     void (*term)(const xncc_exact_term *term, int32_t count, const xncc_numbers *to);
     void (*round)(const xncc_numbers *from, int32_t count, const xncc_rounded *to);

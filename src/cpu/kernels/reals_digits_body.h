@@ -8,6 +8,15 @@
 
 static const double digit_unit = 1 << XNCC_DIGIT_BITS;
 
+/* Is a lane set? */
+REALS_INLINE int rl_any(rl v)
+{
+    int64_t any = 0;
+    for (int i = 0; i < REALS_LANES; i++)
+        any |= v[i];
+    return any != 0;
+}
+
 /* Two vectors of windows side by side: a carry goes through all digits of a number, and those of
  * two vectors go at the same time. */
 typedef struct pair_of_rd {
@@ -119,11 +128,45 @@ static void digits_squares(const double *v, ptrdiff_t step, int32_t digits, int3
     }
 }
 
-static void digits_slide(double *to, const double *enter, const double *leave, size_t count)
+/* What is left of a number is rounded to a multiple of a power of two, which is taken from it. */
+REALS_INLINE rd take_slice(rd *rest, double unit)
 {
-    for (size_t x = 0; x < count; x += REALS_LANES) {
-        const rd sum = rd_load(to + x) + rd_load(enter + x);
-        rd_store(to + x, leave ? sum - rd_load(leave + x) : sum);
+    const rd slice = round_to(*rest, unit);
+    *rest -= slice;
+    return slice;
+}
+
+/* Adds digit k of a row that enters, and subtracts that of a row that leaves. */
+REALS_INLINE void slide_digit(const xncc_digit_columns *c, int32_t k, int32_t x, rd2 digit)
+{
+    double *sum = c->sum + k * c->step + x;
+    rd_store(sum, rd_load(sum) + (digit.a - digit.b));
+}
+
+static void digits_slide(const xncc_digit_columns *c, int32_t count)
+{
+    const rd2 down = rd2_fill(1.0 / digit_unit);
+    double last = c->unit;
+    for (int32_t k = 1; k < c->digits; k++)
+        last *= digit_unit;
+    for (int32_t x = 0; x < count; x += REALS_LANES) {
+        rd2 digit[XNCC_MOST_DIGITS], over = rd2_fill(0.0);
+        rd enter = rd_load(c->enter + x) * c->scale,
+           leave = (c->leave ? rd_load(c->leave + x) : over.b) * c->scale;
+        double unit = last, over_unit = 1.0 / last;
+        for (int32_t k = c->digits - 1; k >= 0; k--) {
+            digit[k].a = take_slice(&enter, unit) * over_unit;
+            digit[k].b = take_slice(&leave, unit) * over_unit;
+            unit *= 1.0 / digit_unit;
+            over_unit *= digit_unit;
+        }
+        for (int32_t k = 0; k < c->values; k++)
+            slide_digit(c, k, x, digit[k]);
+        for (int32_t k = 0; k < c->squares; k++) {
+            const rd2 sum = rd2_fma(over, down, digits_square(digit, c->digits, k));
+            over = digits_over(sum);
+            slide_digit(c, c->values + k, x, rd2_less(sum, over));
+        }
     }
 }
 
@@ -213,15 +256,6 @@ REALS_INLINE rd round_from(const xncc_numbers *from, int32_t d, int32_t x)
     const rd half = rd_choose(rest > none, rd_fill(0.5),
                               rd_choose(rest < none, rd_fill(-0.5), none));
     return high * (digit_unit * digit_unit) + (low + half);
-}
-
-/* Is a lane set? */
-REALS_INLINE int rl_any(rl v)
-{
-    int64_t any = 0;
-    for (int i = 0; i < REALS_LANES; i++)
-        any |= v[i];
-    return any != 0;
 }
 
 /* Most numbers of a vector have as many digits as the others: those of each number of digits are

@@ -60,8 +60,7 @@ int xncc_reals_planes_fit(const xncc_reals_run *r, const xncc_planes *image,
                         xncc_min_i32(image->count, templ->count));
 }
 
-/* Row j of a channel of the template to m.line. Where its pixels do not count, it has zeros. */
-static void read_templ_line(xncc_reals_run *r, int32_t channel, int32_t j)
+void xncc_reals_read_templ_line(xncc_reals_run *r, int32_t channel, int32_t j)
 {
     const xncc_template *templ = r->job->templ;
     const size_t width = (size_t)templ->width;
@@ -77,7 +76,7 @@ static void measure(xncc_reals_run *r, xncc_reals_span *image, xncc_reals_span *
             r->isa->span(r->m.line, r->m.stage.width, image);
         }
         for (int32_t j = 0; j < r->job->templ->height; j++) {
-            read_templ_line(r, c, j);
+            xncc_reals_read_templ_line(r, c, j);
             r->isa->span(r->m.line, r->job->templ->width, templ);
         }
     }
@@ -141,7 +140,7 @@ uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, in
     if (planes->kind == XNCC_PLANES_COUNT)
         return count_line(r, planes, y, out);
     if (planes->of_templ)
-        read_templ_line(r, planes->channel, y);
+        xncc_reals_read_templ_line(r, planes->channel, y);
     else
         (void)xncc_reals_read_line(r, y, planes->channel, 0.0, 1);
     return planes->kind == XNCC_PLANES_SQUARE

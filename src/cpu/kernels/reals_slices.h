@@ -35,6 +35,10 @@ static inline int32_t xncc_slices_of(int of_bits, int bits)
 uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, int32_t y,
                                 double *out, double *square);
 
+/* Reads row j of a channel of the template to r->m.line. Where its pixels do not count, it has
+ * zeros. */
+void xncc_reals_read_templ_line(xncc_reals_run *r, int32_t channel, int32_t j);
+
 /* Clears the memory that rows of planes are written to, of which each has zeros past its end. */
 void xncc_reals_clear_planes(xncc_reals_run *r);
 

@@ -128,78 +128,52 @@ static size_t line_of(const xncc_reals_run *r)
     return (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks);
 }
 
-/* The rows of digits whose sums over columns slide: of the samples, then of their squares. */
-typedef struct columns {
-    xncc_planes planes[2];
-    int32_t count[2];
-} columns;
-
-static columns columns_of(const together *t, int of_templ)
+/* The digits whose sums over columns slide: of the samples, [0], and of their squares, [1]. */
+static xncc_digit_columns columns_of(const together *t, int of_templ, int32_t count[2])
 {
+    const xncc_reals_run *r = t->r;
     const xncc_slicing *of = of_templ ? &t->cut.templ : &t->cut.image;
     const int32_t places[2] = { digits_for(of->bits), digits_for(2 * of->bits) };
-    columns c = { .count = { 0, 0 } };
     for (int i = 0; i < 2; i++) {
         const xncc_sum_id sum = of_templ ? (i ? XNCC_SUM_T2 : XNCC_SUM_T)
                                          : (i ? XNCC_SUM_Q : XNCC_SUM_S);
-        const xncc_sum_source source = t->r->source[sum];
-        c.planes[i] = (xncc_planes){ .kind = i ? XNCC_PLANES_SQUARE : XNCC_PLANES_VALUE,
-                                     .of_templ = of_templ,
-                                     .channel = t->channel,
-                                     .of = *of,
-                                     .bits = XNCC_DIGIT_BITS,
-                                     .count = places[i] };
-        c.count[i] = is_needed(t, sum) && source != XNCC_FROM_PRODUCTS ? places[i] : 0;
+        count[i] = is_needed(t, sum) && r->source[sum] != XNCC_FROM_PRODUCTS ? places[i] : 0;
     }
-    return c;
-}
-
-/* Reads the digits of row y to `out`. */
-static void read_columns(together *t, const columns *c, int32_t y, double *out)
-{
-    const xncc_reals_run *r = t->r;
-    const size_t line = line_of(r);
-    const xncc_planes *planes = &c->planes[0];
-    double *digits = c->count[0] ? out : r->m.digit_rows,
-           *squares = out + (size_t)c->count[0] * line;
-    (void)xncc_reals_read_planes(t->r, planes, y, digits, NULL);
-    if (c->count[1])
-        t->isa->squares(digits, (ptrdiff_t)line, planes->count,
-                        planes->of_templ ? r->job->templ->width : r->m.stage.width, squares,
-                        c->count[1]);
-}
-
-static size_t clear_columns(together *t, const columns *c)
-{
-    const size_t doubles = (size_t)(c->count[0] + c->count[1]) * line_of(t->r);
+    const xncc_digit_columns c = { .sum = r->m.column_rows,
+                                   .step = (ptrdiff_t)line_of(r),
+                                   .scale = of->scale,
+                                   .unit = of->unit,
+                                   .digits = places[0],
+                                   .values = count[0],
+                                   .squares = count[1] };
+    memset(c.sum, 0, (size_t)(count[0] + count[1]) * line_of(r) * sizeof(double));
     xncc_reals_clear_planes(t->r);
-    memset(t->r->m.column_rows, 0, doubles * sizeof(double));
-    memset(t->r->m.plane_rows, 0, doubles * sizeof(double));
-    memset(t->r->m.leaving_rows, 0, doubles * sizeof(double));
-    return doubles;
+    memset(r->m.leaving_rows, 0, line_of(r) * sizeof(double));
+    return c;
 }
 
 /* The constant sums of the template. */
 static void sum_template(together *t)
 {
     xncc_reals_run *r = t->r;
-    const columns c = columns_of(t, 1);
-    const size_t doubles = clear_columns(t, &c), line = line_of(r);
+    int32_t count[2];
+    xncc_digit_columns c = columns_of(t, 1, count);
+    const size_t line = line_of(r);
     double total[XNCC_MOST_PLACES][XNCC_REALS_ROOM] = { { 0.0 } };
     const double *row[XNCC_MOST_PLACES];
+    c.enter = r->m.line;
     for (int32_t j = 0; j < r->job->templ->height && !xncc_is_cancelled(r->job->watch); j++) {
-        if (doubles)
-            read_columns(t, &c, j, r->m.plane_rows);
-        t->isa->slide(r->m.column_rows, r->m.plane_rows, NULL, doubles);
+        xncc_reals_read_templ_line(r, t->channel, j);
+        t->isa->slide(&c, r->job->templ->width);
     }
-    for (int i = 0, at = 0; i < 2; at += c.count[i++]) {
+    for (int i = 0, at = 0; i < 2; at += count[i++]) {
         const xncc_sum_id sum = i ? XNCC_SUM_T2 : XNCC_SUM_T;
         float digit[XNCC_MOST_PLACES * XNCC_REALS_ROOM];
         const xncc_numbers to = { digit, XNCC_REALS_ROOM, t->digits[sum], 0 };
-        const xncc_weighted from = { .row = row, .count = c.count[i], .bits = XNCC_DIGIT_BITS };
-        if (c.count[i] == 0)
+        const xncc_weighted from = { .row = row, .count = count[i], .bits = XNCC_DIGIT_BITS };
+        if (count[i] == 0)
             continue;
-        for (int32_t k = 0; k < c.count[i]; k++) {
+        for (int32_t k = 0; k < count[i]; k++) {
             total[k][0] = 0.0;
             for (int32_t x = 0; x < r->job->templ->width; x++)
                 total[k][0] += r->m.column_rows[(size_t)(at + k) * line + (size_t)x];
@@ -212,28 +186,29 @@ static void sum_template(together *t)
     }
 }
 
-/* Makes the sums over the windows of row y from sums over columns, which slide down. */
-static void slide_windows(together *t, const columns *c, int32_t y)
+/* Makes the sums over the windows of row y from sums over columns, which slide down. count: as in
+ * columns_of. */
+static void slide_windows(together *t, xncc_digit_columns *c, const int32_t count[2], int32_t y)
 {
     xncc_reals_run *r = t->r;
     const int32_t width = r->job->templ->width, height = r->job->templ->height;
-    const size_t line = line_of(r), doubles = (size_t)(c->count[0] + c->count[1]) * line;
     const double *row[XNCC_MOST_PLACES];
-    for (int32_t yy = y == 0 ? 0 : y + height - 1; yy < y + height && doubles; yy++) {
-        read_columns(t, c, yy, r->m.plane_rows);
+    c->enter = r->m.line;
+    c->leave = y > 0 ? r->m.leaving_rows : NULL;
+    for (int32_t yy = y == 0 ? 0 : y + height - 1; yy < y + height && count[0] + count[1]; yy++) {
+        (void)xncc_reals_read_line(r, yy, t->channel, 0.0, 1);
         if (y > 0)
-            read_columns(t, c, y - 1, r->m.leaving_rows);
-        t->isa->slide(r->m.column_rows, r->m.plane_rows, y > 0 ? r->m.leaving_rows : NULL, doubles);
+            (void)xncc_reals_read_line_to(r, y - 1, t->channel, 0.0, 1, r->m.leaving_rows);
+        t->isa->slide(c, r->m.stage.width);
     }
-    for (int i = 0, at = 0; i < 2; at += c->count[i++]) {
-        const xncc_weighted from = { .row = row, .count = c->count[i], .bits = XNCC_DIGIT_BITS };
-        for (int32_t k = 0; k < c->count[i]; k++) {
+    for (int i = 0, at = 0; i < 2; at += count[i++]) {
+        const xncc_weighted from = { .row = row, .count = count[i], .bits = XNCC_DIGIT_BITS };
+        for (int32_t k = 0; k < count[i]; k++) {
             double *window = r->m.weight_rows + (size_t)k * (size_t)r->stride;
-            r->isa->window(r->m.column_rows + (size_t)(at + k) * line, width, r->m.room, window,
-                           r->area->width);
+            r->isa->window(c->sum + (at + k) * c->step, width, r->m.room, window, r->area->width);
             row[k] = window;
         }
-        if (c->count[i])
+        if (count[i])
             t->isa->collect(&from, r->area->width, &t->sum[i ? XNCC_SUM_Q : XNCC_SUM_S]);
     }
 }
@@ -349,10 +324,10 @@ int xncc_reals_settle_together(xncc_reals_run *r)
             if (is_needed(&t, (xncc_sum_id)s) && r->source[s] == XNCC_FROM_PRODUCTS)
                 multiply(&t, (xncc_sum_id)s);
         sum_template(&t);
-        const columns c = columns_of(&t, 0);
-        (void)clear_columns(&t, &c);
+        int32_t count[2];
+        xncc_digit_columns c = columns_of(&t, 0, count);
         for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
-            slide_windows(&t, &c, y);
+            slide_windows(&t, &c, count, y);
             finish_row(&t, y);
         }
     }
