@@ -167,6 +167,75 @@ static void check_large(void)
     kit_image_destroy(&templ);
 }
 
+/* One plan for two templates, of which the second has other signs in its faint rows, and for an
+ * image whose second rectangle of three has fewer bits, so that it is cut into other slices. */
+static void check_kept(void)
+{
+    enum { SIZE = 36, WIDTH = 90, HEIGHT = 600, BEGIN = 180, END = 430 };
+    kit_image image = hostile_image(FAR, PLAIN, XNCC_F64, 0, SIZE, WIDTH, HEIGHT),
+              templ[] = { hostile_image(FAR, PLAIN, XNCC_F64, 1, SIZE, SIZE, SIZE),
+                          hostile_image(FAR, PLAIN, XNCC_F64, 1, SIZE, SIZE, SIZE) };
+    xncc_context *const both = float_context;
+    xncc_template *template[2];
+    for (int32_t x = 0; x < WIDTH; x++)
+        for (int32_t y = BEGIN; y < END; y++)
+            if (y % 7 != 3)
+                kit_sample_set(&image.view, x, y, 0, one_to_two(y));
+    for (int32_t x = 0; x < SIZE; x++)
+        for (int32_t y = 3; y < SIZE; y += 7)
+            kit_sample_set(&templ[1].view, x, y, 0,
+                           kit_sample(&templ[1].view, x, y, 0) * (x % 3 ? 1.0 : -1.0));
+    float_context = kit_context(XNCC_DEVICE_CPU, 1);
+    for (int i = 0; i < 2; i++)
+        template[i] = float_template_of(&templ[i].view);
+    xncc_problem problem = XNCC_PROBLEM_INIT;
+    xncc_preference preference = XNCC_PREFERENCE_INIT;
+    xncc_plan *plan = NULL;
+    preference.kernel = "fft-portable";
+    CHECK(xncc_problem_set(&problem, &image.view, template[0], &kit_error) == XNCC_OK);
+    problem.rule.method = XNCC_CCOEFF;
+    if (xncc_plan_create(float_context, &problem, &preference, &plan, &kit_error) != XNCC_OK)
+        kit_give_up("no plan: %s", kit_error.text);
+    kit_map map = kit_map_create(WIDTH - SIZE + 1, HEIGHT - SIZE + 1, 1, KIT_AFTER);
+    for (int i = 0; i < 3; i++) {
+        const float_pair p = { .image = &image.view, .templ = &templ[i % 2].view };
+        CHECK(xncc_plan_correlate(plan, &image.view, template[i % 2], &map.view, NULL,
+                                  &kit_error) == XNCC_OK);
+        check_float_scores(p, XNCC_CCOEFF, &map.view, 60, "kept");
+    }
+    kit_map_destroy(&map);
+    xncc_plan_destroy(plan);
+    for (int i = 0; i < 2; i++) {
+        xncc_template_destroy(template[i]);
+        kit_image_destroy(&templ[i]);
+    }
+    xncc_context_destroy(float_context);
+    float_context = both;
+    kit_image_destroy(&image);
+}
+
+/* Pictures of which the rows that exact sums look at first have few bits: slices are chosen that
+ * turn out to be too wide. */
+static void check_unsure(void)
+{
+    enum { SIZE = 36, WIDTH = 90, HEIGHT = 130 };
+    kit_image image = hostile_image(FAR, PLAIN, XNCC_F64, 0, SIZE, WIDTH, HEIGHT),
+              templ = hostile_image(FAR, PLAIN, XNCC_F64, 1, SIZE, SIZE, SIZE);
+    for (int32_t x = 0; x < WIDTH; x++)
+        for (int32_t y = 3; y < HEIGHT; y += 6)
+            kit_sample_set(&image.view, x, y, 0, 0.0);
+    for (int32_t x = 0; x < SIZE; x++)
+        for (int32_t y = 1; y < SIZE; y += 2)
+            kit_sample_set(&templ.view, x, y, 0, 0.0);
+    const float_pair p = { .image = &image.view, .templ = &templ.view };
+    kit_map map = float_map_of(p, XNCC_CCOEFF, "fft-portable");
+    check_float_scores(p, XNCC_CCOEFF, &map.view, 60, "unsure");
+    check_float_maps(p, XNCC_CCOEFF, &map.view, 0, 0, 0, "unsure");
+    kit_map_destroy(&map);
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
 /* Doubles near the ends of their range, whose squares are beyond it. */
 typedef enum range {
     SMALLEST,
@@ -310,6 +379,10 @@ int main(int argc, char **argv)
         for (int f = PLAIN + 1; f < SPOILT; f++)
             if (!kit_short() || k % 2 == f % 2)
                 check_hostile(wide[k], (form)f, XNCC_U32, k < 2 ? 6 : 34);
+    if (is_hostile) {
+        check_kept();
+        check_unsure();
+    }
     if (is_large)
         check_large();
     for (int f = PLAIN; f < FORMS && is_large; f++)

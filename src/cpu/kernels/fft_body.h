@@ -189,11 +189,15 @@ static void row_in(const void *table, const xncc_fft_blocking *blocking, const x
     row_forward(table, blocking, place_of(x), x, place_of(x), FFT_ROW);
 }
 
+FFT_INLINE fft_place place_of_reals(const double *line, const xncc_fft_blocking *blocking)
+{
+    return (fft_place){ .re = line, .im = line + blocking->nx };
+}
+
 static void reals_in(const void *table, const xncc_fft_blocking *blocking, const double *line,
                      void *row)
 {
-    row_forward(table, blocking, (fft_place){ .re = line, .im = line + blocking->nx }, row,
-                place_of(row), FFT_ROW);
+    row_forward(table, blocking, place_of_reals(line, blocking), row, place_of(row), FFT_ROW);
 }
 
 /* A row has one vector more than it needs, so that rows are not a power of two apart. */
@@ -282,7 +286,7 @@ FFT_INLINE char *plane_column(char *plane, const xncc_fft_blocking *blocking, in
 static void plane_row_in(const void *table, const xncc_fft_blocking *blocking, const double *line,
                          void *buffer, char *plane, int32_t y)
 {
-    row_forward(table, blocking, (fft_place){ .re = line, .im = line + blocking->nx }, buffer,
+    row_forward(table, blocking, place_of_reals(line, blocking), buffer,
                 plane_row(plane, blocking, y), FFT_PLANE);
 }
 

@@ -116,7 +116,7 @@ FFT_INLINE void give_point(const fft_place *p, int32_t i, fft_kind of, vc a)
 {
     const vc v = of == FFT_ROW ? twisted(p, i, a, -1) : a;
     const int32_t first = i * FFT_LANES, second = p->nx + first;
-    if ((of != FFT_COLUMN && of != FFT_PLANE) || i < p->rows)
+    if (of == FFT_INNER || of == FFT_ROW || i < p->rows)
         put_point(p, i, of, v);
     if (of != FFT_ROW || !p->out)
         return;

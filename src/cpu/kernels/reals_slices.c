@@ -331,15 +331,21 @@ static int is_same_slicing(const xncc_slicing *a, const xncc_slicing *b)
            a->bits == b->bits;
 }
 
+/* Are the planes that are kept cut like the template's planes of a group? */
+static int is_cut_alike(const xncc_kept_planes *kept, const group *g)
+{
+    const xncc_planes *a = &kept->planes, *b = g->planes[1];
+    return kept->first == g->first[1] && kept->count == g->count[1] && a->kind == b->kind &&
+           a->channel == b->channel && a->bits == b->bits && a->count == b->count &&
+           is_same_slicing(&a->of, &b->of);
+}
+
 /* Are the template's planes of a group those that are kept? */
 static int are_kept(const group *g)
 {
     const xncc_kept_planes *kept = g->r->m.kept_planes;
-    const xncc_planes *a = &kept->planes, *b = g->planes[1];
-    return kept->serial != 0 && kept->serial == g->r->job->templ->serial &&
-           kept->first == g->first[1] && kept->count == g->count[1] && a->kind == b->kind &&
-           a->channel == b->channel && a->bits == b->bits && a->count == b->count &&
-           is_same_slicing(&a->of, &b->of);
+    const uint64_t serial = g->r->job->templ->serial;
+    return serial != 0 && kept->serial == serial && is_cut_alike(kept, g);
 }
 
 /* The template's planes of a group, which are transformed but for their columns. Returns 1 if they
