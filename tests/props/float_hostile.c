@@ -175,7 +175,7 @@ static void check_kept(void)
     kit_image image = hostile_image(FAR, PLAIN, XNCC_F64, 0, SIZE, WIDTH, HEIGHT),
               templ[] = { hostile_image(FAR, PLAIN, XNCC_F64, 1, SIZE, SIZE, SIZE),
                           hostile_image(FAR, PLAIN, XNCC_F64, 1, SIZE, SIZE, SIZE) };
-    xncc_context *const both = float_context;
+    xncc_context *const several = float_context;
     xncc_template *template[2];
     for (int32_t x = 0; x < WIDTH; x++)
         for (int32_t y = BEGIN; y < END; y++)
@@ -210,7 +210,7 @@ static void check_kept(void)
         kit_image_destroy(&templ[i]);
     }
     xncc_context_destroy(float_context);
-    float_context = both;
+    float_context = several;
     kit_image_destroy(&image);
 }
 
@@ -355,7 +355,8 @@ int main(int argc, char **argv)
     const char *group = kit_option(argc, argv, "group", "");
     const int is_hostile = strcmp(group, "hostile") == 0, is_masked = strcmp(group, "masked") == 0,
               is_large = strcmp(group, "large") == 0;
-    float_context = kit_context(kit_device_option(argc, argv), 2);
+    const xncc_device device = kit_device_option(argc, argv);
+    float_context = kit_context(device, 2);
     for (int i = 0; i < 2 && is_hostile; i++)
         for (int32_t size = 6; size <= 36; size += 30)
             for (int kind = 0; kind < HOSTILES; kind++)
@@ -379,7 +380,7 @@ int main(int argc, char **argv)
         for (int f = PLAIN + 1; f < SPOILT; f++)
             if (!kit_short() || k % 2 == f % 2)
                 check_hostile(wide[k], (form)f, XNCC_U32, k < 2 ? 6 : 34);
-    if (is_hostile) {
+    if (is_hostile && device == XNCC_DEVICE_CPU) { /* a GPU cuts nothing into slices */
         check_kept();
         check_unsure();
     }
