@@ -40,31 +40,43 @@ struct PeakSides {
 };
 // True if the element at `here` comes before each of its up to 8 neighbours in the order of
 // matches: by score, then by row, then by column. pitch: elements per row. order: of the element
-// itself.
+// itself, which is not NaN.
 __device__ inline bool peak_leads(const float *here, int64_t pitch, uint32_t order,
                                   const PeakSides &sides, int32_t smallest)
 {
-    for (int dy = sides.above ? -1 : 0; dy <= (sides.below ? 1 : 0); dy++)
-        for (int dx = sides.left ? -1 : 0; dx <= (sides.right ? 1 : 0); dx++) {
-            if (dx == 0 && dy == 0)
-                continue;
-            uint32_t other = peak_order(here[dy * pitch + dx], smallest);
-            bool earlier = dy < 0 || (dy == 0 && dx < 0);
-            if (other > order || (earlier && other == order))
-                return false;
-        }
-    return true;
+    constexpr int AROUND = 9; // by rows; the element itself is the one in the middle
+    float score[AROUND];      // all loads are in flight together
+#pragma unroll
+    for (int i = 0; i < AROUND; i++) {
+        const int dx = i % 3 - 1, dy = i / 3 - 1;
+        const bool there = (dx >= 0 || sides.left) && (dx <= 0 || sides.right) &&
+                           (dy >= 0 || sides.above) && (dy <= 0 || sides.below);
+        score[i] = there && i != AROUND / 2 ? here[dy * pitch + dx] : NAN;
+    }
+    bool leads = true;
+#pragma unroll
+    for (int i = 0; i < AROUND; i++) {
+        const uint32_t other = peak_order(score[i], smallest);
+        leads &= other < order || (i > AROUND / 2 && other == order);
+    }
+    return leads;
 }
 
-// Appends a candidate to the slot's list. Beyond PEAK_ROOM, candidates are counted only.
-__device__ inline void peak_append(const PeakJob &job, int slot, uint32_t order, int32_t x,
-                                   int32_t y)
+// Puts a candidate at its place in the slot's list, if there is room.
+__device__ inline void peak_put(const PeakJob &job, int slot, uint32_t at, uint32_t order,
+                                int32_t x, int32_t y)
 {
-    uint32_t at = atomicAdd(&job.state[slot].candidates, 1u);
     if (at < PEAK_ROOM)
         job.candidate[static_cast<size_t>(slot) * PEAK_ROOM + at] = peak_key(
             order,
             static_cast<uint32_t>(y) * static_cast<uint32_t>(job.width) + static_cast<uint32_t>(x));
+}
+
+// Appends a candidate. Beyond PEAK_ROOM, candidates are counted only.
+__device__ inline void peak_append(const PeakJob &job, int slot, uint32_t order, int32_t x,
+                                   int32_t y)
+{
+    peak_put(job, slot, atomicAdd(&job.state[slot].candidates, 1u), order, x, y);
 }
 
 } // namespace xncc

@@ -135,24 +135,30 @@ __global__ __launch_bounds__(THREADS) void collect(PeakJob job)
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
         Tile t(job, static_cast<int32_t>(list[i]));
-        int32_t x = t.x + static_cast<int32_t>(threadIdx.x % PEAK_COLUMNS),
-                first = static_cast<int32_t>(threadIdx.x / PEAK_COLUMNS);
-        if (x >= t.x + t.columns)
-            continue;
-        const float *here = job.map + slot * job.plane + (t.y + first) * job.pitch + x;
-        float score[PEAK_ROWS / STRIDE]; // all loads are in flight together
+        const int32_t x = t.x + static_cast<int32_t>(threadIdx.x % PEAK_COLUMNS),
+                      first = static_cast<int32_t>(threadIdx.x / PEAK_COLUMNS);
+        const float *map = job.map + slot * job.plane + x;
+        const auto row = [&](int k) { return t.y + first + k * STRIDE; };
+        const auto order_at = [&](int k) {
+            return peak_order(__ldg(map + row(k) * job.pitch), job.smallest);
+        };
+        uint32_t leads = 0; // a bit for each of the thread's candidates
 #pragma unroll
-        for (int k = 0; k < PEAK_ROWS / STRIDE; k++)
-            score[k] = first + k * STRIDE < t.rows ? __ldg(here + k * STRIDE * job.pitch)
-                                                   : CUDART_NAN_F;
-#pragma unroll
-        for (int k = 0; k < PEAK_ROWS / STRIDE; k++, here += STRIDE * job.pitch) {
-            const int32_t y = t.y + first + k * STRIDE;
-            const uint32_t order = peak_order(score[k], job.smallest);
-            if (order != 0 && order >= level &&
-                (job.min_distance == 1 ||
-                 peak_leads(here, job.pitch, order, sides_at(job, x, y), job.smallest)))
-                peak_append(job, slot, order, x, y);
+        for (int k = 0; k < PEAK_ROWS / STRIDE; k++) {
+            const bool inside = x < t.x + t.columns && first + k * STRIDE < t.rows;
+            const uint32_t order = inside ? order_at(k) : 0;
+            leads |= order != 0 && order >= level ? 1u << k : 0u;
+        }
+        for (uint32_t rest = job.min_distance == 1 ? 0 : leads; rest; rest &= rest - 1u) {
+            const int k = __ffs(static_cast<int>(rest)) - 1;
+            if (!peak_leads(map + row(k) * job.pitch, job.pitch, order_at(k),
+                            sides_at(job, x, row(k)), job.smallest))
+                leads &= ~(1u << k);
+        }
+        for (uint32_t at = places_in_list(&job.state[slot].candidates, leads); leads;
+             leads &= leads - 1u, at++) {
+            const int k = __ffs(static_cast<int>(leads)) - 1;
+            peak_put(job, slot, at, order_at(k), x, row(k));
         }
     }
     if (is_last_block(&job.state[slot].collected))

@@ -12,18 +12,6 @@ extern "C" {
 
 namespace xncc {
 
-// Counts a lane's windows in doubt, a bit for each, and returns the place of the first of them in a
-// list. All lanes of the warp take part.
-static __device__ __forceinline__ uint32_t places_in_list(uint32_t *count, unsigned doubts)
-{
-    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES, mine = __popc(doubts),
-              until = warp_sum_until(mine, lane);
-    uint32_t at = 0;
-    if (lane == WARP_LANES - 1)
-        at = atomicAdd(count, static_cast<uint32_t>(until));
-    return __shfl_sync(WARP_ALL, at, WARP_LANES - 1) + static_cast<uint32_t>(until - mine);
-}
-
 // Lists a lane's windows in doubt, a bit of `doubts` for each from (x, y) on. All lanes of the warp
 // take part. Those that the list has no room for are only counted.
 static __device__ __noinline__ void

@@ -50,6 +50,18 @@ template <class T> __device__ __forceinline__ T warp_sum_until(T value, int lane
     return value;
 }
 
+// Counts a lane's items, a bit for each, and returns the place of the first of them in a list that
+// has *count items before. All lanes take part.
+__device__ __forceinline__ uint32_t places_in_list(uint32_t *count, unsigned items)
+{
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES, mine = __popc(items),
+              until = warp_sum_until(mine, lane);
+    uint32_t at = 0;
+    if (lane == WARP_LANES - 1 && until)
+        at = atomicAdd(count, static_cast<uint32_t>(until));
+    return __shfl_sync(WARP_ALL, at, WARP_LANES - 1) + static_cast<uint32_t>(until - mine);
+}
+
 } // namespace xncc
 
 #endif
