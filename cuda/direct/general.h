@@ -31,6 +31,9 @@ struct PixelsJob {
     int32_t doubts;
     const uint32_t *listed;
     uint32_t room;
+    // small_exact.cu: all samples of windows that are XNCC_DOUBT are finite, so that those which
+    // are not count for nothing.
+    bool finite;
     // Counts the windows that become XNCC_DOUBT, as long as they are few; nullptr: nobody asks.
     uint32_t *in_doubt;
 };

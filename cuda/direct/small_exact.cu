@@ -6,11 +6,11 @@
 //
 // Thread mapping: a block of 256 threads takes tiles in turn, a thread 4 windows, one below the
 // other; 2 if the image decides which pixels count. Tiles with few windows in doubt, with a sample
-// that is not finite, or with samples of more than MOST_BITS bits are left as they are. If all
-// pixels count, S and Q are summed along rows, and then down the columns; else a thread adds them
-// up with X. Shared memory: the samples of a tile, their residues and those of the template, and
-// sums along rows, 49 KB at most. What the primes leave of a thread's windows is in local memory.
-// Any compute capability.
+// that is not finite (but for PixelsJob::finite), or with samples of more than MOST_BITS bits are
+// left as they are. If all pixels count, S and Q are summed along rows, and then down the columns;
+// else a thread adds them up with X. Shared memory: the samples of a tile, their residues and those
+// of the template, and sums along rows, 49 KB at most. What the primes leave of a thread's windows
+// is in local memory. Any compute capability.
 #include "cuda/direct/small_exact.h"
 
 #include "cuda/direct/exact_tile.cuh"
@@ -124,15 +124,15 @@ __device__ __forceinline__ void each_counted(const PixelsJob &job, int x, int y,
     }
 }
 
-// The grid of all samples of the tile and of the template; empty if one is not finite. Every thread
-// gets it.
+// The grid of all samples of the tile and of the template; empty if one is not finite that may be
+// in a window in doubt. Every thread gets it.
 template <int HEIGHT> __device__ xncc_grid grid_of(const PixelsJob &job, int x, int y)
 {
     __shared__ xncc_grid all;
     xncc_grid grid = xncc_grid_empty();
     bool bad = false;
     each_counted<HEIGHT>(job, x, y, [&](double v) {
-        bad = bad || !isfinite(v);
+        bad = bad || (!job.finite && !isfinite(v));
         if (isfinite(v))
             xncc_grid_add(&grid, v);
     });

@@ -163,9 +163,10 @@ xncc_status settle_tiles(const Call &call, const Band &band, const Target &targe
     const DoubtsLeft left = { doubts.hard,      doubts.room,      &constants->doubts,
                               &constants->hard, &constants->left, &constants->done };
     const uint32_t few = doubts.room < SMALL_EXACT_FEW ? doubts.room : SMALL_EXACT_FEW;
-    return check(launch_small_exact(make_pixels_job(call, band, target), left.doubts, few,
-                                    SMALL_EXACT_MANY, left, plan->engine->machine.cuda.processors,
-                                    call.stream),
+    PixelsJob job = make_pixels_job(call, band, target);
+    job.finite = true; // float-fused scores the other windows
+    return check(launch_small_exact(job, left.doubts, few, SMALL_EXACT_MANY, left,
+                                    plan->engine->machine.cuda.processors, call.stream),
                  "launching the exact scores of tiles", call.error);
 }
 

@@ -115,7 +115,8 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
 {
     const xncc_engine_plan *plan = call.plan;
     const int processors = plan->engine->machine.cuda.processors;
-    const PixelsJob job = make_pixels_job(call, band, target);
+    PixelsJob job = make_pixels_job(call, band, target);
+    job.finite = makes_primes(plan);
     SettleList list = floats_to_settle(plan);
     PixelDoubts *doubts = doubts_of(plan);
     if (doubts) {
@@ -126,12 +127,11 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
     }
     cudaError_t code = cudaSuccess;
     if (settles_tiles(plan)) {
-        const bool all = makes_primes(plan);
-        code = launch_small_exact(job, list.doubts,
-                                  all         ? 0
-                                  : list.room ? list.room
-                                              : SMALL_EXACT_FEW,
-                                  all ? 1 : SMALL_EXACT_SOME, {}, processors, call.stream);
+        const uint32_t few = list.room ? list.room : SMALL_EXACT_FEW;
+        code = makes_primes(plan)
+                   ? launch_small_exact(job, list.doubts, 0, 1, {}, processors, call.stream)
+                   : launch_small_exact(job, list.doubts, few, SMALL_EXACT_SOME, {}, processors,
+                                        call.stream);
     }
     if (code == cudaSuccess && xncc_decision_has(&plan->decision, XNCC_STEP_FLOAT_SUMS)) {
         PixelsJob many = job;

@@ -331,7 +331,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
     const xncc_extent map = xncc_problem_extent(p);
     const int floats = xncc_kernel_is_of_doubles(d->kernel),
               primes = d->kernel == XNCC_KERNEL_FLOAT_PRIMES,
-              fft = (floats && !primes) || d->kernel == XNCC_KERNEL_FFT_CUDA,
+              fft = floats || d->kernel == XNCC_KERNEL_FFT_CUDA,
               textures = !xncc_kernel_is_tensor(d->kernel) && d->kernel != XNCC_KERNEL_GENERAL &&
                          !floats;
     const uint64_t limit = (uint64_t)(m->cuda.workspace > 0 ? m->cuda.workspace : 0),
@@ -345,10 +345,10 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
     if (status)
         return status;
     /* half is left for transforms, if the bands allow that */
-    const uint64_t aim = fft || primes ? limit / 2 : limit;
+    const uint64_t aim = fft ? limit / 2 : limit;
     status = halve_bands(p, aim < most ? aim : most, limit,
                          textures ? xncc_smaller(map.height, p->templ_height) : 1, d, error);
-    if (!status && fft) {
+    if (!status && fft && !primes) {
         const uint64_t rest = limit - d->workspace.total,
                        budget = rest < max_transforms ? rest : max_transforms;
         status = d->kernel == XNCC_KERNEL_FLOAT_FUSED ? xncc_fit_float_fused(p, m, budget, d, error)

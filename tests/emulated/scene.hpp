@@ -86,6 +86,17 @@ class Scene {
         of.least = (of.whole + 1) / 2;
         return of;
     }
+    // Takes windows that score NaN out of those in doubt.
+    void settle_nans()
+    {
+        for (size_t i = 0; i < map.size(); i++) {
+            const int32_t at = static_cast<int32_t>(i);
+            if (!is_doubt(map[i]) || !std::isnan(kit_map_row(&want_.view, at / width)[at % width]))
+                continue;
+            map[i] = before_[i] = ELSEWHERE;
+            doubts--;
+        }
+    }
     // Checks that windows which are not in doubt any more have their scores, and that the others
     // are as they were. Returns how many are in doubt still.
     uint32_t check() const

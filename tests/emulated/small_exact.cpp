@@ -8,6 +8,9 @@
 
 #include "scene.hpp"
 
+#include <cmath>
+#include <limits>
+
 using namespace xncc;
 using namespace emulated;
 
@@ -92,27 +95,36 @@ PixelsJob job_of(Scene *scene)
     return job;
 }
 
-// Windows that the kernel has settled, and those that it has left.
+// Windows that the kernel has settled, of them those beside samples that are not finite, and those
+// that it has left.
 struct Count {
-    long settled, left;
+    long settled, broken, left;
 };
 
 void check_problem(const Problem &p, xncc_context *cpu, kit_random *random, Count *count)
 {
+    const bool broken = p.pixel != XNCC_U32 && kit_below(random, 4) == 0;
     Scene scene(p, cpu, random, [&](int x, int y, bool is_templ) {
+        if (broken && !is_templ && x % 29 == 20 && y % 31 == 15)
+            return y % 2 ? std::numeric_limits<double>::infinity() : -NAN;
         return p.kind == 0 && is_templ && p.pixel != XNCC_U32
                    ? (x % 2 ? 0.25 : 1e-3)
                    : sample(p.kind, p.pixel, x + 3 * is_templ, y, random);
     });
+    if (broken)
+        scene.settle_nans();
     constexpr uint32_t few = 3;
     std::vector<FloatDoubt> list(2000);
     uint32_t doubts = scene.doubts, listed = doubts, left = 0, done = 0;
     const DoubtsLeft again = { list.data(), static_cast<uint32_t>(list.size()),
                                &doubts,     &listed,
                                &left,       &done };
-    CHECK_INT(launch_small_exact(job_of(&scene), &doubts, few, 8, again, 1, nullptr), cudaSuccess);
+    PixelsJob job = job_of(&scene);
+    job.finite = broken;
+    CHECK_INT(launch_small_exact(job, &doubts, few, 8, again, 1, nullptr), cudaSuccess);
     const uint32_t rest = scene.check();
     count->settled += scene.doubts - rest;
+    count->broken += broken ? scene.doubts - rest : 0;
     count->left += rest;
     CHECK(left == 0 && done == 0);
     if (scene.doubts <= few)
@@ -136,7 +148,7 @@ int main(int argc, char **argv)
     Count count = {};
     for (int i = 0; i < 6 * KINDS; i++)
         check_problem(problem_of(i, &random), cpu, &random, &count);
-    CHECK(count.settled > 50000 && count.left > 5000);
+    CHECK(count.settled > 50000 && count.left > 5000 && count.broken > 5000);
     xncc_context_destroy(cpu);
     return kit_finish("emulated_small_exact");
 }
