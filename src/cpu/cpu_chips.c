@@ -294,11 +294,6 @@ static void chips_task(void *argument, uint64_t index, int32_t slot)
     xncc_progress_step(run->watch->progress, count);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Bytes of the memory of a thread. */
 typedef struct slot_bytes {
     uint64_t shared, scratch, extra[XNCC_EXTRAS], sums, sliding, small, map[2];
@@ -363,10 +358,10 @@ static xncc_status find_kernels(chips *c, slot_bytes *bytes, xncc_error *error)
             !xncc_small_reals_isa_of(c->run->decision[i].kernel, &c->reals))
             return xncc_fail(error, XNCC_ERROR_INTERNAL, "small maps are not in kernel %s",
                              xncc_kernel_table[c->run->decision[i].kernel].name);
-        bytes->shared = larger(bytes->shared, k->memory.shared);
-        bytes->scratch = larger(bytes->scratch, k->memory.scratch);
+        bytes->shared = xncc_max_u64(bytes->shared, k->memory.shared);
+        bytes->scratch = xncc_max_u64(bytes->scratch, k->memory.scratch);
         for (int e = 0; e < XNCC_EXTRAS; e++)
-            bytes->extra[e] = larger(bytes->extra[e], k->memory.extra[e]);
+            bytes->extra[e] = xncc_max_u64(bytes->extra[e], k->memory.extra[e]);
     }
     return XNCC_OK;
 }

@@ -28,6 +28,7 @@ static const double point_ns = 0.2;
  * primes; one H200, November 2026. */
 static const double score_ns = 0.2, point_prime_ns = 0.052, tile_score_ns = 0.133,
                     tile_prime_ns = 0.028, tile_pixel_ns = 8.0e-5;
+static const double launches_ms = 0.02; /* all of them */
 
 /* The side that covers `map` elements with the fewest points, of at most `most`. Twice the side
  * takes twice the memory, and has to save a twentieth. */
@@ -129,8 +130,9 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
     decision->exact = b;
 }
 
-xncc_status xncc_check_primes(const xncc_problem *problem, const xncc_machine *machine,
-                              const xncc_decision *decision, xncc_error *error)
+/* Returns XNCC_ERROR_UNSUPPORTED if kernel float-primes needs blocks and has none. */
+static xncc_status check_primes(const xncc_problem *problem, const xncc_machine *machine,
+                                const xncc_decision *decision, xncc_error *error)
 {
     if (decision->exact.width || xncc_is_small_template(problem))
         return XNCC_OK;
@@ -157,22 +159,25 @@ static double usual_primes_of(xncc_pixel pixel)
     return pixel == XNCC_F64 ? 6.0 : usual_primes;
 }
 
-double xncc_primes_ms(const xncc_problem *problem, const xncc_machine *machine,
-                      const xncc_decision *decision)
+/* The time of the sums and scores of a band, for samples of usual ranges. */
+static double primes_ms(const xncc_problem *problem, const xncc_machine *machine,
+                        const xncc_decision *decision)
 {
     const xncc_exact_blocks *b = &decision->exact;
     const double primes = usual_primes_of(problem->pixel),
-                 slower = XNCC_MEASURED_PROCESSORS / xncc_machine_processors(machine);
-    const xncc_extent map = xncc_problem_extent(problem);
-    const double windows = (double)map.width * (double)map.height;
-    if (!b->width) {
-        const double pixels = (double)problem->templ_width * problem->templ_height;
-        return 1e-6 * slower * windows *
-               (tile_score_ns + primes * (tile_prime_ns + tile_pixel_ns * pixels));
-    }
-    const double across = ceil((double)map.width / decision->band_width),
-                 down = ceil((double)map.height / decision->band_height);
-    return 1e-6 * slower *
-           (score_ns * windows + point_prime_ns * primes * across * down * b->count *
-                                     (double)b->width * (double)b->height);
+                 slower = XNCC_MEASURED_PROCESSORS / xncc_machine_processors(machine),
+                 windows = (double)decision->band_width * (double)decision->band_height,
+                 pixels = (double)problem->templ_width * (double)problem->templ_height,
+                 points = (double)b->width * (double)b->height * b->count;
+    const double ns = b->width ? score_ns * windows + point_prime_ns * primes * points
+                               : windows * (tile_score_ns +
+                                            primes * (tile_prime_ns + tile_pixel_ns * pixels));
+    return launches_ms + 1e-6 * slower * ns;
+}
+
+xncc_status xncc_fit_primes(const xncc_problem *problem, const xncc_machine *machine,
+                            xncc_decision *fit, xncc_error *error)
+{
+    fit->estimate_ms = primes_ms(problem, machine, fit);
+    return check_primes(problem, machine, fit, error);
 }

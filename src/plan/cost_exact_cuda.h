@@ -98,13 +98,9 @@ xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *blocks);
 void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, uint64_t budget,
                     uint64_t room, xncc_decision *decision);
 
-/* Kernel float-primes, with the blocks that xncc_fit_exact has chosen: returns
- * XNCC_ERROR_UNSUPPORTED if it needs blocks and has none. */
-xncc_status xncc_check_primes(const xncc_problem *problem, const xncc_machine *machine,
-                              const xncc_decision *decision, xncc_error *error);
-
-/* The time of the sums and scores of its bands, in milliseconds, for samples of usual ranges. */
-double xncc_primes_ms(const xncc_problem *problem, const xncc_machine *machine,
-                      const xncc_decision *decision);
+/* Kernel float-primes, with the blocks that xncc_fit_exact has chosen: fills fit->estimate_ms for a
+ * band. Returns XNCC_OK, or XNCC_ERROR_UNSUPPORTED if it needs blocks and has none. */
+xncc_status xncc_fit_primes(const xncc_problem *problem, const xncc_machine *machine,
+                            xncc_decision *fit, xncc_error *error);
 
 #endif

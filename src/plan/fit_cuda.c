@@ -376,7 +376,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_problem *of, cons
             xncc_fit_levels(p, m, budget, d);
         xncc_workspace_make(p, d);
     }
-    return primes ? xncc_check_primes(p, m, d, error) : XNCC_OK;
+    return primes ? xncc_fit_primes(p, m, d, error) : XNCC_OK;
 }
 
 /* Decides how matches are found, and what a batch of templates takes. */
@@ -462,10 +462,8 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
                                     : pixels) /
                                (direct_rate * processors);
     }
-    if (xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS))
+    if (xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS) || xncc_decision_has(d, XNCC_STEP_PRIME_SUMS))
         return xncc_fft_bands_ms(p, d);
-    if (xncc_decision_has(d, XNCC_STEP_PRIME_SUMS))
-        return launch_ms * 5.0 + xncc_primes_ms(p, m, d);
     if (xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS)) {
         const xncc_float_sums sums = xncc_float_sums_of(p);
         const int own = sums.windows ? sums.channels + sums.varies : 0;

@@ -121,6 +121,11 @@ struct xncc_cpu_kernel {
                             instruction set */
 };
 
+static inline uint64_t xncc_max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static inline int32_t xncc_min_i32(int32_t a, int32_t b)
 {
     return a < b ? a : b;

@@ -66,9 +66,8 @@ typedef struct xncc_digit_columns {
     ptrdiff_t step;
     const double *enter, *leave; /* leave: NULL: none */
     double scale, unit;          /* as in xncc_reals_slicing */
-    int32_t digits, values,
-        squares; /* digits: of a sample; of those that are summed, and of squares
-                  */
+    int32_t digits;              /* of a sample */
+    int32_t values, squares;     /* digits that are summed, of samples and of squares */
 } xncc_digit_columns;
 
 /* The functions of an instruction set (reals_digits_body.h). `count`: windows. */

@@ -93,11 +93,6 @@ static int32_t within(int64_t v, int32_t least, int32_t most)
     return v < least ? least : v > most ? most : (int32_t)v;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* What memory of exact sums is taken from, and how much of it has been. */
 typedef struct carving {
     char *memory;
@@ -119,14 +114,14 @@ static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *
     if (variant->fft) {
         const int32_t nx = blocks->fft.nx, ny = blocks->fft.ny;
         const uint64_t row = variant->fft->row_bytes(nx),
-                       array = larger(row * (uint64_t)ny, variant->fft->plane_bytes(nx, ny));
+                       array = xncc_max_u64(row * (uint64_t)ny, variant->fft->plane_bytes(nx, ny));
         m->planes_at_once = within(ARRAYS_BYTES / (int64_t)array, LEAST_ARRAYS, XNCC_MOST_ARRAYS);
         for (int32_t i = 0; i < m->planes_at_once; i++)
             m->arrays[i] = carve(&from[i < XNCC_AGAIN_ARRAYS ? XNCC_EXTRA_OFTEN : XNCC_EXTRA_RARE],
                                  array);
         m->points = carve(&from[XNCC_EXTRA_OFTEN],
-                          larger(row, (uint64_t)m->planes_at_once * XNCC_FFT_COLUMN *
-                                          ((uint64_t)ny + 2 * XNCC_FFT_PIECE)));
+                          xncc_max_u64(row, (uint64_t)m->planes_at_once * XNCC_FFT_COLUMN *
+                                                ((uint64_t)ny + 2 * XNCC_FFT_PIECE)));
         for (int of = 0; of < 2; of++)
             m->given[of] = carve(&from[XNCC_EXTRA_OFTEN], (uint64_t)ny * sizeof *m->given[of]);
         m->kept_planes = carve(&from[XNCC_EXTRA_RARE], sizeof *m->kept_planes);
