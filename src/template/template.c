@@ -99,6 +99,57 @@ static xncc_status apply_mask(xncc_template *templ, const xncc_image *pixels, xn
     return XNCC_OK;
 }
 
+/* The mean of the samples of a channel that count, rounded to float for XNCC_F32. */
+static double channel_pivot(const xncc_template *templ, int32_t channel)
+{
+    double total = 0.0;
+    size_t count = (size_t)templ->width * (size_t)templ->height;
+    for (size_t i = 0; i < count; i++)
+        total += xncc_sample_value(templ->pixel, templ->pixels,
+                                   (int64_t)i * templ->channels +
+                                       channel); /* 0 if the pixel does not count */
+    double mean = total / (double)templ->whole;
+    return templ->pixel == XNCC_F32 ? (double)(float)mean : mean;
+}
+
+/* The sums of samples less the pivot. */
+static xncc_float_templ sum_floats(const xncc_template *templ, double pivot)
+{
+    const float *pixel = templ->pixels;
+    const size_t width = (size_t)templ->width, height = (size_t)templ->height;
+    xncc_float_templ of = { 0.0, 0.0 };
+    for (size_t y = 0; y < height; y++) {
+        double sum = 0.0, sum2 = 0.0;
+        for (size_t x = 0; x < width; x++) {
+            const double v = xncc_centred(pixel[y * width + x], pivot);
+            sum += v;
+            sum2 += v * v;
+        }
+        of.sum += sum;
+        of.sum2 += sum2;
+    }
+    return of;
+}
+
+/* Makes what a template of floats has besides its pixels. */
+static xncc_status add_floats(xncc_template *templ, xncc_error *error)
+{
+    const int64_t samples = (int64_t)templ->width * templ->height * templ->channels;
+    for (int64_t i = 0; i < samples; i++)
+        templ->finite &= isfinite(xncc_sample_value(templ->pixel, templ->pixels, i)) != 0;
+    templ->pivot = xncc_alloc((uint64_t)templ->channels, sizeof *templ->pivot);
+    if (!templ->pivot)
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "template: no memory for %d numbers",
+                         templ->channels);
+    for (int32_t c = 0; c < templ->channels; c++)
+        templ->pivot[c] = channel_pivot(templ, c);
+    if (templ->pixel == XNCC_F32 && templ->channels == 1) {
+        templ->floats[0] = sum_floats(templ, 0.0);
+        templ->floats[1] = sum_floats(templ, templ->pivot[0]);
+    }
+    return XNCC_OK;
+}
+
 xncc_status xncc_template_fill(xncc_template *templ, const xncc_image *pixels, xncc_error *error)
 {
     assert(pixels->memory == XNCC_HOST && !templ->pixels && !templ->mask);
@@ -120,9 +171,8 @@ xncc_status xncc_template_fill(xncc_template *templ, const xncc_image *pixels, x
         copy_row(templ, pixels, y);
     xncc_status status = xncc_image_is_masked(pixels) ? apply_mask(templ, pixels, error) : XNCC_OK;
     templ->finite = 1;
-    for (uint64_t i = 0;
-         i < count * (uint64_t)templ->channels && xncc_pixel_is_float(templ->pixel) && !status; i++)
-        templ->finite &= isfinite(xncc_sample_value(templ->pixel, templ->pixels, (int64_t)i)) != 0;
+    if (!status && xncc_pixel_is_float(templ->pixel))
+        status = add_floats(templ, error);
     if (!status && xncc_pixel_digits(templ->pixel) <= 2 && !xncc_pixel_is_float(templ->pixel) &&
         templ->channels == 1) {
         if (xncc_pixel_digits(templ->pixel) == 1)
@@ -137,8 +187,10 @@ void xncc_template_clear(xncc_template *templ)
 {
     xncc_free(templ->pixels);
     xncc_free(templ->mask);
+    xncc_free(templ->pivot);
     templ->pixels = NULL;
     templ->mask = NULL;
+    templ->pivot = NULL;
 }
 
 /* The error of sums over rows, and then over the rows' sums, relative to the sum of the sizes of
@@ -149,29 +201,15 @@ static double relative_error(const xncc_template *templ)
     return ldexp(1.01 * ((double)templ->width + (double)templ->height + 12.0), -53);
 }
 
-/* Fills a rule for float pixels: the pivot, and the sums of pixel - pivot. The pivot is the mean if
- * the score ignores it, which avoids the cancellation of a large common offset, else 0. */
+/* Fills a rule for float pixels. The pivot is the mean if the score ignores it, which avoids the
+ * cancellation of a large common offset, else 0. */
 static void rule_of_floats(xncc_score_rule *rule, const xncc_template *templ, xncc_method method)
 {
-    const float *pixel = templ->pixels;
-    size_t width = (size_t)templ->width, height = (size_t)templ->height;
-    if (xncc_method_ignores_offset(method)) {
-        double total = 0.0;
-        for (size_t i = 0; i < width * height; i++)
-            total += (double)pixel[i];
-        rule->pivot = (double)(float)(total / (double)(width * height));
-    }
-    for (size_t y = 0; y < height; y++) {
-        double sum = 0.0, sum2 = 0.0;
-        for (size_t x = 0; x < width; x++) {
-            double v = xncc_centred(pixel[y * width + x], rule->pivot);
-            sum += v;
-            sum2 += v * v;
-        }
-        rule->fsum += sum;
-        rule->fsum2 += sum2;
-    }
-    rule->fn = (double)(width * height);
+    const int centred = xncc_method_ignores_offset(method);
+    rule->pivot = centred ? templ->pivot[0] : 0.0;
+    rule->fsum = templ->floats[centred].sum;
+    rule->fsum2 = templ->floats[centred].sum2;
+    rule->fn = (double)rule->n;
     rule->relative = relative_error(templ);
 }
 
@@ -196,19 +234,6 @@ xncc_score_rule xncc_score_rule_make(const xncc_template *templ, xncc_method met
     return rule;
 }
 
-/* The mean of the samples of a channel that count, rounded to float for XNCC_F32. */
-static double channel_pivot(const xncc_template *templ, int32_t channel)
-{
-    double total = 0.0;
-    size_t count = (size_t)templ->width * (size_t)templ->height;
-    for (size_t i = 0; i < count; i++)
-        total += xncc_sample_value(templ->pixel, templ->pixels,
-                                   (int64_t)i * templ->channels +
-                                       channel); /* 0 if the pixel does not count */
-    double mean = total / (double)templ->whole;
-    return templ->pixel == XNCC_F32 ? (double)(float)mean : mean;
-}
-
 xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_flat flat,
                                          double min_valid)
 {
@@ -228,7 +253,7 @@ void xncc_general_rule_set_pivots(xncc_general_rule *rule, const xncc_template *
     for (int32_t c = 0; c < templ->channels && xncc_pixel_is_float(templ->pixel) &&
                         xncc_method_ignores_offset(method);
          c++)
-        rule->pivot[c] = channel_pivot(templ, c);
+        rule->pivot[c] = templ->pivot[c];
 }
 
 #define NAME(method, name) [method] = name,

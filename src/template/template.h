@@ -20,6 +20,11 @@
  * pixels or coefficients, which only that engine reads. */
 enum { XNCC_ENGINE_SLOTS = 2 };
 
+/* sumT and sumT2 of samples of XNCC_F32, of which something is subtracted. */
+typedef struct xncc_float_templ {
+    double sum, sum2;
+} xncc_float_templ;
+
 struct xncc_template {
     xncc_context *context; /* borrowed */
     uint64_t serial;       /* from 1; unique among all templates that the context ever had */
@@ -31,10 +36,13 @@ struct xncc_template {
     uint8_t *mask;         /* per pixel 1 if it counts, else 0; tightly packed. NULL: all count */
     uint64_t whole;        /* the number of pixels that count */
     int32_t finite;        /* 0: a sample that counts is a NaN or an infinity */
-    uint64_t sum, sum2;    /* sumT and sumT2 of the biased samples; only for one channel of integers
-                              of up to 16 bits */
-    uint64_t independent;  /* the bits of what xncc_template_independent returns, for atomic access;
-                              0: not known yet */
+    double *pivot;         /* per channel the mean of the samples that count, rounded to float for
+                              XNCC_F32. NULL: the samples are integers */
+    xncc_float_templ floats[2]; /* one channel of XNCC_F32: of samples less 0, and less the pivot */
+    uint64_t sum, sum2;   /* sumT and sumT2 of the biased samples; only for one channel of integers
+                             of up to 16 bits */
+    uint64_t independent; /* the bits of what xncc_template_independent returns, for atomic access;
+                             0: not known yet */
     void *prepared[XNCC_ENGINE_SLOTS];
 };
 
@@ -57,7 +65,7 @@ xncc_status xncc_template_fill(xncc_template *templ, const xncc_image *pixels, x
 /* 1 if both templates have a mask, and the same one. */
 int xncc_template_has_mask_of(const xncc_template *templ, const xncc_template *other);
 
-/* Frees the pixels and the mask. */
+/* Frees the pixels, the mask and the pivots. */
 void xncc_template_clear(xncc_template *templ);
 
 /* Fills a filter, whose fields from width on must be zero, from width x height coefficients. They
@@ -80,7 +88,7 @@ xncc_score_rule xncc_score_rule_make(const xncc_template *templ, xncc_method met
 xncc_general_rule xncc_general_rule_make(const xncc_template *templ, xncc_flat flat,
                                          double min_valid);
 
-/* Sets the pivots of a rule for floats, which takes a pass over the template. */
+/* Sets the pivots of a rule for floats. */
 void xncc_general_rule_set_pivots(xncc_general_rule *rule, const xncc_template *templ,
                                   xncc_method method);
 
