@@ -110,15 +110,6 @@ xncc_status fetch_results(const Call &call, const PeakWorkspace &search, uint64_
     return status ? status : finish(call.plan, call.stream, true, call.error);
 }
 
-// Tells whether a tournament would take longer than fetching the map. A round costs about as much
-// as fetching ROUND elements.
-bool is_long(const xncc_engine_plan *plan, const xncc_search_rule &rule)
-{
-    constexpr uint64_t ROUND = 2048;
-    return rule.top * ROUND >
-           static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(plan->y.map);
-}
-
 // Searches, completes the search if needed, and brings the matches to the host.
 xncc_status search_to_host(const Call &call, const Search &s, const xncc_search_rule &rule,
                            xncc_match *match, size_t *found)
@@ -128,7 +119,7 @@ xncc_status search_to_host(const Call &call, const Search &s, const xncc_search_
     xncc_status status = search_fast(call, s);
     if (!status)
         status = fetch_results(call, plan->find.search, rule.top, state);
-    if (!status && !state->done && is_long(plan, rule))
+    if (!status && !state->done && tournament_is_long(plan, rule.top))
         return find_by_fetching(call, &rule, match, found);
     if (!status && !state->done) {
         status = run_tournament(call, s);
@@ -156,6 +147,13 @@ xncc_status find_bind(xncc_engine_plan *plan, xncc_error *error)
     if (code == cudaSuccess)
         code = find.fetched->one.need(sizeof(PeakState) + PEAK_ROOM * sizeof(xncc_match));
     return check(code, "allocating the search's workspace", error);
+}
+
+// A round costs about as much as fetching ROUND elements.
+bool tournament_is_long(const xncc_engine_plan *plan, uint64_t top)
+{
+    constexpr uint64_t ROUND = 2048;
+    return top * ROUND > static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(plan->y.map);
 }
 
 xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,

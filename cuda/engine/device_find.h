@@ -10,6 +10,9 @@ namespace xncc {
 // Allocates the memory of a search on the device, if it can serve the plan's map. The axes are set.
 xncc_status find_bind(xncc_engine_plan *plan, xncc_error *error);
 
+// Tells whether a tournament would take longer than fetching the map.
+bool tournament_is_long(const xncc_engine_plan *plan, uint64_t top);
+
 // Finds the matches and brings them to the host. Waits. Falls back to find_by_fetching.
 xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
                        const xncc_search_rule *rule, xncc_match *match, size_t *found,

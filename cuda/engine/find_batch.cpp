@@ -147,6 +147,8 @@ xncc_status search_maps(const Call &call, const Piece &piece, Band *band, const 
         code = launch_peak_select(search, group.count, call.stream);
     if (!status && code == cudaSuccess)
         code = launch_peak_collect(search, group.count, call.stream);
+    if (!status && code == cudaSuccess && !tournament_is_long(call.plan, search.top))
+        code = launch_peak_tournament(search, group.count, call.stream);
     return status ? status : check(code, "launching the search for matches", call.error);
 }
 
@@ -284,7 +286,7 @@ xncc_status find_one(const Call &call, const xncc_templ_group *b, const xncc_sea
                       &b->found[i], call.stream, call.error);
 }
 
-// Finds the matches of a piece. Searches that were inconclusive are done again, one by one.
+// Finds the matches of a piece. Searches that are still inconclusive are done again, one by one.
 xncc_status find_piece(Call call, const Piece &piece, const xncc_search_rule *rule)
 {
     xncc_engine_plan *plan = call.plan;

@@ -85,7 +85,7 @@ __device__ inline void write_match(const PeakJob &job, int slot, uint32_t at, ui
     Place p(key, job.width);
     float score = score_of_order(static_cast<uint32_t>(key >> 32));
     score = job.smallest ? 0.0f - score : score;
-    if (job.map) // the map has the same number, and the sign of a zero
+    if (job.map && score == 0.0f) // the map has the zero's sign
         score = job.map[slot * job.plane + p.y * job.pitch + p.x];
     job.match[static_cast<size_t>(slot) * job.top + at] = xncc_match{ p.x + job.x0, p.y + job.y0,
                                                                       score };

@@ -4,6 +4,7 @@
 // Profiled on one H200, 2026-11, for 1920 x 1080, with cold caches: level and list 6.7 us
 // (docs/notes/2026-11-find.md).
 #include "cuda/peaks/choose.cuh"
+#include "cuda/peaks/tile_scores.cuh"
 #include "cuda/runtime/warp.cuh"
 
 #include <math_constants.h>
@@ -17,14 +18,18 @@ constexpr int WARPS = THREADS / WARP_LANES;
 constexpr int BLOCK = PEAK_BLOCK;
 constexpr int SPAN = PEAK_COLUMNS / WARP_LANES; // columns per lane
 constexpr int TOGETHER = 8;                     // rows whose loads are in flight together
-constexpr int HELD = 32; // tiles that a thread of select_tiles keeps in registers
-constexpr int CHUNK = 8; // of them, tiles whose loads are in one branch
+constexpr int STEP = 997;                       // from tile to tile of a thread of select_tiles
+constexpr int HELD = 36;                        // of these tiles, those that are kept in registers
+constexpr int CHUNK = 9;                        // of them, those whose loads are in one branch
+static_assert(STEP < BLOCK, "each tile has a thread");
 
 // Computes best[tile] = max of peak_order over the tile. One warp per tile: lane i reads columns i,
 // i + 32, i + 64 and i + 96 of each row. No shared memory. NaN stands for no score: fmaxf takes the
 // number.
 __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
 {
+    let_next_begin();
+    wait_for_front();
     int slot = blockIdx.z, lane = threadIdx.x % WARP_LANES;
     int tile = blockIdx.x * WARPS + threadIdx.x / WARP_LANES;
     if (tile >= job.tiles)
@@ -53,34 +58,66 @@ __global__ __launch_bounds__(THREADS) void best_of_tiles(PeakJob job)
         job.best[static_cast<size_t>(slot) * job.tiles + tile] = all;
 }
 
-// The orders of a thread's first HELD tiles. The loads of all of them are in flight together, and
-// the list needs no second look at them.
-struct HeldTiles {
+// The tiles of a thread of select_tiles: its own number, and every STEP behind that. A prime: in an
+// image that repeats itself, the same thread must not have all copies of a tile. The loads of the
+// first HELD are in flight together, and the list needs no second look at them.
+struct OwnTiles {
     uint32_t order[HELD];
+    const uint32_t *best;
+    int own, end;
 
-    // Calls what(k) for the tiles that there are, and a few more.
-    template <class What> __device__ __forceinline__ static void each(int tiles, What what)
+    __device__ __forceinline__ OwnTiles(const uint32_t *of, int tiles)
+        : best(of), own(static_cast<int>(threadIdx.x)), end(own < STEP ? tiles : 0)
     {
 #pragma unroll
-        for (int k = 0; k < HELD; k += CHUNK)
-            if (k * BLOCK < tiles)
+        for (int k = 0; k < HELD; k++)
+            order[k] = 0;
 #pragma unroll
-                for (int i = k; i < k + CHUNK; i++)
-                    what(i);
+        for (int first = 0; first < HELD; first += CHUNK)
+            if (first * STEP < tiles)
+#pragma unroll
+                for (int k = first; k < first + CHUNK; k++)
+                    if (own + k * STEP < end)
+                        order[k] = best[own + k * STEP];
     }
-    __device__ __forceinline__ HeldTiles(const uint32_t *best, int tiles) : order()
+    // Calls what(order, tile) for those that are not held.
+    template <class What> __device__ __forceinline__ void each_further(const What &what) const
     {
-        each(tiles, [&](int k) {
-            const int t = static_cast<int>(threadIdx.x) + k * BLOCK;
-            order[k] = t < tiles ? best[t] : 0;
+#pragma unroll 8
+        for (int tile = own + HELD * STEP; tile < end; tile += STEP)
+            what(best[tile], tile);
+    }
+    __device__ __forceinline__ uint32_t most() const
+    {
+        uint32_t most = 0;
+#pragma unroll
+        for (int k = 0; k < HELD; k++)
+            most = max(most, order[k]);
+        each_further([&](uint32_t of, int) { most = max(most, of); });
+        return most;
+    }
+    // Calls put(tile) for those that reach an order.
+    template <class Put> __device__ __forceinline__ void list(uint32_t reach, const Put &put) const
+    {
+        unsigned long long bits = 0;
+#pragma unroll
+        for (int k = 0; k < HELD; k++)
+            bits |= order[k] >= reach ? 1ull << k : 0ull;
+#pragma unroll 1
+        for (; bits; bits &= bits - 1)
+            put(own + (__ffsll(static_cast<long long>(bits)) - 1) * STEP);
+        each_further([&](uint32_t of, int tile) {
+            if (of >= reach)
+                put(tile);
         });
     }
 };
 
 // Chooses the level and lists the tiles that may reach it. One block of 1,024 threads per slot;
-// thread i looks at tiles i, i + 1024, and so on. The level is found bit by bit, from the top bit
-// down: it is the highest value that the best tiles of at least `wanted` threads reach. Each thread
-// counts for its best tile only, so at least `wanted` tiles reach the level.
+// each has tiles of its own. The level is found bit by bit, from the top bit down: it is a value
+// that the best tiles of at least `wanted` threads reach, and not many more. Each thread counts for
+// its best tile only, so at least `wanted` tiles reach the level. The instructions are few, since
+// to fetch them takes longer than to execute them.
 //
 // With bound_margin e > 0, a tile's score b and its exact best score s satisfy |b - s| <= e; where
 // scores are above 1, at most e times the smaller of them. Let b be the value found. The exact best
@@ -88,89 +125,83 @@ struct HeldTiles {
 // the level has a score that is no worse than the level by e, so those tiles are listed.
 __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
 {
+    __shared__ uint32_t listed;
     let_next_begin();
     wait_for_front();
-    int slot = blockIdx.z;
-    PeakState *state = job.state + slot;
+    const int slot = blockIdx.z, wanted = static_cast<int>(job.wanted),
+              enough = wanted + wanted / 4;
     const uint32_t *best = job.best + static_cast<size_t>(slot) * job.tiles;
     uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
-    uint32_t mine = 0, level = 0, limit = peak_order(job.limit, job.smallest);
-    const HeldTiles held(best, job.tiles);
-    held.each(job.tiles, [&](int k) { mine = max(mine, held.order[k]); });
-    const int first = static_cast<int>(threadIdx.x) + HELD * BLOCK; // of those that are not held
-#pragma unroll 8
-    for (int t = first; t < job.tiles; t += BLOCK)
-        mine = max(mine, best[t]);
-    for (uint32_t bit = 0x80000000u; bit != 0; bit >>= 1)
-        if (__syncthreads_count(mine >= (level | bit)) >= static_cast<int>(job.wanted))
-            level |= bit;
-    level = max(worse(level, job.bound_margin), limit);
     if (threadIdx.x == 0)
-        *state = PeakState{ level, 0, 0, 0, 0, 0, 0 };
+        listed = 0;
+    const OwnTiles tiles(best, job.tiles);
+    const uint32_t mine = tiles.most();
+    uint32_t level = 0;
+#pragma unroll 1
+    for (uint32_t bit = 0x80000000u; bit != 0; bit >>= 1) {
+        const int reaching = __syncthreads_count(mine >= (level | bit));
+        if (reaching >= wanted)
+            level |= bit;
+        if (reaching >= wanted && reaching <= enough)
+            break;
+    }
+    level = max(worse(level, job.bound_margin), peak_order(job.limit, job.smallest));
+    const uint32_t reach = max(worse(level, job.bound_margin), 1u);
+    if (mine >= reach)
+        tiles.list(reach,
+                   [&](int tile) { list[atomicAdd(&listed, 1u)] = static_cast<uint32_t>(tile); });
     __syncthreads();
-    uint32_t reach = worse(level, job.bound_margin);
-    if (mine == 0 || mine < reach)
-        return;
-    const auto add = [&](uint32_t order, int t) {
-        if (order != 0 && order >= reach)
-            list[atomicAdd(&state->tiles, 1u)] = static_cast<uint32_t>(t);
-    };
-    held.each(job.tiles,
-              [&](int k) { add(held.order[k], static_cast<int>(threadIdx.x) + k * BLOCK); });
-    for (int t = first; t < job.tiles; t += BLOCK)
-        add(best[t], t);
+    if (threadIdx.x == 0)
+        job.state[slot] = PeakState{ level, listed, 0, 0, 0, 0, 0 };
+}
+
+// Loads a tile's scores and the rim around them. Called by all threads of the block.
+__device__ __forceinline__ void load_scores(const PeakJob &job, int slot, const Tile &t,
+                                            TileScores *to)
+{
+    constexpr int COLUMNS = TileScores::COLUMNS, ALL = COLUMNS * TileScores::ROWS;
+    const float *map = job.map + slot * job.plane;
+#pragma unroll
+    for (int first = 0; first < ALL; first += THREADS) { // all loads are in flight together
+        const int k = first + static_cast<int>(threadIdx.x), r = k / COLUMNS, c = k % COLUMNS,
+                  x = t.x - 1 + c, y = t.y - 1 + r;
+        const bool inside = r < t.rows + 2 && x >= 0 && y >= 0 && x < job.width && y < job.height;
+        const float score = inside ? __ldg(map + y * job.pitch + x) : CUDART_NAN_F;
+        if (k < ALL)
+            to->at[r][c] = score;
+    }
 }
 
 // Collects the candidates of the listed tiles; the last block to finish chooses the matches. The
-// blocks share the list. In a tile of 128 columns a block of 256 threads has two threads per
-// column, for the even and the odd rows. Shared memory: PEAK_ROOM keys, for the choice.
+// blocks share the list. Shared memory: the scores of a tile, or PEAK_ROOM keys, for the choice.
 __global__ __launch_bounds__(THREADS) void collect(PeakJob job)
 {
-    constexpr int STRIDE = THREADS / PEAK_COLUMNS;
-    __shared__ uint64_t key[PEAK_ROOM];
+    __shared__ union {
+        TileScores scores;
+        uint64_t key[PEAK_ROOM];
+    } shared;
     int slot = blockIdx.z;
     let_next_begin();
     wait_for_front();
     uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
     const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        Tile t(job, static_cast<int32_t>(list[i]));
-        const int32_t x = t.x + static_cast<int32_t>(threadIdx.x % PEAK_COLUMNS),
-                      first = static_cast<int32_t>(threadIdx.x / PEAK_COLUMNS);
-        const float *map = job.map + slot * job.plane + x;
-        const auto row = [&](int k) { return t.y + first + k * STRIDE; };
-        const auto order_at = [&](int k) {
-            return peak_order(__ldg(map + row(k) * job.pitch), job.smallest);
-        };
-        uint32_t leads = 0; // a bit for each of the thread's candidates
-#pragma unroll
-        for (int k = 0; k < PEAK_ROWS / STRIDE; k++) {
-            const bool inside = x < t.x + t.columns && first + k * STRIDE < t.rows;
-            const uint32_t order = inside ? order_at(k) : 0;
-            leads |= order != 0 && order >= level ? 1u << k : 0u;
-        }
-        for (uint32_t rest = job.min_distance == 1 ? 0 : leads; rest; rest &= rest - 1u) {
-            const int k = __ffs(static_cast<int>(rest)) - 1;
-            if (!peak_leads(map + row(k) * job.pitch, job.pitch, order_at(k),
-                            sides_at(job, x, row(k)), job.smallest))
-                leads &= ~(1u << k);
-        }
-        for (uint32_t at = places_in_list(&job.state[slot].candidates, leads); leads;
-             leads &= leads - 1u, at++) {
-            const int k = __ffs(static_cast<int>(leads)) - 1;
-            peak_put(job, slot, at, order_at(k), x, row(k));
-        }
+        const Tile t(job, static_cast<int32_t>(list[i]));
+        load_scores(job, slot, t, &shared.scores);
+        __syncthreads();
+        append_leaders(job, slot, level, t, shared.scores);
+        __syncthreads();
     }
     if (is_last_block(&job.state[slot].collected))
-        choose(job, slot, key);
+        choose(job, slot, shared.key);
 }
 
 } // namespace
 
 cudaError_t launch_peak_tiles(const PeakJob &job, int slots, cudaStream_t stream)
 {
-    best_of_tiles<<<peak_grid(ceil_div(job.tiles, WARPS), slots), THREADS, 0, stream>>>(job);
-    return cudaGetLastError();
+    return launch(best_of_tiles, peak_grid(ceil_div(job.tiles, WARPS), slots), THREADS, 0, stream,
+                  job.pdl, job);
 }
 
 cudaError_t launch_peak_select(const PeakJob &job, int slots, cudaStream_t stream)

@@ -195,8 +195,13 @@ __global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
 
 cudaError_t launch_peak_tournament(const PeakJob &job, int slots, cudaStream_t stream)
 {
-    int64_t blocks = ceil_div(job.tiles, BLOCK / WARP_LANES), most = PEAK_BLOCKS / 4;
-    return launch(tournament, peak_grid(blocks < most ? blocks : most, slots), BLOCK, 0, stream,
+    // As many as fill the device, and no more: mostly they find nothing to do.
+    constexpr int64_t MOST = PEAK_BLOCKS / 4, LEAST = 16;
+    const int64_t wanted = ceil_div(job.tiles, BLOCK / WARP_LANES), share = 2 * MOST / slots,
+                  each = share > MOST    ? MOST
+                         : share < LEAST ? LEAST
+                                         : share;
+    return launch(tournament, peak_grid(wanted < each ? wanted : each, slots), BLOCK, 0, stream,
                   job.pdl, job);
 }
 
