@@ -4,7 +4,7 @@
 #ifndef XNCC_CUDA_DIRECT_GENERAL_H
 #define XNCC_CUDA_DIRECT_GENERAL_H
 
-#include "cuda/runtime/handles.h"
+#include "cuda/peaks/peak_search.h"
 #include "math/general_score.h"
 
 namespace xncc {
@@ -36,6 +36,7 @@ struct PixelsJob {
     bool finite;
     // Counts the windows that become XNCC_DOUBT, as long as they are few; nullptr: nobody asks.
     uint32_t *in_doubt;
+    MapTiles tiles; // raised by the kernels that settle windows
 };
 
 // Launches the kernel, in several pieces if the rectangle has more than 2^31 - 1 blocks.

@@ -12,6 +12,7 @@
 // PARTS products of a thread are added in double, and these partial sums in pairs of doubles, so
 // the error does not grow with the window. Any compute capability. Shared memory: at most 2 KB.
 #include "cuda/direct/refine.cuh"
+#include "cuda/peaks/peak_key.cuh"
 
 #include "cuda/runtime/warp.cuh"
 
@@ -237,6 +238,8 @@ __device__ void store(const RefineJob &job, FloatDoubt at, float score)
     job.map[at.y * job.map_pitch + at.x] = score;
     if (__float_as_uint(score) == XNCC_DOUBT)
         put_on(job.doubts.hard, &job.constants->hard, at);
+    else
+        raise_tile(job.tiles, at.x, at.y, score);
 }
 
 // The windows whose X is made again.

@@ -4,6 +4,7 @@
 #ifndef XNCC_CUDA_DIRECT_REFINE_H
 #define XNCC_CUDA_DIRECT_REFINE_H
 
+#include "cuda/peaks/peak_search.h"
 #include "cuda/planes/float_image.h"
 
 namespace xncc {
@@ -32,6 +33,7 @@ struct RefineJob {
     float undefined; // the score of a flat window by ccoeff_normed
     float *map;
     int64_t map_pitch;
+    MapTiles tiles; // raised by windows that get their scores
 };
 
 // Replaces the XNCC_DOUBT of windows on the list by their scores, or puts them on the list of hard

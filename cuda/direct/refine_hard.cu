@@ -8,6 +8,7 @@
 // blocks share one, and join_parts adds up what they found. Shared memory: at most 1 KB. Any
 // compute capability.
 #include "cuda/direct/refine.cuh"
+#include "cuda/peaks/peak_key.cuh"
 #include "cuda/runtime/warp.cuh"
 
 namespace xncc {
@@ -130,6 +131,8 @@ __device__ void store(const RefineJob &job, FloatDoubt at, const HardSums &s)
     job.map[at.y * job.map_pitch + at.x] = score;
     if (__float_as_uint(score) == XNCC_DOUBT)
         put_on(job.doubts.list, &job.constants->last, at);
+    else
+        raise_tile(job.tiles, at.x, at.y, score);
 }
 
 // Blocks that share a large window, if the windows are few.

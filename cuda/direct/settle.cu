@@ -14,6 +14,7 @@
 #include "cuda/direct/settle.h"
 
 #include "cuda/direct/refine.cuh"
+#include "cuda/peaks/peak_key.cuh"
 #include "cuda/planes/counted_sample.cuh"
 #include "cuda/runtime/warp.cuh"
 
@@ -271,6 +272,8 @@ __device__ void settle_window(const PixelsJob &job, int x, int y, Sums *sums)
     Window w = { left, top, inside, 0, true, false };
     if (!settle_near<PIXEL>(job, &w, sums, at))
         settle_exactly<PIXEL>(job, w, sums, at);
+    if (threadIdx.x == 0) // which has written the score
+        raise_tile(job.tiles, x, y, *at);
 }
 
 // The windows of the list, a block for each, one after the other.

@@ -10,6 +10,7 @@
 #include "cuda/direct/settle_long.h"
 
 #include "cuda/direct/refine.cuh"
+#include "cuda/peaks/peak_key.cuh"
 #include "cuda/planes/sample_integer.cuh"
 #include "cuda/runtime/warp.cuh"
 #include "math/exact_score.h"
@@ -127,9 +128,11 @@ __launch_bounds__(WARP_LANES *WARPS) void settle_long(const __grid_constant__ Re
             continue;
         }
         LongSums sums = sums_of(job, image, lane, grid.unit, words);
-        if (lane == 0)
-            job.map[at.y * job.map_pitch + at.x] = score_of(job, rule, &sums, words,
-                                                            grid.unit + XNCC_WIDE_VALUES);
+        if (lane)
+            continue;
+        const float score = score_of(job, rule, &sums, words, grid.unit + XNCC_WIDE_VALUES);
+        job.map[at.y * job.map_pitch + at.x] = score;
+        raise_tile(job.tiles, at.x, at.y, score);
     }
 }
 

@@ -15,6 +15,7 @@
 
 #include "cuda/direct/exact_tile.cuh"
 #include "cuda/direct/refine.cuh"
+#include "cuda/peaks/peak_key.cuh"
 #include "cuda/planes/counted_sample.cuh"
 #include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
@@ -316,8 +317,9 @@ __device__ bool settle_tile(const PixelsJob &job, int x, int y, unsigned doubts)
         templ_term = real_of<NearPrimes, MOST_PRIMES>(Tile::of_block().templ_term, 1, count, unit,
                                                       false);
     __syncthreads();
-    float *map = job.map + (y + static_cast<int>(threadIdx.x) / TILE_WIDTH * EACH) * job.map_pitch +
-                 x + static_cast<int>(threadIdx.x) % TILE_WIDTH;
+    const int column = x + static_cast<int>(threadIdx.x) % TILE_WIDTH,
+              row = y + static_cast<int>(threadIdx.x) / TILE_WIDTH * EACH;
+    float best = NAN;
 #pragma unroll 1
     for (int e = 0; e < EACH; e++) {
         if (!(doubts >> e & 1u))
@@ -333,8 +335,11 @@ __device__ bool settle_tile(const PixelsJob &job, int x, int y, unsigned doubts)
                             templ = OWN ? real(terms.templ, numerator.m == 0.0) : templ_term;
             score = xncc_score_of_terms(job.method, &job.rule, n, numerator, image, templ);
         }
-        map[e * job.map_pitch] = score;
+        job.map[(row + e) * job.map_pitch + column] = score;
+        best = fmaxf(best, score * job.tiles.factor);
     }
+    if (job.tiles.best)
+        raise_tile_of_warp<EACH>(job.tiles, x, row, best);
     return true;
 }
 

@@ -151,7 +151,16 @@ RefineJob make_refine_job(const Call &call, const Band &band, const Target &targ
     job.undefined = undefined_score(plan->problem);
     job.map = target.map;
     job.map_pitch = target.pitch;
+    job.tiles = target.tiles;
     return job;
+}
+
+// Forgets the best scores of all tiles.
+cudaError_t clear_tiles(const MapTiles &tiles, const Band &band, cudaStream_t stream)
+{
+    const size_t all = static_cast<size_t>(tiles.across) *
+                       static_cast<size_t>(ceil_div(band.height, tiles.rows));
+    return cudaMemsetAsync(tiles.best, 0, all * sizeof *tiles.best, stream);
 }
 
 // Small templates: settles tiles where many windows are in doubt, and lists what is left.
@@ -221,6 +230,7 @@ xncc_status sum_exactly(const Call &call, const Band &band, const Target &target
     job.height = band.height;
     job.map = target.map;
     job.map_pitch = target.pitch;
+    job.tiles = target.tiles;
     unsigned char *memory = plan->memory.as<unsigned char>(XNCC_BUFFER_DOUBTS);
     if (xncc_counts_pixel_doubts(&plan->decision))
         memory += XNCC_PIXEL_DOUBTS;
@@ -262,6 +272,9 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
     job.map_pitch = target.pitch;
     job.doubts = finer.doubts.hard;
     job.room = finer.doubts.room;
+    job.tiles = target.tiles;
+    if (!status && job.tiles.best)
+        status = check(clear_tiles(job.tiles, band, call.stream), "clearing the tiles", call.error);
     if (!status)
         status = check(launch_fused_floats(job, call.stream), "launching the scores", call.error);
     if (!status)

@@ -44,6 +44,7 @@ PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &targ
     job.rule = general_rule_of(call);
     job.map = target.map;
     job.map_pitch = target.pitch;
+    job.tiles = target.tiles;
     job.varies = xncc_problem_image_varies(&p) != 0;
     return job;
 }

@@ -480,6 +480,7 @@ bool scores_tiles(const xncc_engine_plan *plan)
     case XNCC_STEP_STRIP_SCORE: return xncc_pixel_digits(plan->problem.pixel) == 2;
     case XNCC_STEP_CHANNEL_SCORE:
     case XNCC_STEP_FUSED_CHANNELS:
+    case XNCC_STEP_FUSED_FLOATS:
     case XNCC_STEP_FUSED_MASKED: return true;
     default: return false;
     }

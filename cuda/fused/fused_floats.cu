@@ -13,6 +13,7 @@
 // column, a square of Q likewise, which is rounded before.
 #include "cuda/fused/fused_floats.h"
 
+#include "cuda/peaks/peak_key.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/small_windows.cuh"
 #include "math/method.h"
@@ -104,7 +105,8 @@ __device__ Bounds bounds_of(const FusedFloatsJob &job, const xncc_window_templ &
     return b;
 }
 
-template <xncc_pixel PIXEL, bool NCC>
+// TILES: whether the best scores of tiles are asked for.
+template <xncc_pixel PIXEL, bool NCC, bool TILES>
 __global__ __launch_bounds__(THREADS,
                              BLOCKS) void fused_floats(const __grid_constant__ FusedFloatsJob job,
                                                        int across)
@@ -160,6 +162,7 @@ __global__ __launch_bounds__(THREADS,
         const double root = 1.01 * sqrt(most + XNCC_WINDOW_TINY);
         s.error_X = bounds.X * root + XNCC_WINDOW_TINY;
         s.error_S = bounds.S * root + XNCC_WINDOW_TINY;
+        float best = NAN; // as is XNCC_DOUBT: fmaxf takes the number
 #pragma unroll
         for (int k = 0; k < EIGHT; k++) {
             if (x >= job.width || y + first + k >= job.height)
@@ -169,6 +172,8 @@ __global__ __launch_bounds__(THREADS,
             s.Q = part[k];
             s.error_Q = bounds.Q * s.Q + XNCC_WINDOW_TINY;
             float score = xncc_window_decide(method, &t, &s, job.undefined);
+            if constexpr (TILES)
+                best = fmaxf(best, score * job.tiles.factor);
             if (__float_as_uint(score) == XNCC_DOUBT && !isfinite(s.Q) &&
                 is_infinite<PIXEL>(job, x, y + first + k)) {
                 score = xncc_float_of_bits(0x7fc00000u);
@@ -180,6 +185,8 @@ __global__ __launch_bounds__(THREADS,
             }
             map[(first + k) * job.map_pitch] = score;
         }
+        if constexpr (TILES)
+            raise_tile_of_warp<EIGHT>(job.tiles, x0, y + first, best);
     }
     if (flat)
         flat &= find_equal(job, tile, at);
@@ -188,6 +195,8 @@ __global__ __launch_bounds__(THREADS,
         if (!is_flat<PIXEL>(job, x, y + k, at[k * PITCH], pivot))
             continue;
         map[k * job.map_pitch] = xncc_window_flat(method, job.undefined);
+        if constexpr (TILES)
+            raise_tile(job.tiles, x, y + k, map[k * job.map_pitch]);
         doubts &= ~(1u << k);
     }
     if (!doubts)
@@ -200,10 +209,10 @@ __global__ __launch_bounds__(THREADS,
             };
 }
 
-struct Kernels {
+template <bool TILES> struct Kernels {
     template <xncc_pixel PIXEL, bool NCC> static auto of()
     {
-        return fused_floats<PIXEL, NCC>;
+        return fused_floats<PIXEL, NCC, TILES>;
     }
 };
 
@@ -211,14 +220,21 @@ struct Kernels {
 
 cudaError_t fused_floats_set_max_shared_memory(int bytes)
 {
-    return raise_small_kernels<Kernels>(bytes);
+    const cudaError_t code = raise_small_kernels<Kernels<false>>(bytes);
+    return code == cudaSuccess ? raise_small_kernels<Kernels<true>>(bytes) : code;
 }
 
 cudaError_t launch_fused_floats(const FusedFloatsJob &job, cudaStream_t stream)
 {
     const int32_t bytes = xncc_float_fused_shared(job.templ_width, job.templ_height);
-    return launch_small<Kernels>(job, { job.image.image.pixel, job.method == XNCC_CCOEFF_NORMED,
-                                        job.width, job.height, bytes, stream });
+    const SmallLaunch how = { job.image.image.pixel,
+                              job.method == XNCC_CCOEFF_NORMED,
+                              job.width,
+                              job.height,
+                              bytes,
+                              stream };
+    return job.tiles.best ? launch_small<Kernels<true>>(job, how)
+                          : launch_small<Kernels<false>>(job, how);
 }
 
 } // namespace xncc

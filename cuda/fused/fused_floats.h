@@ -7,6 +7,7 @@
 #ifndef XNCC_CUDA_FUSED_FUSED_FLOATS_H
 #define XNCC_CUDA_FUSED_FUSED_FLOATS_H
 
+#include "cuda/peaks/peak_search.h"
 #include "cuda/planes/float_image.h"
 
 namespace xncc {
@@ -22,6 +23,8 @@ struct FusedFloatsJob {
     int64_t map_pitch;
     FloatDoubt *doubts; // windows in doubt, as many as there is room for
     uint32_t room;
+    // The best scores of the tiles, which begin as 0, are raised by all windows but those in doubt.
+    MapTiles tiles;
 };
 
 // Raises the dynamic shared-memory limit of the kernels on the current device.

@@ -4,6 +4,7 @@
 #define XNCC_CUDA_PEAKS_PEAK_KEY_CUH
 
 #include "cuda/peaks/peak_search.h"
+#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -34,6 +35,28 @@ __device__ inline uint64_t peak_key(uint32_t order, uint32_t at)
     return static_cast<uint64_t>(order) << 32 | (0xffffffffu - at);
 }
 
+// Raises the best score of a map element's tile, if tiles are asked for.
+__device__ __forceinline__ void raise_tile(const MapTiles &tiles, int x, int y, float score)
+{
+    if (!tiles.best)
+        return;
+    const uint32_t order = peak_order(score * tiles.factor, 0);
+    uint32_t *best = tiles.best + y / tiles.rows * tiles.across + x / PEAK_COLUMNS;
+    if (order > *best) // few are the best so far
+        atomicMax(best, order);
+}
+
+// The same for elements of one tile, by a warp: WARP_LANES columns from x on, and ROWS rows from y
+// on. best: of a lane's scores, each times the tiles' factor, or NaN.
+template <int ROWS>
+__device__ __forceinline__ void raise_tile_of_warp(const MapTiles &tiles, int x, int y, float best)
+{
+    static_assert(PEAK_COLUMNS % WARP_LANES == 0 && PEAK_ROWS / 2 % ROWS == 0, "of one tile");
+    const uint32_t order = warp_max(peak_order(best, 0));
+    if (threadIdx.x % WARP_LANES == 0 && order)
+        atomicMax(tiles.best + y / tiles.rows * tiles.across + x / PEAK_COLUMNS, order);
+}
+
 // The sides on which an element has neighbours.
 struct PeakSides {
     bool left, right, above, below;
@@ -62,7 +85,8 @@ __device__ inline bool peak_leads(const float *here, int64_t pitch, uint32_t ord
     return leads;
 }
 
-// Puts a candidate at its place in the slot's list, if there is room.
+// Puts a candidate at its place in the slot's list, if there is room. Beyond PEAK_ROOM, candidates
+// are counted only.
 __device__ inline void peak_put(const PeakJob &job, int slot, uint32_t at, uint32_t order,
                                 int32_t x, int32_t y)
 {
@@ -70,13 +94,6 @@ __device__ inline void peak_put(const PeakJob &job, int slot, uint32_t at, uint3
         job.candidate[static_cast<size_t>(slot) * PEAK_ROOM + at] = peak_key(
             order,
             static_cast<uint32_t>(y) * static_cast<uint32_t>(job.width) + static_cast<uint32_t>(x));
-}
-
-// Appends a candidate. Beyond PEAK_ROOM, candidates are counted only.
-__device__ inline void peak_append(const PeakJob &job, int slot, uint32_t order, int32_t x,
-                                   int32_t y)
-{
-    peak_put(job, slot, atomicAdd(&job.state[slot].candidates, 1u), order, x, y);
 }
 
 } // namespace xncc

@@ -4,6 +4,7 @@
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_SCORES_CUH
 #define XNCC_CUDA_PRODUCTS_EXACT_SCORES_CUH
 
+#include "cuda/peaks/peak_key.cuh"
 #include "cuda/products/exact_state.cuh"
 
 namespace xncc {
@@ -172,6 +173,7 @@ static __device__ void score_windows(const ExactJob &job, int first, int index)
         const uint32_t n = pair.missing ? sums[planes.N() * step]
                                         : static_cast<uint32_t>(job.rule.whole);
         *score = score_of(job, { sums, step, step * buffers, pair.missing, n });
+        raise_tile(job.tiles, column, row, *score);
     }
 }
 

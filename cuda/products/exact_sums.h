@@ -11,6 +11,7 @@
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 #define XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 
+#include "cuda/peaks/peak_search.h"
 #include "cuda/planes/float_planes.h"
 
 #include "math/general_score.h"
@@ -47,6 +48,7 @@ struct ExactJob {
     double alone_ns, hard_ns;
     float *map;
     int64_t map_pitch;
+    MapTiles tiles; // raised by the scores
     // The rest is filled by launch_exact_sums.
     xncc_exact_blocks blocks;
     xncc_exact_buffers at;

@@ -29,6 +29,14 @@ template <class T> __device__ __forceinline__ T warp_max(T value)
     }
     return value;
 }
+__device__ __forceinline__ uint32_t warp_max(uint32_t value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(WARP_ALL, value);
+#else
+    return warp_max<uint32_t>(value);
+#endif
+}
 
 // The bits that some lane has.
 __device__ __forceinline__ uint32_t warp_or(uint32_t value)

@@ -25,7 +25,7 @@ set(may_cuda_peaks "${may_cuda_runtime} cuda_peaks")
 set(may_cuda_score "${may_cuda_windows} cuda_peaks cuda_score")
 set(may_cuda_products "${may_cuda_score} cuda_products")
 set(may_cuda_fused "${may_cuda_products} cuda_fused")
-set(may_cuda_direct "${may_cuda_planes} cuda_direct")
+set(may_cuda_direct "${may_cuda_planes} cuda_peaks cuda_direct")
 set(may_cuda_convolve "${may_cuda_planes} cuda_convolve")
 set(may_cuda_track "${may_cuda_products} cuda_track")
 # Only the engine knows the kernels that it launches; no kernel knows the engine.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures of floats and u32 on which windows by the thousand cancel, or whose samples are near the
- * ends of their range: they score as the oracle says, by every kernel. */
+ * ends of their range: they score as the oracle says, by every kernel, and are found. */
 #include "props/float_maps.h"
 
 #include <math.h>
@@ -139,6 +139,35 @@ static void check_hostile(hostile kind, form f, xncc_pixel pixel, int32_t size)
         kit_map map = float_map_of(p, (xncc_method)method, NULL);
         check_float_scores(p, (xncc_method)method, &map.view, 60, hostile_name[kind]);
         check_float_maps(p, (xncc_method)method, &map.view, 0, 0, 0, hostile_name[kind]);
+        if (f == PLAIN && method % 2 == (int)kind % 2)
+            check_float_matches(p, (xncc_method)method, &map.view, hostile_name[kind]);
+        kit_map_destroy(&map);
+    }
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
+/* The best window is one in doubt: the template's own, whose differences are exactly 0. Beside it
+ * are few others. power: how far apart samples are. */
+static void check_copy(xncc_pixel pixel, int power)
+{
+    kit_random random = kit_stream(960);
+    kit_image image = kit_image_create_channels(pixel, 1, 300, 170, room),
+              templ = kit_image_create_channels(pixel, 1, 7, 6, room);
+    for (int32_t y = 0; y < image.view.height; y++)
+        for (int32_t x = 0; x < image.view.width; x++)
+            kit_sample_set(
+                &image.view, x, y, 0,
+                as_pixel(pixel, ldexp(1.0 + (double)kit_below(&random, 1 << 30) * 0x1p-30 + 0x1p-50,
+                                      (int)kit_below(&random, 2) * power - 1)));
+    for (int32_t y = 0; y < templ.view.height; y++)
+        for (int32_t x = 0; x < templ.view.width; x++)
+            kit_sample_set(&templ.view, x, y, 0, kit_sample(&image.view, 201 + x, 93 + y, 0));
+    const float_pair p = { .image = &image.view, .templ = &templ.view };
+    const xncc_method method[] = { XNCC_SQDIFF, XNCC_SQDIFF_NORMED, XNCC_CCOEFF_NORMED };
+    for (int i = 0; i < 3; i++) {
+        kit_map map = float_map_of(p, method[i], NULL);
+        check_float_matches(p, method[i], &map.view, "copy");
         kit_map_destroy(&map);
     }
     kit_image_destroy(&image);
@@ -150,6 +179,22 @@ static void raise_rows(const xncc_image *image)
     for (int32_t y = 0; y < image->height; y += 7)
         for (int32_t x = 0; x < image->width; x++)
             kit_sample_set(image, x, y, 0, ldexp(kit_sample(image, x, y, 0), 300));
+}
+
+/* Windows by the ten thousand of which no bound tells the score. raised: some rows are so large
+ * that it takes the exact sums of a whole band. */
+static void check_found(hostile of_image, hostile of_templ, xncc_pixel pixel, int raised)
+{
+    kit_image image = hostile_image(of_image, PLAIN, pixel, 0, 6, 420, 380),
+              templ = hostile_image(of_templ, PLAIN, pixel, 1, 6, 6, 6);
+    if (raised)
+        raise_rows(&image.view);
+    const float_pair p = { .image = &image.view, .templ = &templ.view };
+    kit_map map = float_map_of(p, XNCC_CCOEFF_NORMED, NULL);
+    check_float_matches(p, XNCC_CCOEFF_NORMED, &map.view, hostile_name[of_image]);
+    kit_map_destroy(&map);
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
 }
 
 /* So many slices of so large a transform that their products are computed in groups. */
@@ -362,6 +407,17 @@ int main(int argc, char **argv)
             for (int kind = 0; kind < HOSTILES; kind++)
                 if (!kit_short() || kind % 4 == 2 * i + size / 36)
                     check_hostile((hostile)kind, PLAIN, reals[i], size);
+    for (int power = 0; power <= 600 && is_hostile; power += 200) {
+        check_copy(XNCC_F64, power);
+        if (power < 300)
+            check_copy(XNCC_F32, power / 2);
+    }
+    if (is_hostile) {
+        check_copy(XNCC_U32, 1);
+        check_found(EQUAL, THIRDS, XNCC_F32, 0);
+        check_found(THIRDS, THIRDS, XNCC_F64, 0);
+        check_found(THIRDS, THIRDS, XNCC_F64, 1);
+    }
     for (int kind = 0; kind < RANGES && is_hostile; kind++) {
         check_ends((range)kind, 6, 1, XNCC_SAME);
         check_ends((range)kind, 22, 1, XNCC_VALID);

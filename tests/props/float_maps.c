@@ -66,6 +66,41 @@ void check_float_maps(float_pair p, xncc_method method, const xncc_map *want, in
     }
 }
 
+/* The best `top` matches by a kernel must be those of the map. */
+static void check_matches(float_pair p, xncc_method method, const xncc_map *map, const char *kernel,
+                          size_t top, const char *what)
+{
+    enum { MOST = 64 };
+    const int smallest = xncc_method_is_distance(method);
+    const oracle_peak_rule rule = { smallest, smallest ? INFINITY : -INFINITY, 2, top };
+    const kit_find_options options = { .method = method,
+                                       .mode = p.mode,
+                                       .border = p.border,
+                                       .kernel = kernel,
+                                       .top = top,
+                                       .min_score = -INFINITY,
+                                       .min_distance = 2 };
+    xncc_match want[MOST], got[MOST];
+    size_t found = 0;
+    const size_t wanted = oracle_peaks(map, &rule, want);
+    xncc_template *template = float_template_of(p.templ);
+    CHECK_STATUS(kit_find(float_context, p.image, template, &options, got, MOST, &found), XNCC_OK);
+    if (!CHECK(found == wanted && memcmp(got, want, wanted * sizeof *want) == 0))
+        kit_fail(__FILE__, __LINE__, "%s: %s, template %dx%d, %s, %s, top %zu: other matches", what,
+                 xncc_pixel_name(p.image->pixel), p.templ->width, p.templ->height,
+                 xncc_method_name(method), kernel, top);
+    xncc_template_destroy(template);
+}
+
+void check_float_matches(float_pair p, xncc_method method, const xncc_map *map, const char *what)
+{
+    const char *kernel[MOST_KERNELS];
+    const size_t kernels = kernels_of(p, method, kernel);
+    for (size_t k = 0; k < kernels; k++)
+        for (size_t top = 1; top <= 40; top += 39)
+            check_matches(p, method, map, kernel[k], top, what);
+}
+
 void check_float_scores(float_pair p, xncc_method method, const xncc_map *map, int windows,
                         const char *what)
 {
