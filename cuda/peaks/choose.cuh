@@ -10,15 +10,18 @@ namespace xncc {
 
 // Sorts at most blockDim.x different keys in shared memory, the largest first: a key goes where the
 // number of larger ones says. For some hundred keys that takes less than the steps of a bitonic
-// sort.
+// sort. Behind the keys there are zeros up to an even number.
 __device__ inline void rank_keys(uint64_t *key, int count)
 {
     const int own = static_cast<int>(threadIdx.x);
     const uint64_t mine = own < count ? key[own] : 0;
+    const ulonglong2 *pair = reinterpret_cast<const ulonglong2 *>(key);
     int rank = 0;
 #pragma unroll 4
-    for (int i = 0; i < count; i++)
-        rank += key[i] > mine;
+    for (int i = 0; 2 * i < count; i++) {
+        const ulonglong2 two = pair[i];
+        rank += (two.x > mine) + (two.y > mine);
+    }
     __syncthreads();
     if (own < count)
         key[rank] = mine;
@@ -63,6 +66,15 @@ __device__ inline uint32_t take_matches(const PeakJob &job, int slot, uint64_t *
             open = !p.close(place[i], job.min_distance);
         __syncwarp();
         unsigned left = __ballot_sync(WARP_ALL, open);
+        if (job.min_distance == 1) { // all of them at once
+            const uint32_t at = taken + static_cast<uint32_t>(__popc(left & ((1u << lane) - 1u)));
+            if (open && at < job.top) {
+                list[at] = own;
+                place[at] = make_int2(p.x, p.y);
+            }
+            taken = min(taken + static_cast<uint32_t>(__popc(left)), job.top);
+            left = 0;
+        }
         while (left != 0 && taken < job.top) {
             int next = __ffs(static_cast<int>(left)) - 1;
             int2 chosen = make_int2(__shfl_sync(WARP_ALL, p.x, next),

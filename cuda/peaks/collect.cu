@@ -229,7 +229,7 @@ __device__ void multiply_tile(const WindowScores &scores, const unsigned char *t
 
 union Shared {
     Sums sums;
-    uint64_t key[PEAK_ROOM];
+    alignas(16) uint64_t key[PEAK_ROOM];
 };
 
 // The score of a window from its sums of biased samples (xncc_general_add).

@@ -18,7 +18,7 @@ constexpr int WARPS = THREADS / WARP_LANES;
 constexpr int BLOCK = PEAK_BLOCK;
 constexpr int SPAN = PEAK_COLUMNS / WARP_LANES; // columns per lane
 constexpr int TOGETHER = 8;                     // rows whose loads are in flight together
-constexpr int STEP = 997;                       // from tile to tile of a thread of select_tiles
+constexpr int STEP = 991;                       // from tile to tile of a thread of select_tiles
 constexpr int HELD = 36;                        // of these tiles, those that are kept in registers
 constexpr int CHUNK = 9;                        // of them, those whose loads are in one branch
 static_assert(STEP < BLOCK, "each tile has a thread");
@@ -178,7 +178,7 @@ __global__ __launch_bounds__(THREADS) void collect(PeakJob job)
 {
     __shared__ union {
         TileScores scores;
-        uint64_t key[PEAK_ROOM];
+        alignas(16) uint64_t key[PEAK_ROOM];
     } shared;
     int slot = blockIdx.z;
     let_next_begin();

@@ -24,7 +24,7 @@ struct CollectJob {
 
 union Shared {
     TileScores tile;
-    uint64_t key[PEAK_ROOM];
+    alignas(16) uint64_t key[PEAK_ROOM];
 };
 
 // What the scores of a slot are computed from: X, the sums under its mask, and of its template.
