@@ -6,8 +6,11 @@
  * 2026-11-20) as processor time of 1920 x 1080, gcc 12; docs/notes/2026-11-cpu-kernels.md has the
  * runs. Other processors have other rates, but similar ratios between kernels, and only the ratios
  * decide. Those of NEON are not measured: they follow from what an instruction multiplies, relative
- * to the others. The factors for several products are fitted to docs/notes/2026-11-cpu-masked.md
- * and are within about 25% there. */
+ * to the others. Those of floats by direct products were measured again on 2026-11-29, on an AMD
+ * EPYC (Zen 4): transforms take over at 6 x 6 pixels with AVX2, and at 7 x 7 with AVX-512, where
+ * both take as long; exact sums of many windows in doubt are faster by transforms from there on.
+ * The factors for several products are fitted to docs/notes/2026-11-cpu-masked.md and are within
+ * about 25% there. */
 #include "plan/cost_cpu.h"
 
 #include "image/samples.h"
@@ -29,9 +32,9 @@ typedef struct row {
 static const row rows[] = {
     { XNCC_KERNEL_REFERENCE, 0, { 30, 30, 30, 10 }, { 0.5, 0.4, 0.2, 0.15 } },
     { XNCC_KERNEL_DIRECT_PORTABLE, 0, { 3.2, 6, 4, 1 }, { 12.4, 6.0, 7, 0.3 } },
-    { XNCC_KERNEL_DIRECT_AVX2, XNCC_CPU_AVX2_FMA, { 1.65, 3, 2, 0.7 }, { 112, 50, 20, 40 } },
+    { XNCC_KERNEL_DIRECT_AVX2, XNCC_CPU_AVX2_FMA, { 1.65, 3, 4, 0.7 }, { 112, 50, 10.5, 40 } },
     { XNCC_KERNEL_DIRECT_AVXVNNI, XNCC_CPU_AVXVNNI, { 1.6, 3, 0, 0 }, { 232, 52, 0, 0 } },
-    { XNCC_KERNEL_DIRECT_AVX512, XNCC_CPU_AVX512_VNNI, { 0.95, 2, 2, 0.5 }, { 475, 100, 30, 75 } },
+    { XNCC_KERNEL_DIRECT_AVX512, XNCC_CPU_AVX512_VNNI, { 0.95, 2, 4, 0.5 }, { 475, 100, 20, 75 } },
     { XNCC_KERNEL_DIRECT_NEON, XNCC_CPU_NEON, { 2.4, 4.5, 4, 0.8 }, { 45, 22, 9, 20 } },
     { XNCC_KERNEL_DIRECT_DOTPROD, XNCC_CPU_DOTPROD, { 2.4, 4.5, 0, 0 }, { 180, 22, 0, 0 } },
     { XNCC_KERNEL_FFT_PORTABLE, 0, { 3.2, 6, 8, 0 }, { 1 / 0.31, 1 / 0.44, 1 / 0.31, 0 } },
