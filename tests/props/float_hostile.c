@@ -281,6 +281,31 @@ static void check_unsure(void)
     kit_image_destroy(&templ);
 }
 
+/* Windows of which a bound of the image's term decides all, some in some rows, or none, since most
+ * rows are fainter than a few others by a power of two. */
+static void check_fainter(xncc_pixel pixel)
+{
+    enum { SIZE = 6, WIDTH = 90, HEIGHT = 120, STEP = 3 };
+    static const xncc_method methods[] = { XNCC_CCOEFF_NORMED, XNCC_CCORR_NORMED };
+    for (int power = 15; power <= 39; power += STEP) {
+        kit_image image = hostile_image(FAR, PLAIN, pixel, 0, SIZE, WIDTH, HEIGHT),
+                  templ = hostile_image(FAR, PLAIN, pixel, 1, SIZE, SIZE, SIZE);
+        const float_pair p = { .image = &image.view, .templ = &templ.view };
+        for (int32_t y = 0; y < HEIGHT; y++)
+            for (int32_t x = 0; x < WIDTH && y % 29 != 8; x++)
+                kit_sample_set(&image.view, x, y, 0,
+                               ldexp(kit_sample(&image.view, x, y, 0), -power));
+        for (int m = 0; m < 2; m++) {
+            kit_map map = float_map_of(p, methods[m], NULL);
+            check_float_scores(p, methods[m], &map.view, 60, "fainter");
+            check_float_maps(p, methods[m], &map.view, 0, 0, 0, "fainter");
+            kit_map_destroy(&map);
+        }
+        kit_image_destroy(&image);
+        kit_image_destroy(&templ);
+    }
+}
+
 /* Doubles near the ends of their range, whose squares are beyond it. */
 typedef enum range {
     SMALLEST,
@@ -439,6 +464,8 @@ int main(int argc, char **argv)
     if (is_hostile && device == XNCC_DEVICE_CPU) { /* a GPU cuts nothing into slices */
         check_kept();
         check_unsure();
+        check_fainter(XNCC_F32);
+        check_fainter(XNCC_F64);
     }
     if (is_large)
         check_large();

@@ -59,6 +59,17 @@ typedef struct xncc_exact_row {
     float *out;        /* where it holds XNCC_DOUBT, the score is written */
 } xncc_exact_row;
 
+/* A row of windows whose numerators are rounded once, and of whose image's terms the roots are
+ * known within bounds. */
+typedef struct xncc_near_row {
+    int32_t count;
+    xncc_rounded numerator;
+    double exponent;                  /* the logarithm of the numerator's unit */
+    const double *inverse, *relative; /* as in xncc_reals_inverses */
+    double factor;                    /* the inverse of the template's root */
+    float *out; /* where it holds XNCC_DOUBT, a score that is known is written */
+} xncc_near_row;
+
 /* Sums over the rows of a window, of the digits of samples and then of the digits of their squares:
  * digit i of column x is sum[i * step + x]. A row of samples enters them, and one leaves. */
 typedef struct xncc_digit_columns {
@@ -80,6 +91,8 @@ typedef struct xncc_digits_isa {
     void (*term)(const xncc_exact_term *term, int32_t count, const xncc_numbers *to);
     void (*round)(const xncc_numbers *from, int32_t count, const xncc_rounded *to);
     void (*score)(const xncc_exact_row *row);
+    /* Returns 1 if a window is left in doubt. */
+    int (*decide)(const xncc_near_row *row);
 } xncc_digits_isa;
 
 #endif

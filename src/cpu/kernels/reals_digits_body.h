@@ -330,7 +330,41 @@ static void digits_score(const xncc_exact_row *row)
     }
 }
 
+/* The score of windows from x on, and where it is known: where both ends of its interval are one
+ * float. The numerator's rounding and those of the formula and of its evaluation here are at most
+ * 24 u. Where a numerator is not a double, or might not be, it is no number. */
+REALS_INLINE ri near_score(const xncc_near_row *row, int32_t x, ri *score)
+{
+    const double bits = XNCC_DIGIT_BITS, most = 700.0;
+    const rd power = rd_load(row->numerator.place + x) * bits + row->exponent,
+             numerator = rd_load(row->numerator.value + x) * power_of_two(power),
+             value = numerator * (rd_load(row->inverse + x) * row->factor),
+             wide = (rd_load(row->relative + x) + 0x1.8p-49) * rd_size(value);
+    const rf low = __builtin_convertvector(value - wide, rf),
+             high = __builtin_convertvector(value + wide, rf);
+    *score = (ri)low;
+    return ((ri)low == (ri)high) & (low == low) &
+           __builtin_convertvector((power >= -most) & (power <= most), ri);
+}
+
+static int digits_decide(const xncc_near_row *row)
+{
+    const ri doubt = (ri){ 0 } + (int32_t)XNCC_DOUBT;
+    ri left_open = { 0 };
+    for (int32_t x = 0; x < row->count; x += REALS_LANES) {
+        const int32_t left = row->count - x < REALS_LANES ? row->count - x : REALS_LANES;
+        ri before = { 0 }, score;
+        memcpy(&before, row->out + x, (size_t)left * sizeof(float));
+        const ri open = before == doubt, known = near_score(row, x, &score) & open,
+                 after = (score & known) | (before & ~known);
+        memcpy(row->out + x, &after, (size_t)left * sizeof(float));
+        left_open |= open & ~known;
+    }
+    return row_any(left_open);
+}
+
 static const xncc_digits_isa digits_isa = { digits_squares, digits_slide, digits_collect,
-                                            digits_term,    digits_round, digits_score };
+                                            digits_term,    digits_round, digits_score,
+                                            digits_decide };
 
 #endif

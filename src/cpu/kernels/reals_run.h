@@ -55,6 +55,10 @@ xncc_reals_slide xncc_reals_slide_of(const xncc_reals_run *r, int in_place, int3
  * makes the bounds small. */
 void xncc_reals_choose_pivot(xncc_reals_run *r, int32_t channel);
 
+/* Makes the sums of a channel over the windows of row y, r->m.window, from sums over columns, which
+ * slide down. To be called for each row from 0 on. */
+void xncc_reals_slide_windows(xncc_reals_run *r, int32_t channel, int32_t y);
+
 /* Has this sum a plane? Those of products do, and the number of pixels that count. */
 int xncc_reals_is_stored(const xncc_reals_run *r, xncc_sum_id sum);
 

@@ -9,6 +9,13 @@
 /* The arguments of the formula. */
 enum { NUMERATOR, IMAGE, TEMPL, TERMS };
 
+/* Sums over columns that follow the rows of windows, of samples, [0], or of their squares, [1]. */
+typedef struct following {
+    xncc_digit_columns columns;
+    int32_t count[2]; /* as in columns_of */
+    int32_t row;      /* of windows, whose sums the columns have; -1: none yet */
+} following;
+
 typedef struct together {
     xncc_reals_run *r;
     const xncc_digits_isa *isa;
@@ -186,29 +193,75 @@ static void sum_template(together *t)
     }
 }
 
-/* Makes the sums over the windows of row y from sums over columns, which slide down. count: as in
- * columns_of. */
-static void slide_windows(together *t, xncc_digit_columns *c, const int32_t count[2], int32_t y)
+/* The same columns for samples or squares alone. */
+static following follow(const xncc_digit_columns *all, const int32_t count[2], int squares)
+{
+    following f = { *all, { 0 }, -1 };
+    f.count[squares] = count[squares];
+    f.columns.values = f.count[0];
+    f.columns.squares = f.count[1];
+    if (squares)
+        f.columns.sum += count[0] * all->step;
+    return f;
+}
+
+/* Row yy of samples enters, and the one that is the template's height above leaves, unless it is
+ * above the windows of row `first`. */
+static void slide_row(together *t, xncc_digit_columns *c, int32_t yy, int32_t first)
 {
     xncc_reals_run *r = t->r;
-    const int32_t width = r->job->templ->width, height = r->job->templ->height;
-    const double *row[XNCC_MOST_PLACES];
+    const int32_t leaves = yy - r->job->templ->height;
     c->enter = r->m.line;
-    c->leave = y > 0 ? r->m.leaving_rows : NULL;
-    for (int32_t yy = y == 0 ? 0 : y + height - 1; yy < y + height && count[0] + count[1]; yy++) {
-        (void)xncc_reals_read_line(r, yy, t->channel, 0.0, 1);
-        if (y > 0)
-            (void)xncc_reals_read_line_to(r, y - 1, t->channel, 0.0, 1, r->m.leaving_rows);
-        t->isa->slide(c, r->m.stage.width);
+    c->leave = leaves >= first ? r->m.leaving_rows : NULL;
+    (void)xncc_reals_read_line(r, yy, t->channel, 0.0, 1);
+    if (c->leave)
+        (void)xncc_reals_read_line_to(r, leaves, t->channel, 0.0, 1, r->m.leaving_rows);
+    t->isa->slide(c, r->m.stage.width);
+}
+
+/* Brings sums over columns to row y of windows: from the row where they are, or anew if that is
+ * shorter. */
+static void bring_columns(together *t, following *f, int32_t y)
+{
+    const int32_t height = t->r->job->templ->height;
+    const int anew = f->row < 0 || y - f->row > height;
+    if (f->count[0] + f->count[1] == 0 || f->row == y)
+        return;
+    if (anew)
+        memset(f->columns.sum, 0,
+               (size_t)(f->count[0] + f->count[1]) * (size_t)f->columns.step * sizeof(double));
+    for (int32_t yy = anew ? y : f->row + height; yy < y + height; yy++)
+        slide_row(t, &f->columns, yy, anew ? y : 0);
+    f->row = y;
+}
+
+/* Brings those of samples, f[0], to row y. wanted: were those of squares, f[1], in the row above?
+ * Then both are there, and slide together, since they will be wanted again. */
+static void bring_samples(together *t, following f[2], const xncc_digit_columns *both, int32_t y,
+                          int wanted)
+{
+    if (wanted && f[1].row == y - 1) {
+        xncc_digit_columns c = *both;
+        slide_row(t, &c, y + t->r->job->templ->height - 1, 0);
+        f[0].row = f[1].row = y;
     }
-    for (int i = 0, at = 0; i < 2; at += count[i++]) {
-        const xncc_weighted from = { .row = row, .count = count[i], .bits = XNCC_DIGIT_BITS };
-        for (int32_t k = 0; k < count[i]; k++) {
+    bring_columns(t, &f[0], y);
+}
+
+/* Makes the sums over the windows of a row from sums over columns. */
+static void sum_windows(together *t, const following *f)
+{
+    xncc_reals_run *r = t->r;
+    const double *row[XNCC_MOST_PLACES];
+    for (int i = 0; i < 2; i++) {
+        const xncc_weighted from = { .row = row, .count = f->count[i], .bits = XNCC_DIGIT_BITS };
+        for (int32_t k = 0; k < f->count[i]; k++) {
             double *window = r->m.weight_rows + (size_t)k * (size_t)r->stride;
-            r->isa->window(c->sum + (at + k) * c->step, width, r->m.room, window, r->area->width);
+            r->isa->window(f->columns.sum + k * f->columns.step, r->job->templ->width, r->m.room,
+                           window, r->area->width);
             row[k] = window;
         }
-        if (count[i])
+        if (f->count[i])
             t->isa->collect(&from, r->area->width, &t->sum[i ? XNCC_SUM_Q : XNCC_SUM_S]);
     }
 }
@@ -251,53 +304,166 @@ static void make_terms(const together *t, int32_t y, xncc_exact_term term[TERMS]
     term[TEMPL] = (xncc_exact_term){ .plus = { T2 }, .factor = { 1.0 } };
 }
 
-static void score_row(const together *t, int32_t y, const xncc_numbers total[TERMS], int constant)
+/* Rows that sums over windows do not take: two for each term, and of inverses and their bounds. */
+enum { FIRST_ROW = XNCC_MOST_PLACES, INVERSE = FIRST_ROW + 2 * TERMS, RELATIVE, ROWS };
+_Static_assert(ROWS <= (int)XNCC_MOST_ARRAYS, "there are rows for all");
+
+static double *own_row(const together *t, int row)
+{
+    return t->r->m.weight_rows + (size_t)row * (size_t)t->r->stride;
+}
+
+/* Where term i of a row of windows is, rounded. */
+static xncc_rounded rounded_term(const together *t, int i)
+{
+    return (xncc_rounded){ own_row(t, FIRST_ROW + 2 * i), own_row(t, FIRST_ROW + 2 * i + 1) };
+}
+
+static xncc_rounded round_term(const together *t, int i, const xncc_numbers *total, int constant)
+{
+    const xncc_reals_run *r = t->r;
+    const xncc_rounded to = rounded_term(t, i);
+    t->isa->round(total, i == TEMPL && constant ? 1 : r->area->width, &to);
+    return to;
+}
+
+/* The logarithm of the numerator's unit. */
+static double unit_exponent(const together *t)
+{
+    return (double)t->cut.image.exponent + (double)t->cut.templ.exponent;
+}
+
+/* Scores row y, of which all terms are rounded. */
+static void score_row(const together *t, int32_t y, int constant)
 {
     const xncc_reals_run *r = t->r;
     const xncc_method method = t->method;
-    const int terms = xncc_method_is_normed(method) ? TERMS : 1;
-    xncc_rounded rounded[TERMS];
-    for (int i = 0; i < terms; i++) {
-        rounded[i].value = r->m.weight_rows + (size_t)(2 * i) * (size_t)r->stride;
-        rounded[i].place = rounded[i].value + r->stride;
-        t->isa->round(&total[i], i == TEMPL && constant ? 1 : r->area->width, &rounded[i]);
-    }
     const xncc_exact_row row = { .method = method,
                                  .count = r->area->width,
                                  .n = counted_row(t, y),
                                  .whole = (double)r->job->general.whole,
-                                 .numerator = rounded[NUMERATOR],
-                                 .image = rounded[IMAGE],
-                                 .templ = rounded[TEMPL],
+                                 .numerator = rounded_term(t, NUMERATOR),
+                                 .image = rounded_term(t, IMAGE),
+                                 .templ = rounded_term(t, TEMPL),
                                  .constant = constant,
-                                 .exponent = (double)t->cut.image.exponent +
-                                             (double)t->cut.templ.exponent,
+                                 .exponent = unit_exponent(t),
                                  .flat = xncc_flat_score(method, &r->job->general, 0),
                                  .equal = xncc_flat_score(method, &r->job->general, 1),
                                  .out = r->area->out + y * r->area->pitch };
     t->isa->score(&row);
 }
 
-/* Adds the terms of row y of the channel. After the last channel, scores the row. */
-static void finish_row(together *t, int32_t y)
+/* Adds the terms of row y of the channel, from `first` on: those before are rounded already. After
+ * the last channel, scores the row. */
+static void finish_row(together *t, int32_t y, int first)
 {
     xncc_reals_run *r = t->r;
     const int32_t channels = r->job->templ->channels;
     const int constant = r->source[XNCC_SUM_T2] != XNCC_FROM_PRODUCTS,
               terms = xncc_method_is_normed(t->method) ? TERMS : 1;
     xncc_exact_term term[TERMS];
-    xncc_numbers total[TERMS];
-    for (int s = 0; s < XNCC_SUMS; s++)
-        if (r->source[s] == XNCC_FROM_PRODUCTS)
-            t->sum[s] = row_of(&t->stored[s], y);
     make_terms(t, y, term);
-    for (int i = 0; i < terms; i++) {
-        total[i] = channels > 1 ? row_of(&t->total[i], y) : t->total[i];
+    for (int i = first; i < terms; i++) {
+        const xncc_numbers total = channels > 1 ? row_of(&t->total[i], y) : t->total[i];
         term[i].more = t->channel > 0;
-        t->isa->term(&term[i], i == TEMPL && constant ? 1 : r->area->width, &total[i]);
+        t->isa->term(&term[i], i == TEMPL && constant ? 1 : r->area->width, &total);
+        if (t->channel == channels - 1)
+            (void)round_term(t, i, &total, constant);
     }
     if (t->channel == channels - 1)
-        score_row(t, y, total, constant);
+        score_row(t, y, constant);
+}
+
+/* ---- image terms within bounds ---- */
+
+/* A normed score needs no more of its image's term than a bound that leaves one float, and none at
+ * all where the numerator is 0 and the term is not. Sums in double give that bound, but for windows
+ * much fainter than others of the rectangle. So exact sums of squares, which are most of the
+ * digits, are made for the rows of windows that are left. */
+
+/* Can numerators be made without Q, and are the terms' roots and their product doubles? */
+static int has_bounds(const together *t)
+{
+    enum { MOST = 400 };
+    const xncc_reals_run *r = t->r;
+    const xncc_slicing *of[] = { &t->cut.image, &t->cut.templ };
+    for (int i = 0; i < 2; i++)
+        if (of[i]->exponent < -MOST || of[i]->exponent + of[i]->bits > MOST)
+            return 0;
+    return (t->method == XNCC_CCOEFF_NORMED ||
+            (t->method == XNCC_CCORR_NORMED && r->pivot[0] == 0.0)) &&
+           r->job->templ->channels == 1 && xncc_reals_counts_all(r) &&
+           r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW && r->shared->templ_root > 0.0;
+}
+
+/* Scores the windows of row y in doubt that a bound of the image's term decides. Returns 1 if some
+ * are left; the numerators are rounded then. To be called for each row from 0 on. */
+static int score_within_bounds(together *t, int32_t y, int doubts)
+{
+    xncc_reals_run *r = t->r;
+    double *const inverse = own_row(t, INVERSE), *const relative = own_row(t, RELATIVE);
+    xncc_exact_term term[TERMS];
+    xncc_reals_slide_windows(r, 0, y);
+    if (!doubts)
+        return 0;
+    make_terms(t, y, term);
+    t->isa->term(&term[NUMERATOR], r->area->width, &t->total[NUMERATOR]);
+    r->isa->inverses(&(xncc_reals_inverses){ .S = r->m.window[0][0],
+                                             .Q = r->m.window[0][1],
+                                             .n = (double)r->job->general.whole,
+                                             .error = r->m.row[0].error,
+                                             .centred = xncc_method_is_centred(t->method),
+                                             .count = r->area->width,
+                                             .inverse = inverse,
+                                             .relative = relative });
+    return t->isa->decide(
+        &(xncc_near_row){ .count = r->area->width,
+                          .numerator = round_term(t, NUMERATOR, &t->total[NUMERATOR], 0),
+                          .exponent = unit_exponent(t),
+                          .inverse = inverse,
+                          .relative = relative,
+                          .factor = 1.0 / r->shared->templ_root,
+                          .out = r->area->out + y * r->area->pitch });
+}
+
+/* ---- rows ---- */
+
+/* Are there windows in doubt in row y? */
+static int has_doubts(const xncc_reals_run *r, int32_t y)
+{
+    const float *row = r->area->out + y * r->area->pitch;
+    return xncc_reals_next_doubt(row, 0, r->area->width) < r->area->width;
+}
+
+/* Adds a channel to the terms of the windows, of which the sums of products are there. Bounds are
+ * no longer looked for where they leave most of some rows. */
+static void add_channel(together *t)
+{
+    enum { TRIES = 8 };
+    xncc_reals_run *r = t->r;
+    int32_t count[2];
+    const xncc_digit_columns both = columns_of(t, 0, count);
+    following f[] = { follow(&both, count, 0), follow(&both, count, 1) };
+    int bounds = has_bounds(t), tried = 0, decided = 0, open = 0;
+    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
+        const int doubts = has_doubts(r, y);
+        for (int s = 0; s < XNCC_SUMS; s++)
+            if (r->source[s] == XNCC_FROM_PRODUCTS)
+                t->sum[s] = row_of(&t->stored[s], y);
+        if (doubts) {
+            bring_samples(t, f, &both, y, open);
+            sum_windows(t, &f[0]);
+        }
+        open = bounds ? score_within_bounds(t, y, doubts) : doubts;
+        if (open) {
+            bring_columns(t, &f[1], y);
+            sum_windows(t, &f[1]);
+            finish_row(t, y, bounds ? IMAGE : NUMERATOR);
+        }
+        tried += doubts;
+        decided += doubts && !open;
+        bounds = bounds && (tried < TRIES || 2 * decided >= tried);
+    }
 }
 
 /* Makes a sum of the channel from products. If there are too many bits in a slice, the slices
@@ -324,12 +490,7 @@ int xncc_reals_settle_together(xncc_reals_run *r)
             if (is_needed(&t, (xncc_sum_id)s) && r->source[s] == XNCC_FROM_PRODUCTS)
                 multiply(&t, (xncc_sum_id)s);
         sum_template(&t);
-        int32_t count[2];
-        xncc_digit_columns c = columns_of(&t, 0, count);
-        for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
-            slide_windows(&t, &c, count, y);
-            finish_row(&t, y);
-        }
+        add_channel(&t);
     }
     return 1;
 }
