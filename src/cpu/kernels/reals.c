@@ -196,16 +196,21 @@ static int score_rows(xncc_reals_run *r, const channels *of)
                       r->job->templ->channels == 1,
               again = r->job->general.whole >= 256 && has_window_sums(r) &&
                       (r->variant->fft || r->job->templ->channels == 1) &&
-                      (xncc_reals_counts_all(r) || clips) && !r->bad;
+                      (xncc_reals_counts_all(r) || clips) && !r->bad,
+              few = has_window_sums(r) && xncc_reals_are_few(r);
     int doubts = 0;
     int32_t y = 0;
-    if (again)
+    if (few)
+        xncc_reals_few_begin(r);
+    else if (again)
         xncc_reals_again_begin(r);
     for (; y < r->area->height && !r->many && !xncc_is_cancelled(r->job->watch); y++) {
         if (r->variant->fft)
             xncc_reals_transformed_row(r, y, r->m.sum[XNCC_SUM_X]);
         if (score_channels(r, of, y))
-            doubts |= again ? xncc_reals_score_again(r, y, r->m.row) : 1;
+            doubts |= few     ? xncc_reals_score_few(r, y, r->m.row)
+                      : again ? xncc_reals_score_again(r, y, r->m.row)
+                              : 1;
     }
     return r->many ? score_all_again(r, of, y) : doubts;
 }

@@ -250,6 +250,7 @@ static inline double xncc_reals_cut_error(double width, double rows)
 /* What products and squares may lose below the smallest double, in all windows together. */
 #define XNCC_REALS_TINY 0x1p-1000
 
+enum { XNCC_MOST_LANES = 8 };  /* of a vector of any instruction set */
 enum { XNCC_REALS_ROOM = 64 }; /* doubles that every row of doubles has past its last element */
 
 /* The functions of an instruction set (reals_body.h). */
@@ -283,6 +284,10 @@ typedef struct xncc_reals_isa {
                        double *out, double *square);
     /* Adds the products of rows, every 16th of each row to each sum. */
     void (*cut_products)(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums);
+    /* The sum of the products of rows of one channel. The template's rows are of doubles less the
+     * pivot, in whole vectors of XNCC_MOST_LANES, with zeros past their ends, and the samples past
+     * the ends of the image's rows are finite. */
+    double (*products)(const xncc_reals_cut_rows *rows);
     /* The sums of v and of v^2 over `count` doubles, by 32 sums side by side. Zeros follow them, up
      * to a multiple of 32. */
     void (*moments)(const double *v, int32_t count, double *sum, double *square);

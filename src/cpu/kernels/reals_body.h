@@ -337,6 +337,27 @@ static void reals_cut_products(const xncc_reals_cut_rows *cut, xncc_reals_cut_su
         cut_pixels(cut, 0, sums);
 }
 
+/* pixel: that of the rows, a constant. */
+REALS_INLINE double few_products(const xncc_reals_cut_rows *rows, xncc_pixel pixel)
+{
+    const double *t = rows->templ;
+    const char *line = rows->line.enter;
+    rd sum = { 0 };
+    for (int32_t y = 0; y < rows->rows; y++, line += rows->pitch) {
+        for (int32_t x = 0; x < rows->line.count; x += REALS_LANES)
+            sum = rd_fma(rd_samples(pixel, line, x) - rows->line.pivot, rd_load(t + x), sum);
+        t += (rows->line.count + XNCC_MOST_LANES - 1) / XNCC_MOST_LANES * XNCC_MOST_LANES;
+    }
+    return rd_total(sum);
+}
+
+static double reals_few_products(const xncc_reals_cut_rows *rows)
+{
+    return rows->line.pixel == XNCC_F32   ? few_products(rows, XNCC_F32)
+           : rows->line.pixel == XNCC_U32 ? few_products(rows, XNCC_U32)
+                                          : few_products(rows, XNCC_F64);
+}
+
 static void reals_moments(const double *v, int32_t count, double *sum, double *square)
 {
     enum { VECTORS = 32 / REALS_LANES };
@@ -480,11 +501,12 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
     return any;
 }
 
-static const xncc_reals_isa reals_isa = {
-    reals_line,         pick_channel,    reals_meet,    reals_slide, reals_window,  reals_score,
-    reals_inverses,     reals_quotients, reals_range,   reals_span,  reals_on_grid, reals_slices,
-    reals_cut_products, reals_moments,   reals_twofold, &digits_isa
-};
+static const xncc_reals_isa reals_isa = { reals_line,         pick_channel,       reals_meet,
+                                          reals_slide,        reals_window,       reals_score,
+                                          reals_inverses,     reals_quotients,    reals_range,
+                                          reals_span,         reals_on_grid,      reals_slices,
+                                          reals_cut_products, reals_few_products, reals_moments,
+                                          reals_twofold,      &digits_isa };
 #define REALS_KERNEL(variant)                                                                      \
     {                                                                                              \
         xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(variant)                           \

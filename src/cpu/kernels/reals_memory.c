@@ -197,6 +197,7 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
                                                               sizeof(double))
                                              : NULL;
     m->room = xncc_carve(memory, &total, line * sizeof(double));
+    m->small_templ = xncc_carve(memory, &total, XNCC_SMALL_TEMPLATE * sizeof(double));
     m->row = xncc_carve(memory, &total, (uint64_t)problem->channels * sizeof *m->row);
     m->run = xncc_carve(memory, &total, line * sizeof(int32_t));
     for (int s = 0; s < XNCC_SUMS; s++) {

@@ -10,7 +10,8 @@ enum {
     XNCC_MOST_ARRAYS = XNCC_FFT_MOST_SUMS, /* of planes and of sums of their products that are
                               computed at a time, by transforms */
     XNCC_AGAIN_ARRAYS = 4,                 /* of them, those that scoring again takes */
-    XNCC_MOST_WEIGHTS = 24                 /* of sums of products of slices, directly */
+    XNCC_MOST_WEIGHTS = 24,                /* of sums of products of slices, directly */
+    XNCC_SMALL_TEMPLATE = 256              /* doubles: with zeros past its rows */
 };
 
 typedef struct xncc_reals_scratch {
@@ -26,6 +27,7 @@ typedef struct xncc_reals_scratch {
     double *pivots[2]; /* of several channels: those of each sample of a row of a window, of the
                           image and of the template */
     double *room;
+    double *small_templ;    /* a small template less its pivot, in rows of whole vectors */
     double *sum[XNCC_SUMS]; /* planes of sums. X: one row, if it comes from transforms; else a plane
                                per channel */
     double *total[6];

@@ -102,6 +102,12 @@ void xncc_reals_again_begin(xncc_reals_run *r);
  */
 int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole);
 
+/* The same by direct products of windows (reals_few.c): for small templates of one channel, whose
+ * windows are read where they are. May r be scored so? */
+int xncc_reals_are_few(const xncc_reals_run *r);
+void xncc_reals_few_begin(xncc_reals_run *r);
+int xncc_reals_score_few(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole);
+
 /* Computes what the sums of products of the rectangle need to have a smaller error, from those in
  * r->m.array[0], of which all rows were transformed back. Sets the bounds of X. Returns 1 if
  * something is gained. */
