@@ -443,6 +443,8 @@ int main(int argc, char **argv)
         check_found(THIRDS, THIRDS, XNCC_F64, 0);
         check_found(THIRDS, THIRDS, XNCC_F64, 1);
     }
+    for (int32_t size = 8; size <= 32 && is_hostile; size *= 2) /* windows of whole vectors */
+        check_hostile(SPIKE, PLAIN, size == 16 ? XNCC_F64 : XNCC_F32, size);
     for (int kind = 0; kind < RANGES && is_hostile; kind++) {
         check_ends((range)kind, 6, 1, XNCC_SAME);
         check_ends((range)kind, 22, 1, XNCC_VALID);

@@ -114,13 +114,58 @@ REALS_INLINE void add_columns(const double *part, int64_t power, int bits, int64
     }
 }
 
+#if REALS_LANES == 8
+/* The elements from the k-th of a on, and those of b that follow. */
+#define REALS_SHIFT(a, b, k)                                                                       \
+    REALS_SHUFFLE(a, b, k, (k) + 1, (k) + 2, (k) + 3, (k) + 4, (k) + 5, (k) + 6, (k) + 7)
+
+/* Sums over four columns, of which a has the first, and b those that follow. */
+REALS_INLINE rd four_columns(rd a, rd b)
+{
+    return (a + REALS_SHIFT(a, b, 1)) + (REALS_SHIFT(a, b, 2) + REALS_SHIFT(a, b, 3));
+}
+
+/* Sums over 8 columns, or over 16: `power`, a constant. The same additions as in reals_window, but
+ * sums over four columns are not stored, and no vector is loaded across two lines of the cache. */
+REALS_INLINE void first_columns(const double *column, int power, double *to, int64_t end)
+{
+    rd next = rd_load(column + REALS_LANES), last = rd_load(column + 2 * REALS_LANES),
+       four = four_columns(rd_load(column), next), four_next = four_columns(next, last),
+       eight = four + REALS_SHIFT(four, four_next, 4);
+    for (int64_t x = 0; x < end; x += REALS_LANES) {
+        const rd behind = rd_load(column + x + 3 * REALS_LANES),
+                 four_last = four_columns(last, behind),
+                 eight_next = four_next + REALS_SHIFT(four_next, four_last, 4);
+        rd_store(to + x, power == 8 ? eight : eight + eight_next);
+        last = behind;
+        four_next = four_last;
+        eight = eight_next;
+    }
+}
+#endif
+
 /* For each two bits of the width, sums over a power of four of columns. */
 static void reals_window(const double *column, int32_t width, double *room, double *window,
                          int32_t count)
 {
     int64_t done = 0;
     const double *part = column; /* sums over `power` columns */
-    for (int64_t power = 1; power <= width; power *= 4) {
+    int64_t begin = 1;
+#if REALS_LANES == 8
+    if (width == 8 || width == 16) {
+        if (width == 8)
+            first_columns(column, 8, window, count);
+        else
+            first_columns(column, 16, window, count);
+        return;
+    }
+    if (width % 16 == 0) {
+        first_columns(column, 16, room, count + (int64_t)width - 15);
+        part = room;
+        begin = 16;
+    }
+#endif
+    for (int64_t power = begin; power <= width; power *= 4) {
         const int bits = (int)(width / power % 4);
         if (bits == 1)
             add_columns(part, power, 1, done, window, count);

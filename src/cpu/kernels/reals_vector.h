@@ -14,6 +14,13 @@ typedef int32_t ri __attribute__((vector_size(4 * REALS_LANES)));
 typedef uint32_t ru __attribute__((vector_size(4 * REALS_LANES)));
 typedef uint8_t rb __attribute__((vector_size(REALS_LANES)));
 
+/* A vector of elements of two: clang and gcc have different built-in functions for it. */
+#ifdef __clang__
+#define REALS_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define REALS_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (rl){ __VA_ARGS__ })
+#endif
+
 #define REALS_INLINE __attribute__((always_inline)) static inline
 
 static inline rd rd_sqrt(rd v);
