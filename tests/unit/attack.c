@@ -199,7 +199,8 @@ static double of_columns(const input *in, void *state)
     double room[6][XNCC_REALS_ROOM], v[2 * MOST], norm = 0.0, most = 0.0;
     xncc_reals_columns columns = { .high = { room[0], room[1] },
                                    .low = { room[2], room[3] },
-                                   .sum = { room[4], room[5] } };
+                                   .sum = { room[4], room[5] },
+                                   .rows = 1 };
     const double zero = 0.0;
     for (int i = 0; i < in->count; i++) {
         v[i] = i % 2 ? ldexp(in->v[i], -50) : in->v[i];
@@ -211,8 +212,9 @@ static double of_columns(const input *in, void *state)
         const double *enter = y < in->count ? &v[y] : &zero,
                      *leave = y < HEIGHT ? NULL : &v[y - HEIGHT];
         exact_sum exact[2] = { { { 0 } }, { { 0 } } };
-        isa->slide(&columns, &(xncc_reals_slide){
-                                 .enter = enter, .leave = leave, .pixel = XNCC_F64, .count = 1 });
+        isa->slide(&columns,
+                   &(xncc_reals_slide){
+                       .enter = enter, .leave = leave, .pixel = XNCC_F64, .count = 1, .rows = 1 });
         for (int j = y < HEIGHT ? 0 : y - HEIGHT + 1; j <= y && j < in->count; j++) {
             xncc_wide_add_product(exact[0].digit, v[j], 1.0);
             xncc_wide_add_product(exact[1].digit, v[j], v[j]);

@@ -143,12 +143,14 @@ typedef struct xncc_reals_meeting {
     const xncc_watch *watch;
 } xncc_reals_meeting;
 
-/* A line that enters column sums and, unless it is NULL, one that leaves. They are samples of f32,
- * f64 or u32, from which the pivot is to be subtracted. */
+/* Lines that enter column sums, one by one, and as many that leave unless `leave` is NULL: the
+ * first one, and the bytes to the next. They are samples of f32, f64 or u32, from which the pivot
+ * is to be subtracted. */
 typedef struct xncc_reals_slide {
     const void *enter, *leave;
     xncc_pixel pixel;
-    int32_t count;
+    int32_t count, rows;
+    ptrdiff_t pitch;
     double pivot;
 } xncc_reals_slide;
 
@@ -160,10 +162,17 @@ typedef struct xncc_reals_columns {
     double *sum[2]; /* high and low together, rounded once */
     double begin[2];
     int32_t added; /* rows since low was made small */
+    /* The doubles from the sums of a row that slides to those of the next one, of which there is
+     * room for so many; of rows that only enter, the last one alone has sums. */
+    ptrdiff_t step;
+    int32_t rows;
 } xncc_reals_columns;
 
 /* Rows after which low is made small, so that its roundings stay so, too. */
 enum { XNCC_COLUMN_ROWS = 16 };
+
+/* Rows that slide at a time where they can: the sums of a vector stay in registers between them. */
+enum { XNCC_SLIDE_ROWS = 4 };
 
 /* Begins sums of at most `height` rows at a time, and the next one. norm: |x| of all rows. doubles:
  * of the rows of sums, all of them. Sums that may exceed 2^1000 are NaN, so that their windows stay
@@ -176,8 +185,11 @@ static inline void xncc_reals_columns_begin(xncc_reals_columns *c, double norm, 
         c->begin[i] = most[i] < 0x1p1000 ? 1.5 * ldexp(1.0, ilogb(most[i]) + 2) : INFINITY;
         for (size_t x = 0; x < doubles; x++) {
             c->high[i][x] = c->begin[i];
-            c->low[i][x] = c->sum[i][x] = 0.0;
+            c->low[i][x] = 0.0;
         }
+        for (int32_t k = 0; k < c->rows; k++)
+            for (size_t x = 0; x < doubles; x++)
+                c->sum[i][k * c->step + (ptrdiff_t)x] = 0.0;
     }
     c->added = 0;
 }

@@ -10,26 +10,41 @@ REALS_INLINE rd slide_load(const xncc_reals_slide *slide, const void *from, int3
     return rd_samples(slide->pixel, from, x) - slide->pivot;
 }
 
+/* What enters and leaves a vector of columns, row by row. */
+typedef struct slide_samples {
+    rd enter[XNCC_SLIDE_ROWS], leave[XNCC_SLIDE_ROWS];
+} slide_samples;
+
 /* The samples and the squares that enter and leave are rounded to multiples of the unit of `high`,
- * as they are added, and what that leaves goes to `low`. */
-REALS_INLINE void slide_vector(const xncc_reals_columns *c, int32_t x, rd enter, rd leave,
-                               int leaves)
+ * as they are added, and what that leaves goes to `low`. rows, leaves: constants. Of rows that only
+ * enter, the sums after the last one are written. */
+REALS_INLINE void slide_vector(const xncc_reals_columns *c, int32_t x, const slide_samples *v,
+                               int rows, int leaves)
 {
-    const rd S = rd_load(c->high[0] + x), Q = rd_load(c->high[1] + x);
-    rd high[2] = { S + enter, rd_fma(enter, enter, Q) };
-    rd rest[2] = { enter - (high[0] - S), rd_fma(enter, enter, Q - high[1]) };
-    if (leaves) {
-        const rd s = high[0], q = high[1];
-        high[0] = s - leave;
-        high[1] = rd_fma(-leave, leave, q);
-        rest[0] += (s - high[0]) - leave;
-        rest[1] += rd_fma(-leave, leave, q - high[1]);
+    rd high[2] = { rd_load(c->high[0] + x), rd_load(c->high[1] + x) },
+       low[2] = { rd_load(c->low[0] + x), rd_load(c->low[1] + x) };
+    for (int k = 0; k < rows; k++) {
+        const rd S = high[0], Q = high[1], enter = v->enter[k];
+        high[0] = S + enter;
+        high[1] = rd_fma(enter, enter, Q);
+        rd rest[2] = { enter - (high[0] - S), rd_fma(enter, enter, Q - high[1]) };
+        if (leaves) {
+            const rd s = high[0], q = high[1], leave = v->leave[k];
+            high[0] = s - leave;
+            high[1] = rd_fma(-leave, leave, q);
+            rest[0] += (s - high[0]) - leave;
+            rest[1] += rd_fma(-leave, leave, q - high[1]);
+        }
+        for (int i = 0; i < 2; i++) {
+            low[i] += rest[i];
+            if (leaves || k == rows - 1)
+                rd_store(c->sum[i] + (leaves ? k * c->step : 0) + x,
+                         (high[i] - c->begin[i]) + low[i]);
+        }
     }
     for (int i = 0; i < 2; i++) {
-        const rd low = rd_load(c->low[i] + x) + rest[i];
         rd_store(c->high[i] + x, high[i]);
-        rd_store(c->low[i] + x, low);
-        rd_store(c->sum[i] + x, (high[i] - c->begin[i]) + low);
+        rd_store(c->low[i] + x, low[i]);
     }
 }
 
@@ -44,30 +59,47 @@ REALS_INLINE rd slide_end(const xncc_reals_slide *slide, const void *from, int32
     return rd_load(v);
 }
 
-/* pixel, leaves: as in *slide; constants, of which the loop has nothing to ask. */
-REALS_INLINE void slide_row(const xncc_reals_columns *columns, const xncc_reals_slide *slide,
-                            xncc_pixel pixel, int leaves)
+/* The samples of a vector, all of which the rows have if `whole`. */
+REALS_INLINE slide_samples slide_take(const xncc_reals_slide *s, int32_t x, int rows, int leaves,
+                                      int whole)
+{
+    slide_samples v;
+    for (int k = 0; k < rows; k++) {
+        const char *enter = (const char *)s->enter + k * s->pitch,
+                   *leave = leaves ? (const char *)s->leave + k * s->pitch : NULL;
+        v.enter[k] = whole ? slide_load(s, enter, x) : slide_end(s, enter, x);
+        if (leaves)
+            v.leave[k] = whole ? slide_load(s, leave, x) : slide_end(s, leave, x);
+    }
+    return v;
+}
+
+/* pixel, leaves: as in *slide; rows; constants, of which the loop has nothing to ask. */
+REALS_INLINE void slide_rows(const xncc_reals_columns *columns, const xncc_reals_slide *slide,
+                             xncc_pixel pixel, int rows, int leaves)
 {
     const xncc_reals_columns c = *columns;
     xncc_reals_slide s = *slide;
-    const rd zero = { 0 };
     int32_t x = 0;
     s.pixel = pixel;
-    for (; x + REALS_LANES <= s.count; x += REALS_LANES)
-        slide_vector(&c, x, slide_load(&s, s.enter, x), leaves ? slide_load(&s, s.leave, x) : zero,
-                     leaves);
-    if (x < s.count)
-        slide_vector(&c, x, slide_end(&s, s.enter, x), leaves ? slide_end(&s, s.leave, x) : zero,
-                     leaves);
+    for (; x + REALS_LANES <= s.count; x += REALS_LANES) {
+        const slide_samples v = slide_take(&s, x, rows, leaves, 1);
+        slide_vector(&c, x, &v, rows, leaves);
+    }
+    if (x < s.count) {
+        const slide_samples v = slide_take(&s, x, rows, leaves, 0);
+        slide_vector(&c, x, &v, rows, leaves);
+    }
 }
 
+/* rows: a constant. */
 REALS_INLINE void slide_pixels(const xncc_reals_columns *columns, const xncc_reals_slide *slide,
-                               xncc_pixel pixel)
+                               xncc_pixel pixel, int rows)
 {
     if (slide->leave)
-        slide_row(columns, slide, pixel, 1);
+        slide_rows(columns, slide, pixel, rows, 1);
     else
-        slide_row(columns, slide, pixel, 0);
+        slide_rows(columns, slide, pixel, rows, 0);
 }
 
 /* Moves what `low` has of the unit of `high` there. */
@@ -82,18 +114,40 @@ static void lower_columns(const xncc_reals_columns *columns, int32_t count)
         }
 }
 
+/* rows: those of *slide, a constant. */
+REALS_INLINE void slide_some(xncc_reals_columns *columns, const xncc_reals_slide *slide, int rows)
+{
+    if (columns->added + rows > XNCC_COLUMN_ROWS) {
+        lower_columns(columns, slide->count);
+        columns->added = 0;
+    }
+    columns->added += rows;
+    if (slide->pixel == XNCC_F32)
+        slide_pixels(columns, slide, XNCC_F32, rows);
+    else if (slide->pixel == XNCC_U32)
+        slide_pixels(columns, slide, XNCC_U32, rows);
+    else
+        slide_pixels(columns, slide, XNCC_F64, rows);
+}
+
 static void reals_slide(xncc_reals_columns *columns, const xncc_reals_slide *slide)
 {
-    if (columns->added++ == XNCC_COLUMN_ROWS) {
-        lower_columns(columns, slide->count);
-        columns->added = 1;
+    xncc_reals_columns c = *columns;
+    xncc_reals_slide s = *slide;
+    for (int32_t left = s.rows; left > 0;) {
+        const int32_t rows = left >= XNCC_SLIDE_ROWS ? XNCC_SLIDE_ROWS : 1;
+        if (rows == XNCC_SLIDE_ROWS)
+            slide_some(&c, &s, XNCC_SLIDE_ROWS);
+        else
+            slide_some(&c, &s, 1);
+        left -= rows;
+        s.enter = (const char *)s.enter + rows * s.pitch;
+        if (s.leave)
+            s.leave = (const char *)s.leave + rows * s.pitch;
+        for (int i = 0; i < 2 && s.leave; i++)
+            c.sum[i] += rows * c.step;
     }
-    if (slide->pixel == XNCC_F32)
-        slide_pixels(columns, slide, XNCC_F32);
-    else if (slide->pixel == XNCC_U32)
-        slide_pixels(columns, slide, XNCC_U32);
-    else
-        slide_pixels(columns, slide, XNCC_F64);
+    columns->added = c.added;
 }
 
 /* Adds the next sums over `power` columns, and those over the 2 * power that follow, as far as the

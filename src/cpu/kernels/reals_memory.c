@@ -184,8 +184,11 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
             xncc_reals_columns *columns = &m->columns[c];
             columns->high[i] = xncc_carve(memory, &total, line * sizeof(double));
             columns->low[i] = xncc_carve(memory, &total, line * sizeof(double));
+            columns->rows = problem->channels > 1 ? 1 : XNCC_SLIDE_ROWS;
+            columns->step = (ptrdiff_t)line;
             columns->sum[i] = c ? m->columns[0].sum[i]
-                                : xncc_carve(memory, &total, line * sizeof(double));
+                                : xncc_carve(memory, &total,
+                                             (uint64_t)columns->rows * line * sizeof(double));
             m->window[c][i] = xncc_carve(memory, &total, stride * sizeof(double));
         }
     m->squares = problem->channels > 1 ? xncc_carve(memory, &total, stride * sizeof(double)) : NULL;

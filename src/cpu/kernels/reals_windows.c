@@ -2,6 +2,8 @@
 /* Sums over the windows of a rectangle that slide (reals_run.h). */
 #include "cpu/kernels/reals_run.h"
 
+#include "image/image.h"
+
 /* Can samples be summed without a look at each, because all count and are finite? */
 static int are_plain(const xncc_reals_run *r)
 {
@@ -33,24 +35,53 @@ static const void *sliding_row(xncc_reals_run *r, int32_t yy, int32_t channel, d
     return line;
 }
 
-void xncc_reals_slide_windows(xncc_reals_run *r, int32_t channel, int32_t y)
+/* Rows of samples from `enter` on enter, and as many from the template's height above leave if
+ * `leaves`. */
+static void slide_rows(xncc_reals_run *r, int32_t channel, xncc_reals_columns *columns,
+                       int32_t enter, int32_t rows, int leaves)
 {
-    const xncc_stage *stage = &r->m.stage;
-    const int32_t width = r->job->templ->width, height = r->job->templ->height;
     const int in_place = slide_in_place(r);
-    xncc_reals_columns *columns = &r->m.columns[channel];
-    xncc_reals_slide slide = xncc_reals_slide_of(r, in_place, stage->width);
+    const int32_t height = r->job->templ->height, at_once = in_place ? rows : 1;
+    xncc_reals_slide slide = xncc_reals_slide_of(r, in_place, r->m.stage.width);
     if (are_plain(r) && r->job->templ->channels > 1)
         slide.pivot = r->pivot[channel];
-    if (y == 0)
-        xncc_reals_columns_begin(columns, r->norm[channel], (double)height,
-                                 (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks));
-    else
-        slide.leave = sliding_row(r, y - 1, channel, r->m.before);
-    for (int32_t yy = y == 0 ? 0 : y + height - 1; yy < y + height; yy++) {
+    slide.rows = at_once;
+    slide.pitch = (ptrdiff_t)xncc_image_pitch(r->job->image);
+    for (int32_t yy = enter; yy < enter + rows; yy += at_once) {
+        if (leaves)
+            slide.leave = sliding_row(r, yy - height, channel, r->m.before);
         slide.enter = sliding_row(r, yy, channel, r->m.line);
         r->isa->slide(columns, &slide);
     }
+}
+
+/* Makes the sums over columns of some rows of windows from row y on. */
+static void sum_columns(xncc_reals_run *r, int32_t channel, int32_t y, int32_t rows)
+{
+    const int32_t height = r->job->templ->height;
+    xncc_reals_columns *columns = &r->m.columns[channel], next;
+    if (y > 0) {
+        slide_rows(r, channel, columns, y + height - 1, rows, 1);
+        return;
+    }
+    xncc_reals_columns_begin(columns, r->norm[channel], (double)height,
+                             (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks));
+    slide_rows(r, channel, columns, 0, height, 0);
+    next = *columns;
     for (int i = 0; i < 2; i++)
-        r->isa->window(columns->sum[i], width, r->m.room, r->m.window[channel][i], r->area->width);
+        next.sum[i] += columns->step;
+    if (rows > 1)
+        slide_rows(r, channel, &next, height, rows - 1, 1);
+    columns->added = next.added;
+}
+
+void xncc_reals_slide_windows(xncc_reals_run *r, int32_t channel, int32_t y)
+{
+    const xncc_reals_columns *columns = &r->m.columns[channel];
+    const int32_t at_once = slide_in_place(r) ? columns->rows : 1, at = y % at_once;
+    if (at == 0)
+        sum_columns(r, channel, y, xncc_min_i32(at_once, r->area->height - y));
+    for (int i = 0; i < 2; i++)
+        r->isa->window(columns->sum[i] + at * columns->step, r->job->templ->width, r->m.room,
+                       r->m.window[channel][i], r->area->width);
 }

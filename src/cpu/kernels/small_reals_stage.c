@@ -86,6 +86,8 @@ static uint64_t lay_out(const xncc_small_reals_isa *isa, const xncc_problem *p, 
         s->columns.low[i] = carve_doubles(memory, &total, columns);
         s->columns.sum[i] = carve_doubles(memory, &total, columns);
     }
+    s->columns.rows = 1;
+    s->columns.step = 0;
     s->room = carve_doubles(memory, &total, columns);
     s->floats = xncc_carve(memory, &total,
                            (uint64_t)(columns > pixels ? columns : pixels) * sizeof(float));
@@ -192,7 +194,7 @@ static void choose_pivot(const xncc_small_reals_isa *isa, const xncc_job *job, x
 static void sum_windows(const xncc_small_reals_isa *isa, const xncc_problem *p, xncc_small_reals *s,
                         int32_t y, int32_t count)
 {
-    xncc_reals_slide slide = { .pixel = XNCC_F64, .count = count };
+    xncc_reals_slide slide = { .pixel = XNCC_F64, .count = count, .rows = 1 };
     if (y > 0)
         slide.leave = s->plane + (y - 1) * s->pitch;
     for (int32_t yy = y == 0 ? 0 : y + p->templ_height - 1; yy < y + p->templ_height; yy++) {
