@@ -92,13 +92,18 @@ static double odd_levels_of(const xncc_fft_blocking *c)
 }
 
 /* What the caches add to the levels. Columns of more than 192 points and the template's exceed the
- * first-level cache, and transforms of more than 1 MB the second-level cache. Several channels have
- * an array each, and rows of sums: beyond 2^17 numbers in all, every doubling costs. */
-static double cache_levels(const xncc_fft_blocking *c, int32_t channels)
+ * first-level cache, and transforms of more than 1 MB the second-level cache. Of floats, arrays of
+ * more than 2 MB also come back from farther away for each row that is scored, and their windows
+ * have larger bounds. Several channels have an array each, and rows of sums: beyond 2^17 numbers in
+ * all, every doubling costs. */
+static double cache_levels(const xncc_fft_blocking *c, const xncc_problem *problem)
 {
+    const double bytes = points_of(c) * 16.0;
+    const int32_t channels = problem->channels;
     if (channels > 1)
         return fmax(10.0 * log2(points_of(c) * (channels + 1.0) * 0x1p-17), 0.0);
-    return (c->ny > 192 ? 3.0 : 0.0) + (points_of(c) * 16.0 > 1 << 20 ? 4.0 : 0.0);
+    return (c->ny > 192 ? 3.0 : 0.0) + (bytes > 1 << 20 ? 4.0 : 0.0) +
+           (bytes > 2 << 20 && xncc_pixel_is_of_doubles(problem->pixel) ? 12.5 : 0.0);
 }
 
 /* The cost of a blocking, in complex points times levels. Reading pixels and writing scores count
@@ -108,8 +113,8 @@ static double blocking_cost(const xncc_fft_blocking *c, const xncc_problem *prob
 {
     const xncc_extent map = xncc_problem_extent(problem);
     double blocks = ceil((double)map.width / c->across) * ceil((double)map.height / c->down);
-    const double points = (c->nx + 32.0) * c->ny, levels = doublings_of(c) + odd_levels_of(c) +
-                                                           6.0 + cache_levels(c, problem->channels);
+    const double points = (c->nx + 32.0) * c->ny,
+                 levels = doublings_of(c) + odd_levels_of(c) + 6.0 + cache_levels(c, problem);
     if (blocks < 16.0)
         blocks = 2.0 * ceil(blocks / 2.0); /* an odd block at the end leaves a thread idle */
     return blocks * points * levels;
