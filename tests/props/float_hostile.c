@@ -282,7 +282,8 @@ static void check_unsure(void)
 }
 
 /* Windows of which a bound of the image's term decides all, some in some rows, or none, since most
- * rows are fainter than a few others by a power of two. */
+ * rows are fainter than a few others by a power of two: with windows inside of the image, which are
+ * also summed alone, and with others. */
 static void check_fainter(xncc_pixel pixel)
 {
     enum { SIZE = 6, WIDTH = 90, HEIGHT = 120, STEP = 3 };
@@ -290,7 +291,10 @@ static void check_fainter(xncc_pixel pixel)
     for (int power = 15; power <= 39; power += STEP) {
         kit_image image = hostile_image(FAR, PLAIN, pixel, 0, SIZE, WIDTH, HEIGHT),
                   templ = hostile_image(FAR, PLAIN, pixel, 1, SIZE, SIZE, SIZE);
-        const float_pair p = { .image = &image.view, .templ = &templ.view };
+        const float_pair p = { .image = &image.view,
+                               .templ = &templ.view,
+                               .mode = power % 2 ? XNCC_SAME : XNCC_VALID,
+                               .border = XNCC_BORDER_MIRROR };
         for (int32_t y = 0; y < HEIGHT; y++)
             for (int32_t x = 0; x < WIDTH && y % 29 != 8; x++)
                 kit_sample_set(&image.view, x, y, 0,

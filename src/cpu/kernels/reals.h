@@ -274,6 +274,9 @@ typedef struct xncc_reals_isa {
     void (*meet)(const xncc_reals_meeting *meeting);
     /* Column sums of lines and of their squares. */
     void (*slide)(xncc_reals_columns *columns, const xncc_reals_slide *slide);
+    /* The sums of columns of the rows that enter, and of their squares, without subtractions. sum,
+     * square: in whole vectors of four. */
+    void (*columns)(const xncc_reals_slide *rows, double *sum, double *square);
     /* window[x] = sum of column[x .. x + width - 1] for x < count. room: count + width doubles and
      * XNCC_REALS_ROOM more. */
     void (*window)(const double *column, int32_t width, double *room, double *window,

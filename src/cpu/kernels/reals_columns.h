@@ -150,6 +150,42 @@ static void reals_slide(xncc_reals_columns *columns, const xncc_reals_slide *sli
     columns->added = c.added;
 }
 
+/* pixel: that of the rows, a constant. */
+REALS_INLINE void add_rows(const xncc_reals_slide *rows, xncc_pixel pixel, double *sum,
+                           double *square)
+{
+    enum { VECTORS = 4 };
+    xncc_reals_slide s = *rows;
+    s.pixel = pixel;
+    for (int32_t x = 0; x < s.count; x += VECTORS * REALS_LANES) {
+        const int whole = x + VECTORS * REALS_LANES <= s.count;
+        rd S[VECTORS] = { { 0 } }, Q[VECTORS] = { { 0 } };
+        for (int32_t k = 0; k < s.rows; k++) {
+            const char *row = (const char *)s.enter + k * s.pitch;
+            for (int i = 0; i < VECTORS; i++) {
+                const int32_t at = x + i * REALS_LANES;
+                const rd v = whole ? slide_load(&s, row, at) : slide_end(&s, row, at);
+                S[i] += v;
+                Q[i] = rd_fma(v, v, Q[i]);
+            }
+        }
+        for (int i = 0; i < VECTORS; i++) {
+            rd_store(sum + x + i * REALS_LANES, S[i]);
+            rd_store(square + x + i * REALS_LANES, Q[i]);
+        }
+    }
+}
+
+static void reals_add_columns(const xncc_reals_slide *rows, double *sum, double *square)
+{
+    if (rows->pixel == XNCC_F32)
+        add_rows(rows, XNCC_F32, sum, square);
+    else if (rows->pixel == XNCC_U32)
+        add_rows(rows, XNCC_U32, sum, square);
+    else
+        add_rows(rows, XNCC_F64, sum, square);
+}
+
 /* Adds the next sums over `power` columns, and those over the 2 * power that follow, as far as the
  * width has these bits. */
 REALS_INLINE void add_columns(const double *part, int64_t power, int bits, int64_t done,

@@ -4,6 +4,8 @@
 
 #include "cpu/kernels/reals_slices.h"
 
+#include "image/image.h"
+
 #include <math.h>
 
 /* The arguments of the formula. */
@@ -304,8 +306,15 @@ static void make_terms(const together *t, int32_t y, xncc_exact_term term[TERMS]
     term[TEMPL] = (xncc_exact_term){ .plus = { T2 }, .factor = { 1.0 } };
 }
 
-/* Rows that sums over windows do not take: two for each term, and of inverses and their bounds. */
-enum { FIRST_ROW = XNCC_MOST_PLACES, INVERSE = FIRST_ROW + 2 * TERMS, RELATIVE, ROWS };
+/* Rows that sums over windows do not take: two for each term, inverses and their bounds, and sums
+ * in double. */
+enum {
+    FIRST_ROW = XNCC_MOST_PLACES,
+    INVERSE = FIRST_ROW + 2 * TERMS,
+    RELATIVE,
+    OWN_SUMS,
+    ROWS = OWN_SUMS + 2
+};
 _Static_assert(ROWS <= (int)XNCC_MOST_ARRAYS, "there are rows for all");
 
 static double *own_row(const together *t, int row)
@@ -377,9 +386,9 @@ static void finish_row(together *t, int32_t y, int first)
 /* ---- image terms within bounds ---- */
 
 /* A normed score needs no more of its image's term than a bound that leaves one float, and none at
- * all where the numerator is 0 and the term is not. Sums in double give that bound, but for windows
- * much fainter than others of the rectangle. So exact sums of squares, which are most of the
- * digits, are made for the rows of windows that are left. */
+ * all where the numerator is 0 and the term is not. Sums in double give that bound, mostly. So
+ * exact sums of squares, which are most of the digits, are made for the rows of windows that are
+ * left. */
 
 /* Can numerators be made without Q, and are the terms' roots and their product doubles? */
 static int has_bounds(const together *t)
@@ -396,34 +405,70 @@ static int has_bounds(const together *t)
            r->source[XNCC_SUM_Q] == XNCC_FROM_WINDOW && r->shared->templ_root > 0.0;
 }
 
-/* Scores the windows of row y in doubt that a bound of the image's term decides. Returns 1 if some
- * are left; the numerators are rounded then. To be called for each row from 0 on. */
+/* Scores the windows of row y in doubt that a bound of the image's term decides: from sums S and Q
+ * in double, whose errors are at most `error`. The numerators are rounded. Returns 1 if some are
+ * left. */
+static int decide(const together *t, int32_t y, const double *S, const double *Q,
+                  const xncc_reals_errors *error)
+{
+    const xncc_reals_run *r = t->r;
+    double *const inverse = own_row(t, INVERSE), *const relative = own_row(t, RELATIVE);
+    r->isa->inverses(&(xncc_reals_inverses){ .S = S,
+                                             .Q = Q,
+                                             .n = (double)r->job->general.whole,
+                                             .error = *error,
+                                             .centred = xncc_method_is_centred(t->method),
+                                             .count = r->area->width,
+                                             .inverse = inverse,
+                                             .relative = relative });
+    return t->isa->decide(&(xncc_near_row){ .count = r->area->width,
+                                            .numerator = rounded_term(t, NUMERATOR),
+                                            .exponent = unit_exponent(t),
+                                            .inverse = inverse,
+                                            .relative = relative,
+                                            .factor = 1.0 / r->shared->templ_root,
+                                            .out = r->area->out + y * r->area->pitch });
+}
+
+/* The same with sums of the windows' own samples alone, for windows much fainter than others. Under
+ * a high template exact sums, which slide, take less time. */
+static int decide_by_own(const together *t, int32_t y)
+{
+    enum { MOST_ROWS = 64 };
+    const xncc_reals_run *r = t->r;
+    const int32_t width = r->job->templ->width, height = r->job->templ->height;
+    const double additions = height + 5.0 + ceil(log2(width + 1.0));
+    double *const column = r->m.leaving_rows;
+    xncc_reals_slide rows = xncc_reals_slide_of(r, 1, r->m.stage.width);
+    if (height > MOST_ROWS || !xncc_reals_are_in_place(r))
+        return 1;
+    rows.enter = xncc_stage_raw(&r->m.stage, y);
+    rows.rows = height;
+    rows.pitch = (ptrdiff_t)xncc_image_pitch(r->job->image);
+    rows.pivot = 0.0;
+    r->isa->columns(&rows, column, column + line_of(r));
+    for (int i = 0; i < 2; i++)
+        r->isa->window(column + (size_t)i * line_of(r), width, r->m.room, own_row(t, OWN_SUMS + i),
+                       r->area->width);
+    const xncc_reals_errors error = { .Q = XNCC_REALS_TINY,
+                                      .of_Q = 1.01 * 0x1p-53 * (3.0 * additions + 4.0) };
+    return decide(t, y, own_row(t, OWN_SUMS), own_row(t, OWN_SUMS + 1), &error);
+}
+
+/* Rounds the numerators of row y, and scores its windows in doubt that bounds decide. Returns 1 if
+ * some are left. To be called for each row from 0 on. */
 static int score_within_bounds(together *t, int32_t y, int doubts)
 {
     xncc_reals_run *r = t->r;
-    double *const inverse = own_row(t, INVERSE), *const relative = own_row(t, RELATIVE);
     xncc_exact_term term[TERMS];
     xncc_reals_slide_windows(r, 0, y);
     if (!doubts)
         return 0;
     make_terms(t, y, term);
     t->isa->term(&term[NUMERATOR], r->area->width, &t->total[NUMERATOR]);
-    r->isa->inverses(&(xncc_reals_inverses){ .S = r->m.window[0][0],
-                                             .Q = r->m.window[0][1],
-                                             .n = (double)r->job->general.whole,
-                                             .error = r->m.row[0].error,
-                                             .centred = xncc_method_is_centred(t->method),
-                                             .count = r->area->width,
-                                             .inverse = inverse,
-                                             .relative = relative });
-    return t->isa->decide(
-        &(xncc_near_row){ .count = r->area->width,
-                          .numerator = round_term(t, NUMERATOR, &t->total[NUMERATOR], 0),
-                          .exponent = unit_exponent(t),
-                          .inverse = inverse,
-                          .relative = relative,
-                          .factor = 1.0 / r->shared->templ_root,
-                          .out = r->area->out + y * r->area->pitch });
+    (void)round_term(t, NUMERATOR, &t->total[NUMERATOR], 0);
+    return decide(t, y, r->m.window[0][0], r->m.window[0][1], &r->m.row[0].error) &&
+           decide_by_own(t, y);
 }
 
 /* ---- rows ---- */
