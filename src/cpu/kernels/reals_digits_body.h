@@ -337,8 +337,8 @@ REALS_INLINE ri near_score(const xncc_near_row *row, int32_t x, ri *score)
 {
     const double bits = XNCC_DIGIT_BITS, most = 700.0;
     const rd power = rd_load(row->numerator.place + x) * bits + row->exponent,
-             numerator = rd_load(row->numerator.value + x) * power_of_two(power),
-             value = numerator * (rd_load(row->inverse + x) * row->factor),
+             term = rd_load(row->numerator.value + x) * power_of_two(power),
+             value = term * (rd_load(row->inverse + x) * row->factor),
              wide = (rd_load(row->relative + x) + 0x1.8p-49) * rd_size(value);
     const rf low = __builtin_convertvector(value - wide, rf),
              high = __builtin_convertvector(value + wide, rf);
