@@ -81,22 +81,34 @@ __device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, con
     uint32_t limit = max(peak_order(job.limit, job.smallest), 1u);
     uint32_t close = job.min_distance > 1 && taken.count > 0 ? gather_near(job, t, taken, near) : 0;
     uint64_t best = 0;
-    for (int32_t i = threadIdx.x % WARP_LANES; i < t.columns; i += WARP_LANES)
-        for (int32_t y = t.y; y < t.y + t.rows; y++) {
-            int32_t x = t.x + i;
-            const float *here = job.map + slot * job.plane + y * job.pitch + x;
-            uint32_t order = peak_order(*here, job.smallest);
-            uint64_t key = peak_key(order,
-                                    static_cast<uint32_t>(y) * static_cast<uint32_t>(job.width) +
-                                        static_cast<uint32_t>(x));
-            if (order < limit || key <= best || key >= taken.last)
+    for (int32_t i = threadIdx.x % WARP_LANES; i < t.columns; i += WARP_LANES) {
+        const int32_t x = t.x + i;
+        const float *column = job.map + slot * job.plane + t.y * job.pitch + x;
+        const auto order_at = [&](int r) {
+            return peak_order(column[r * job.pitch], job.smallest);
+        };
+        // A bit for each row that may hold the leader. All loads are in flight together.
+        const uint32_t least = max(limit, static_cast<uint32_t>(best >> 32));
+        uint32_t rows = 0;
+#pragma unroll
+        for (int r = 0; r < PEAK_ROWS; r++)
+            rows |= r < t.rows && order_at(r) >= least ? 1u << r : 0u;
+        for (; rows; rows &= rows - 1u) {
+            const int r = __ffs(static_cast<int>(rows)) - 1;
+            const int32_t y = t.y + r;
+            const uint32_t order = order_at(r);
+            const uint64_t key = peak_key(order, static_cast<uint32_t>(y) *
+                                                         static_cast<uint32_t>(job.width) +
+                                                     static_cast<uint32_t>(x));
+            if (key <= best || key >= taken.last)
                 continue;
-            if (job.min_distance > 1 &&
-                (!peak_leads(here, job.pitch, order, sides_at(job, x, y), job.smallest) ||
-                 is_suppressed(job, taken, near, close, x, y)))
+            if (job.min_distance > 1 && (!peak_leads(column + r * job.pitch, job.pitch, order,
+                                                     sides_at(job, x, y), job.smallest) ||
+                                         is_suppressed(job, taken, near, close, x, y)))
                 continue;
             best = key;
         }
+    }
     __syncwarp();
     return warp_max(best);
 }

@@ -92,10 +92,11 @@ static void check_matches(float_pair p, xncc_method method, const xncc_map *map,
     xncc_template_destroy(template);
 }
 
-void check_float_matches(float_pair p, xncc_method method, const xncc_map *map, const char *what)
+void check_float_matches(float_pair p, xncc_method method, const xncc_map *map, const char *only,
+                         const char *what)
 {
-    const char *kernel[MOST_KERNELS];
-    const size_t kernels = kernels_of(p, method, kernel);
+    const char *kernel[MOST_KERNELS] = { only };
+    const size_t kernels = only ? 1 : kernels_of(p, method, kernel);
     for (size_t k = 0; k < kernels; k++)
         for (size_t top = 1; top <= 40; top += 39)
             check_matches(p, method, map, kernel[k], top, what);

@@ -26,8 +26,10 @@ kit_map float_map_of(float_pair p, xncc_method method, const char *kernel);
 void check_float_maps(float_pair p, xncc_method method, const xncc_map *want, int32_t x, int32_t y,
                       int power, const char *what);
 
-/* The best match of `p`, and the best ones, by every kernel, must be those of its map. */
-void check_float_matches(float_pair p, xncc_method method, const xncc_map *map, const char *what);
+/* The best match of `p`, and the best ones, must be those of its map. only: a kernel; NULL: every
+ * kernel. */
+void check_float_matches(float_pair p, xncc_method method, const xncc_map *map, const char *only,
+                         const char *what);
 
 /* Some windows of a map must score as the oracle says. */
 void check_float_scores(float_pair p, xncc_method method, const xncc_map *map, int windows,
