@@ -212,6 +212,8 @@ static int score_rows(xncc_reals_run *r, const channels *of)
                       : again ? xncc_reals_score_again(r, y, r->m.row)
                               : 1;
     }
+    if (again && !few && !r->many)
+        doubts |= xncc_reals_score_listed(r, r->m.row);
     return r->many ? score_all_again(r, of, y) : doubts;
 }
 

@@ -212,18 +212,21 @@ typedef struct xncc_reals_parts {
  * sum reaches, so that high collects numbers rounded to multiples of one unit, without an error;
  * low collects what that leaves. The numbers are sums of up to XNCC_CUT_PART products. */
 enum { XNCC_CUT_SUMS = 16, XNCC_CUT_PART = 4 };
+enum { XNCC_CUT_WINDOWS = 4 }; /* windows whose products may be added at a time */
 typedef struct xncc_reals_cut_sums {
     double high[XNCC_CUT_SUMS], low[XNCC_CUT_SUMS];
 } xncc_reals_cut_sums;
 
-/* What is added to them: the products of `rows` rows of samples less the pivot and of the
- * template's less theirs. Pixels of several channels are samples side by side, of which each has
- * its own pivots. */
+/* What is added to them: for each window, the products of `rows` rows of samples less the pivot and
+ * of the template's less theirs. Pixels of several channels are samples side by side, of which each
+ * has its own pivots. */
 typedef struct xncc_reals_cut_rows {
-    xncc_reals_slide line; /* the first row of samples, which enters */
-    ptrdiff_t pitch;       /* bytes to the next one */
-    const void *templ;     /* rows without gaps; floats if the line is of floats, else doubles */
-    double pivot;          /* of the template */
+    xncc_reals_slide line;               /* what rows of samples are */
+    const void *enter[XNCC_CUT_WINDOWS]; /* the first one of each window */
+    int32_t windows;                     /* 1 or XNCC_CUT_WINDOWS */
+    ptrdiff_t pitch;                     /* bytes to the next row */
+    const void *templ; /* rows without gaps; floats if the line is of floats, else doubles */
+    double pivot;      /* of the template */
     int32_t rows;
     /* The pivots of each sample of a row, of the image and of the template, which is then of the
      * line's type; NULL: all samples have the same. */
@@ -297,11 +300,11 @@ typedef struct xncc_reals_isa {
      * Adds the sum of their squares to *square. */
     uint64_t (*slices)(const double *v, int32_t count, const xncc_reals_slicing *slicing,
                        double *out, double *square);
-    /* Adds the products of rows, every 16th of each row to each sum. */
+    /* Adds the products of rows, every 16th of each row to each sum. sums: of each window. */
     void (*cut_products)(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums);
-    /* The sum of the products of rows of one channel. The template's rows are of doubles less the
-     * pivot, in whole vectors of XNCC_MOST_LANES, with zeros past their ends, and the samples past
-     * the ends of the image's rows are finite. */
+    /* The sum of the products of rows of one channel and one window. The template's rows are of
+     * doubles less the pivot, in whole vectors of XNCC_MOST_LANES, with zeros past their ends, and
+     * the samples past the ends of the image's rows are finite. */
     double (*products)(const xncc_reals_cut_rows *rows);
     /* The sums of v and of v^2 over `count` doubles, by 32 sums side by side. Zeros follow them, up
      * to a multiple of 32. */

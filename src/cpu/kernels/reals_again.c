@@ -127,7 +127,7 @@ void xncc_reals_again_begin(xncc_reals_run *r)
     note_pivots(r);
     r->parts = choose_parts(r);
     r->again = (int64_t)most;
-    r->tried = r->decided = r->many = 0;
+    r->tried = r->decided = r->many = r->listed = 0;
 }
 
 /* ---- one by one ---- */
@@ -156,21 +156,25 @@ static const double *window_row(xncc_reals_run *r, int32_t channel, int32_t x, i
     return r->m.refine.v;
 }
 
-/* Adds the products of the window at column x of row y, of which all rows lie in the image. Those
- * of several channels are added as samples side by side. */
-static void add_in_place(xncc_reals_run *r, int32_t x, int32_t y, xncc_reals_cut_sums *sums)
+/* Adds the products of some windows of the list, of which all rows lie in the image: of one or
+ * XNCC_CUT_WINDOWS. Those of several channels are added as samples side by side. */
+static void add_in_place(xncc_reals_run *r, const xncc_reals_listed *list, int32_t windows,
+                         xncc_reals_cut_sums *sums)
 {
     const xncc_template *templ = r->job->templ;
     const int several = templ->channels > 1;
     const size_t pixel = xncc_pixel_size(templ->pixel) * (size_t)templ->channels;
     xncc_reals_cut_rows cut = { .line = xncc_reals_slide_of(r, 1, templ->width * templ->channels),
+                                .windows = windows,
                                 .pitch = (ptrdiff_t)xncc_image_pitch(r->job->image),
                                 .templ = several || templ->pixel == XNCC_F32 ? templ->pixels
                                                                              : r->shared->value[0],
                                 .pivot = r->shared->channel[0].pivot,
                                 .rows = templ->height,
                                 .pivots = { r->m.pivots[0], r->m.pivots[1] } };
-    cut.line.enter = (const char *)xncc_stage_raw(&r->m.stage, y) + (size_t)x * pixel;
+    for (int32_t i = 0; i < windows; i++)
+        cut.enter[i] = (const char *)xncc_stage_raw(&r->m.stage, list[i].y) +
+                       (size_t)list[i].x * pixel;
     r->isa->cut_products(&cut, sums);
 }
 
@@ -182,82 +186,140 @@ static void add_channel_of_window(xncc_reals_run *r, int32_t channel, int32_t x,
     const double *t = r->shared->value[channel];
     xncc_reals_cut_rows cut = { .line = xncc_reals_slide_of(r, 0, templ->width),
                                 .pivot = r->shared->channel[channel].pivot,
+                                .windows = 1,
                                 .rows = 1 };
     for (int32_t j = 0; j < templ->height; j++) {
-        cut.line.enter = window_row(r, channel, x, y + j);
+        cut.enter[0] = window_row(r, channel, x, y + j);
         cut.templ = t + (ptrdiff_t)j * templ->width;
         r->isa->cut_products(&cut, sums);
     }
 }
 
-/* The sum of the products of a window, of which |v| is at most `norm`. Returns 0 if it cannot be
- * computed. `bound`: of its error. */
-static int window_product(xncc_reals_run *r, int32_t x, int32_t y, double norm, double *product,
-                          double *bound)
+/* What the sizes of a window's products may add up to. */
+static double most_of(const xncc_reals_run *r, const xncc_reals_listed *of)
 {
-    const xncc_template *templ = r->job->templ;
-    const double most = 1.01 * norm * r->all_templ;
-    xncc_reals_cut_sums sums, begun;
-    if (!(most > 0x1p-600 && most < 0x1p600))
-        return 0;
-    xncc_reals_cut_begin(&begun, most);
-    sums = begun;
-    if (xncc_reals_are_in_place(r))
-        add_in_place(r, x, y, &sums);
-    else
-        for (int32_t c = 0; c < templ->channels; c++)
-            add_channel_of_window(r, c, x, y, &sums);
-    *product = xncc_reals_cut_total(&sums, &begun);
-    /* that of rows that are read channel by channel, which is not the smaller one */
-    *bound = xncc_reals_cut_error(templ->width, (double)templ->height * templ->channels) * most +
-             XNCC_REALS_TINY;
-    return 1;
+    return 1.01 * of->norm * r->all_templ;
 }
 
-/* A bound of |v| of the window at column x, from Q of its channels. */
-static double window_norm(const xncc_reals_run *r, const xncc_reals_row *whole, int32_t x)
+/* Can the sum of a window's products be computed? */
+static int has_product(const xncc_reals_run *r, const xncc_reals_listed *of)
 {
-    double square = 0.0;
-    for (int32_t c = 0; c < r->job->templ->channels; c++)
-        square += 1.01 * fabs(r->m.window[c][1][x]) + 2.0 * whole[c].error.Q;
-    return sqrt(square);
+    const double most = most_of(r, of);
+    return most > 0x1p-600 && most < 0x1p600;
 }
 
-/* A row that begins with the sum of the window at column x; NULL: there is no sum. */
-static const double *one_of(const double *row, int32_t x, double room[LANES])
+/* The sums of the products of some windows, which can be computed: of one or XNCC_CUT_WINDOWS. */
+static void window_products(xncc_reals_run *r, const xncc_reals_listed *list, int32_t windows,
+                            double *product)
+{
+    const int in_place = xncc_reals_are_in_place(r);
+    xncc_reals_cut_sums sums[XNCC_CUT_WINDOWS], begun;
+    for (int32_t i = 0; i < windows; i++) {
+        xncc_reals_cut_begin(&sums[i], most_of(r, &list[i]));
+        for (int32_t c = 0; c < r->job->templ->channels && !in_place; c++)
+            add_channel_of_window(r, c, list[i].x, list[i].y, &sums[i]);
+    }
+    if (in_place)
+        add_in_place(r, list, windows, sums);
+    for (int32_t i = 0; i < windows; i++) {
+        xncc_reals_cut_begin(&begun, most_of(r, &list[i]));
+        product[i] = xncc_reals_cut_total(&sums[i], &begun);
+    }
+}
+
+/* A row that begins with a sum of a window; NULL: there is no such sum. */
+static const double *one_of(const double *row, double sum, double room[LANES])
 {
     memset(room, 0, LANES * sizeof *room);
-    room[0] = row ? row[x] : 0.0;
+    room[0] = sum;
     return row ? room : NULL;
 }
 
-/* Scores a window again. Returns 1 if it is left in doubt. */
-static int score_window(xncc_reals_run *r, int32_t x, int32_t y, const xncc_reals_row *whole)
+/* Scores a window with a sum of products. Returns 1 if it is left in doubt. */
+static int score_window(xncc_reals_run *r, const xncc_reals_listed *of, double product,
+                        const xncc_reals_row *whole)
 {
-    const int32_t last = r->job->templ->channels - 1;
-    double X[LANES] = { 0 }, total[6][LANES] = { { 0 } };
+    const xncc_template *templ = r->job->templ;
+    const int32_t last = templ->channels - 1;
+    double X[LANES] = { product }, total[6][LANES] = { { 0 } };
     double sum[XNCC_MAX_CHANNELS][XNCC_SUMS][LANES]; /* of those there are */
     xncc_reals_row row[XNCC_MAX_CHANNELS];
-    const double norm = window_norm(r, whole, x);
-    double error;
-    if (!window_product(r, x, y, norm, &X[0], &error))
-        return 1;
     for (int32_t c = 0; c <= last; c++) {
+        const double *value = of->sum[c];
         row[c] = whole[c];
         row[c].error.of_X = 0.0;
         row[c].count = 1;
         row[c].X = c == last ? X : NULL;
-        row[c].S = one_of(r->m.window[c][0], x, sum[c][XNCC_SUM_S]);
-        row[c].Q = one_of(r->m.window[c][1], x, sum[c][XNCC_SUM_Q]);
-        row[c].N = one_of(whole[c].N, x, sum[c][XNCC_SUM_N]);
-        row[c].T = one_of(whole[c].T, x, sum[c][XNCC_SUM_T]);
-        row[c].T2 = one_of(whole[c].T2, x, sum[c][XNCC_SUM_T2]);
+        row[c].S = one_of(r->m.window[c][0], value[XNCC_SUM_S], sum[c][XNCC_SUM_S]);
+        row[c].Q = one_of(r->m.window[c][1], value[XNCC_SUM_Q], sum[c][XNCC_SUM_Q]);
+        row[c].N = one_of(whole[c].N, value[XNCC_SUM_N], sum[c][XNCC_SUM_N]);
+        row[c].T = one_of(whole[c].T, value[XNCC_SUM_T], sum[c][XNCC_SUM_T]);
+        row[c].T2 = one_of(whole[c].T2, value[XNCC_SUM_T2], sum[c][XNCC_SUM_T2]);
         for (int i = 0; i < 6 && last > 0; i++)
             row[c].total[i] = total[i];
-        row[c].out = whole[c].out + x;
+        row[c].out = of->out;
     }
-    row[last].error.X = error;
+    /* that of rows that are read channel by channel, which is not the smaller one */
+    row[last].error.X = xncc_reals_cut_error(templ->width, (double)templ->height * (last + 1)) *
+                            most_of(r, of) +
+                        XNCC_REALS_TINY;
     return r->isa->score(row, last + 1);
+}
+
+/* Scores some windows of the list: one or XNCC_CUT_WINDOWS. */
+static int score_some(xncc_reals_run *r, const xncc_reals_listed *list, int32_t windows,
+                      const xncc_reals_row *whole)
+{
+    double product[XNCC_CUT_WINDOWS];
+    int doubts = 0;
+    window_products(r, list, windows, product);
+    for (int32_t i = 0; i < windows; i++) {
+        const int open = score_window(r, &list[i], product[i], whole);
+        r->decided += !open;
+        doubts |= open;
+    }
+    return doubts;
+}
+
+int xncc_reals_score_listed(xncc_reals_run *r, const xncc_reals_row *whole)
+{
+    const int32_t windows = r->listed == XNCC_CUT_WINDOWS ? XNCC_CUT_WINDOWS : 1;
+    int doubts = 0;
+    for (int32_t i = 0; i < r->listed; i += windows)
+        doubts |= score_some(r, &r->list[i], windows, whole);
+    r->tried += r->listed;
+    r->listed = 0;
+    return doubts;
+}
+
+static double value_at(const double *row, int32_t x)
+{
+    return row ? row[x] : 0.0;
+}
+
+/* Puts the window at column x of row y on the list, unless the sum of its products cannot be
+ * computed, in which case it returns 0. Its |v| is bounded by Q of its channels. */
+static int list_window(xncc_reals_run *r, int32_t x, int32_t y, const xncc_reals_row *whole)
+{
+    xncc_reals_listed *to = &r->list[r->listed];
+    double square = 0.0;
+    for (int32_t c = 0; c < r->job->templ->channels; c++) {
+        double *sum = to->sum[c];
+        sum[XNCC_SUM_S] = value_at(r->m.window[c][0], x);
+        sum[XNCC_SUM_Q] = value_at(r->m.window[c][1], x);
+        sum[XNCC_SUM_N] = value_at(whole[c].N, x);
+        sum[XNCC_SUM_T] = value_at(whole[c].T, x);
+        sum[XNCC_SUM_T2] = value_at(whole[c].T2, x);
+        square += 1.01 * fabs(sum[XNCC_SUM_Q]) + 2.0 * whole[c].error.Q;
+    }
+    to->x = x;
+    to->y = y;
+    to->out = whole->out + x;
+    to->norm = sqrt(square);
+    const int listed = has_product(r, to);
+    r->listed += listed;
+    r->tried += !listed;
+    return listed;
 }
 
 /* Should all windows be scored again by transforms? y: the row that is being scored. */
@@ -281,10 +343,9 @@ int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *w
         /* Where windows cancel, a smaller bound decides none of them. */
         if (r->tried >= TRIES && 2 * r->decided < r->tried)
             return 1;
-        r->tried++;
-        const int open = score_window(r, x, y, whole);
-        r->decided += !open;
-        doubts |= open;
+        doubts |= !list_window(r, x, y, whole);
+        if (r->listed == XNCC_CUT_WINDOWS)
+            doubts |= xncc_reals_score_listed(r, whole);
     }
     return doubts;
 }

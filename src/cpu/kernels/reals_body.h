@@ -249,99 +249,142 @@ typedef struct cut_line {
     const double *pivots;
 } cut_line;
 
-/* The samples from x on, of which the row may have fewer unless `whole`, less their pivots.
- * several: 1 if each has its own, a constant. */
-REALS_INLINE rd cut_load(const cut_line *of, int32_t x, int several, int whole)
+/* The samples of a row, `line`, from x on, of which it may have fewer unless `whole`, less their
+ * pivots. several: 1 if each has its own, a constant. */
+REALS_INLINE rd cut_load(const cut_line *of, const void *line, int32_t x, int several, int whole)
 {
     const xncc_reals_slide *row = &of->row;
     double v[REALS_LANES] = { 0 };
     if (!several)
-        return whole ? slide_load(row, row->enter, x) : slide_end(row, row->enter, x);
+        return whole ? slide_load(row, line, x) : slide_end(row, line, x);
     if (whole || x + REALS_LANES <= row->count)
-        return rd_samples(row->pixel, row->enter, x) - rd_load(of->pivots + x);
+        return rd_samples(row->pixel, line, x) - rd_load(of->pivots + x);
     for (int32_t i = x; i < row->count; i++)
-        v[i - x] = xncc_sample_value(row->pixel, row->enter, i) - of->pivots[i];
+        v[i - x] = xncc_sample_value(row->pixel, line, i) - of->pivots[i];
     return rd_load(v);
 }
 
+/* A row of some windows and of the template. */
+typedef struct cut_row {
+    cut_line image, templ;
+    const char *enter[XNCC_CUT_WINDOWS];
+} cut_row;
+
+/* A vector of the sums of each window. */
+typedef struct cut_vectors {
+    rd high[XNCC_CUT_WINDOWS], low[XNCC_CUT_WINDOWS];
+} cut_vectors;
+
 /* Adds the sums of up to XNCC_CUT_PART products each to sums that are much larger, which rounds
  * them to a multiple of the sums' unit, and what that leaves to `low`. The products are of the
- * samples from x on. times: products in each sum. several, whole: as in cut_load. */
-REALS_INLINE void add_parts(const cut_line *v, const cut_line *t, int32_t x, int times, int several,
-                            int whole, xncc_reals_cut_sums *sums)
+ * samples from x on, and one of the template is read once for all windows. times: products in each
+ * sum. windows: how many, a constant; several, whole: as in cut_load. */
+REALS_INLINE void add_parts(const cut_row *row, int32_t x, int times, int windows, int several,
+                            int whole, cut_vectors *to)
 {
-    enum { VECTORS = XNCC_CUT_SUMS / REALS_LANES };
-    rd part[VECTORS];
-    for (int k = 0; k < VECTORS; k++)
-        part[k] = rd_fill(0.0);
-    for (int i = 0; i < times; i++, x += XNCC_CUT_SUMS)
-        for (int k = 0; k < VECTORS; k++)
-            part[k] = rd_fma(cut_load(v, x + k * REALS_LANES, several, whole),
-                             cut_load(t, x + k * REALS_LANES, several, whole), part[k]);
-    for (int k = 0; k < VECTORS; k++) {
-        const rd high = rd_load(sums->high + k * REALS_LANES), sum = high + part[k],
-                 rest = part[k] - (sum - high);
-        rd_store(sums->high + k * REALS_LANES, sum);
-        rd_store(sums->low + k * REALS_LANES, rd_load(sums->low + k * REALS_LANES) + rest);
+    rd part[XNCC_CUT_WINDOWS];
+    for (int w = 0; w < windows; w++)
+        part[w] = rd_fill(0.0);
+    for (int i = 0; i < times; i++, x += XNCC_CUT_SUMS) {
+        const rd t = cut_load(&row->templ, row->templ.row.enter, x, several, whole);
+        for (int w = 0; w < windows; w++)
+            part[w] = rd_fma(cut_load(&row->image, row->enter[w], x, several, whole), t, part[w]);
+    }
+    for (int w = 0; w < windows; w++) {
+        const rd sum = to->high[w] + part[w];
+        to->low[w] += part[w] - (sum - to->high[w]);
+        to->high[w] = sum;
     }
 }
 
-/* pixel, templ: those of the rows, constants, as `several` is. The rows of an image are far apart,
- * so the cache is asked for a row some rows ahead. */
+/* Adds a row's products to the sums from k on, which a vector has room for. */
+REALS_INLINE void add_to_vector(const cut_row *row, int32_t k, int windows, int several,
+                                xncc_reals_cut_sums *sums)
+{
+    enum { STEP = XNCC_CUT_SUMS * XNCC_CUT_PART };
+    const int32_t count = row->image.row.count;
+    cut_vectors to;
+    for (int w = 0; w < windows; w++) {
+        to.high[w] = rd_load(sums[w].high + k);
+        to.low[w] = rd_load(sums[w].low + k);
+    }
+    int32_t x = 0;
+    for (; x + STEP <= count; x += STEP)
+        add_parts(row, x + k, XNCC_CUT_PART, windows, several, 1, &to);
+    const int times = (count - x) / XNCC_CUT_SUMS;
+    if (times > 0)
+        add_parts(row, x + k, times, windows, several, 1, &to);
+    if (x + times * XNCC_CUT_SUMS < count)
+        add_parts(row, x + times * XNCC_CUT_SUMS + k, 1, windows, several, 0, &to);
+    for (int w = 0; w < windows; w++) {
+        rd_store(sums[w].high + k, to.high[w]);
+        rd_store(sums[w].low + k, to.low[w]);
+    }
+}
+
+/* pixel, templ: those of the rows, constants, as `windows` and `several` are. The rows of an image
+ * are far apart, so the cache is asked for a row some rows ahead: for the last window, which lies
+ * lowest, so that the others come to its rows later. */
 REALS_INLINE void cut_rows(const xncc_reals_cut_rows *cut, xncc_pixel pixel, xncc_pixel templ,
-                           int several, xncc_reals_cut_sums *sums)
+                           int windows, int several, xncc_reals_cut_sums *sums)
 {
-    enum { AHEAD = 4, STEP = XNCC_CUT_SUMS * XNCC_CUT_PART };
-    const ptrdiff_t size = (ptrdiff_t)xncc_pixel_size(pixel),
-                    row = (ptrdiff_t)xncc_pixel_size(templ) * cut->line.count;
-    cut_line v = { cut->line, cut->pivots[0] }, t = { cut->line, cut->pivots[1] };
-    v.row.pixel = pixel;
-    t.row.pixel = templ;
-    t.row.pivot = cut->pivot;
-    t.row.enter = cut->templ;
+    enum { AHEAD = 4 };
+    const ptrdiff_t size = (ptrdiff_t)xncc_pixel_size(pixel) * cut->line.count,
+                    step = (ptrdiff_t)xncc_pixel_size(templ) * cut->line.count;
+    cut_row row = { .image = { cut->line, cut->pivots[0] },
+                    .templ = { cut->line, cut->pivots[1] } };
+    row.image.row.pixel = pixel;
+    row.templ.row.pixel = templ;
+    row.templ.row.pivot = cut->pivot;
+    row.templ.row.enter = cut->templ;
+    for (int w = 0; w < windows; w++)
+        row.enter[w] = cut->enter[w];
     for (int32_t y = 0; y < cut->rows; y++) {
-        const int32_t count = cut->line.count;
-        const char *ahead = (const char *)v.row.enter +
-                            (y + AHEAD < cut->rows ? AHEAD * cut->pitch : 0);
-        int32_t x = 0;
-        for (ptrdiff_t at = 0; at < size * count; at += 64)
-            __builtin_prefetch(ahead + at);
-        for (; x + STEP <= count; x += STEP)
-            add_parts(&v, &t, x, XNCC_CUT_PART, several, 1, sums);
-        const int times = (count - x) / XNCC_CUT_SUMS;
-        if (times > 0)
-            add_parts(&v, &t, x, times, several, 1, sums);
-        if (x + times * XNCC_CUT_SUMS < count)
-            add_parts(&v, &t, x + times * XNCC_CUT_SUMS, 1, several, 0, sums);
-        v.row.enter = (const char *)v.row.enter + cut->pitch;
-        t.row.enter = (const char *)t.row.enter + row;
+        const ptrdiff_t ahead = y + AHEAD < cut->rows ? AHEAD * cut->pitch : 0;
+        for (ptrdiff_t at = 0; at < size; at += 64)
+            __builtin_prefetch(row.enter[windows - 1] + ahead + at);
+        for (int32_t k = 0; k < XNCC_CUT_SUMS; k += REALS_LANES)
+            add_to_vector(&row, k, windows, several, sums);
+        for (int w = 0; w < windows; w++)
+            row.enter[w] += cut->pitch;
+        row.templ.row.enter = (const char *)row.templ.row.enter + step;
     }
 }
 
-/* several: as in cut_load, a constant. */
-REALS_INLINE void cut_pixels(const xncc_reals_cut_rows *cut, int several, xncc_reals_cut_sums *sums)
+/* windows, several: as in cut_rows. */
+REALS_INLINE void cut_pixels(const xncc_reals_cut_rows *cut, int windows, int several,
+                             xncc_reals_cut_sums *sums)
 {
     if (cut->line.pixel == XNCC_F32)
-        cut_rows(cut, XNCC_F32, XNCC_F32, several, sums);
+        cut_rows(cut, XNCC_F32, XNCC_F32, windows, several, sums);
     else if (cut->line.pixel == XNCC_U32)
-        cut_rows(cut, XNCC_U32, several ? XNCC_U32 : XNCC_F64, several, sums);
+        cut_rows(cut, XNCC_U32, several ? XNCC_U32 : XNCC_F64, windows, several, sums);
     else
-        cut_rows(cut, XNCC_F64, XNCC_F64, several, sums);
+        cut_rows(cut, XNCC_F64, XNCC_F64, windows, several, sums);
+}
+
+REALS_INLINE void cut_windows(const xncc_reals_cut_rows *cut, int several,
+                              xncc_reals_cut_sums *sums)
+{
+    if (cut->windows == XNCC_CUT_WINDOWS)
+        cut_pixels(cut, XNCC_CUT_WINDOWS, several, sums);
+    else
+        cut_pixels(cut, 1, several, sums);
 }
 
 static void reals_cut_products(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums)
 {
     if (cut->pivots[0])
-        cut_pixels(cut, 1, sums);
+        cut_windows(cut, 1, sums);
     else
-        cut_pixels(cut, 0, sums);
+        cut_windows(cut, 0, sums);
 }
 
 /* pixel: that of the rows, a constant. */
 REALS_INLINE double few_products(const xncc_reals_cut_rows *rows, xncc_pixel pixel)
 {
     const double *t = rows->templ;
-    const char *line = rows->line.enter;
+    const char *line = rows->enter[0];
     rd sum = { 0 };
     for (int32_t y = 0; y < rows->rows; y++, line += rows->pitch) {
         for (int32_t x = 0; x < rows->line.count; x += REALS_LANES)

@@ -6,6 +6,14 @@
 
 #include "cpu/kernels/reals_memory.h"
 
+/* A window in doubt that is to be scored again: its place in the map, a bound of |v|, and its sums
+ * but X in each channel. */
+typedef struct xncc_reals_listed {
+    int32_t x, y;
+    float *out;
+    double norm, sum[XNCC_MAX_CHANNELS][XNCC_SUMS];
+} xncc_reals_listed;
+
 typedef struct xncc_reals_run {
     const xncc_reals_variant *variant;
     const xncc_reals_isa *isa;
@@ -24,7 +32,9 @@ typedef struct xncc_reals_run {
     int32_t exact;          /* 1: the sums of all channels so far are exact */
     int64_t again;          /* windows that may be scored again one by one */
     int64_t tried, decided; /* windows that were scored again, and those that this decided */
-    xncc_reals_parts parts; /* how samples are cut for that */
+    int32_t listed;         /* of `list` */
+    xncc_reals_listed list[XNCC_CUT_WINDOWS];
+    xncc_reals_parts parts;            /* how samples are cut for that */
     double known, all_norm, all_templ; /* the bound of the X that is known, and |x| and |t| of all
                                           channels */
     /* The plane of the image whose spectrum is in m.kept (channel and power, as in
@@ -98,9 +108,11 @@ int32_t xncc_reals_next_doubt(const float *row, int32_t x, int32_t count);
 void xncc_reals_again_begin(xncc_reals_run *r);
 
 /* Scores the windows in doubt of row y again, with products of smaller error. whole: the rows of
- * all channels, of which the last one has X. Returns 1 if some are left in doubt. May set r->many.
- */
+ * all channels, of which the last one has X. Some windows are listed until there are as many as
+ * are scored at a time; the second function scores those that are left. Both return 1 if some are
+ * left in doubt. The first one may set r->many. */
 int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole);
+int xncc_reals_score_listed(xncc_reals_run *r, const xncc_reals_row *whole);
 
 /* The same by direct products of windows (reals_few.c): for small templates of one channel, whose
  * windows are read where they are. May r be scored so? */
