@@ -18,11 +18,12 @@ mkdir -p "$build/launches"
 # Machine code is not needed, so the code of the device is compiled to PTX only, and not optimized.
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DEXACTNCC_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-virtual -DCMAKE_CUDA_FLAGS=-G \
     -DEXACTNCC_ALL_ARITHMETICS=ON -DEXACTNCC_APPS=OFF -DEXACTNCC_PRETEND_GPU=ON >"$build/configure.log" 2>&1 || { cat "$build/configure.log"; exit 1; }
-cmake --build "$build" --target check batch unit_batch unit_images unit_refine unit_pose unit_kernels unit_chips float_split float_sums
+cmake --build "$build" --target check batch unit_batch unit_images unit_refine unit_pose unit_kernels unit_chips float_split float_sums \
+    float_hostile
 rm -f "$build"/launches/*
 # The tests of these programs; those for sanitizers are parts of the others, and gpu.device.threads has none of its own.
 names=$(ctest --test-dir "$build" -N -L '^gpu$' | sed -n 's/^ *Test *#[0-9]*: \(gpu\.[^ ]*\).*/\1/p' |
-    grep -E '^gpu\.(match|find|scan|general|convolve|shapes|filters|slow|device|images|batch|batch_units|refine|poses|kernels|track|props\.float_(split|sums))(\.|$)' |
+    grep -E '^gpu\.(match|find|scan|general|convolve|shapes|filters|slow|device|images|batch|batch_units|refine|poses|kernels|track|props\.(float_(split|sums)|floats\.hostile))(\.|$)' |
     grep -vE '\.brief\.|^gpu\.device\.threads$')
 run() {
     EXACTNCC_LAUNCHES=$1/launches/$2 ctest --test-dir "$1" -R "^$2\$" --timeout 600 >"$1/launches/.$2.log" 2>&1 || true
