@@ -268,6 +268,12 @@ static inline double xncc_reals_cut_error(double width, double rows)
 enum { XNCC_MOST_LANES = 8 };  /* of a vector of any instruction set */
 enum { XNCC_REALS_ROOM = 64 }; /* doubles that every row of doubles has past its last element */
 
+/* The doubles of a row in whole vectors of any instruction set. */
+static inline int32_t xncc_reals_padded(int32_t width)
+{
+    return (width + XNCC_MOST_LANES - 1) / XNCC_MOST_LANES * XNCC_MOST_LANES;
+}
+
 /* The functions of an instruction set (reals_body.h). */
 typedef struct xncc_reals_isa {
     xncc_reals_found (*line)(const xncc_reals_line *line);

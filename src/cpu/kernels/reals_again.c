@@ -213,18 +213,17 @@ static void window_products(xncc_reals_run *r, const xncc_reals_listed *list, in
                             double *product)
 {
     const int in_place = xncc_reals_are_in_place(r);
-    xncc_reals_cut_sums sums[XNCC_CUT_WINDOWS], begun;
+    xncc_reals_cut_sums sums[XNCC_CUT_WINDOWS], begun[XNCC_CUT_WINDOWS];
     for (int32_t i = 0; i < windows; i++) {
-        xncc_reals_cut_begin(&sums[i], most_of(r, &list[i]));
+        xncc_reals_cut_begin(&begun[i], most_of(r, &list[i]));
+        sums[i] = begun[i];
         for (int32_t c = 0; c < r->job->templ->channels && !in_place; c++)
             add_channel_of_window(r, c, list[i].x, list[i].y, &sums[i]);
     }
     if (in_place)
         add_in_place(r, list, windows, sums);
-    for (int32_t i = 0; i < windows; i++) {
-        xncc_reals_cut_begin(&begun, most_of(r, &list[i]));
-        product[i] = xncc_reals_cut_total(&sums[i], &begun);
-    }
+    for (int32_t i = 0; i < windows; i++)
+        product[i] = xncc_reals_cut_total(&sums[i], &begun[i]);
 }
 
 /* A row that begins with a sum of a window; NULL: there is no such sum. */

@@ -389,7 +389,7 @@ REALS_INLINE double few_products(const xncc_reals_cut_rows *rows, xncc_pixel pix
     for (int32_t y = 0; y < rows->rows; y++, line += rows->pitch) {
         for (int32_t x = 0; x < rows->line.count; x += REALS_LANES)
             sum = rd_fma(rd_samples(pixel, line, x) - rows->line.pivot, rd_load(t + x), sum);
-        t += (rows->line.count + XNCC_MOST_LANES - 1) / XNCC_MOST_LANES * XNCC_MOST_LANES;
+        t += xncc_reals_padded(rows->line.count);
     }
     return rd_total(sum);
 }

@@ -13,16 +13,11 @@
  */
 enum { AT_ONCE = 32, TRIES = 64 };
 
-static int32_t padded(int32_t width)
-{
-    return (width + XNCC_MOST_LANES - 1) / XNCC_MOST_LANES * XNCC_MOST_LANES;
-}
-
 int xncc_reals_are_few(const xncc_reals_run *r)
 {
     const xncc_template *templ = r->job->templ;
     return r->variant->fft && templ->channels == 1 && xncc_reals_counts_all(r) &&
-           padded(templ->width) * templ->height <= XNCC_SMALL_TEMPLATE &&
+           xncc_reals_padded(templ->width) * templ->height <= XNCC_SMALL_TEMPLATE &&
            xncc_reals_are_in_place(r);
 }
 
@@ -30,7 +25,7 @@ void xncc_reals_few_begin(xncc_reals_run *r)
 {
     const xncc_template *templ = r->job->templ;
     const double pivot = r->shared->channel[0].pivot;
-    const int32_t step = padded(templ->width);
+    const int32_t step = xncc_reals_padded(templ->width);
     memset(r->m.small_templ, 0, XNCC_SMALL_TEMPLATE * sizeof *r->m.small_templ);
     for (int32_t j = 0; j < templ->height; j++)
         for (int32_t i = 0; i < templ->width; i++)
@@ -62,7 +57,7 @@ static double product_of(const xncc_reals_run *r, int32_t x, int32_t y)
 static int score_few(xncc_reals_run *r, few *f, const xncc_reals_row *whole)
 {
     const xncc_template *templ = r->job->templ;
-    const double u = 0x1p-53, additions = padded(templ->width) / 2.0 * templ->height,
+    const double u = 0x1p-53, additions = xncc_reals_padded(templ->width) / 2.0 * templ->height,
                  factor = 1.01 * u * (additions + XNCC_MOST_LANES + 4.0),
                  of_templ = factor * r->shared->norm[0][XNCC_REALS_PLANE_VALUE];
     float out[AT_ONCE];
@@ -96,7 +91,7 @@ int xncc_reals_score_few(xncc_reals_run *r, int32_t y, const xncc_reals_row *who
          x++) {
         /* Where windows cancel, a smaller bound decides none of them. */
         if ((r->tried >= TRIES && 2 * r->decided < r->tried) ||
-            x + padded(r->job->templ->width) > r->m.stage.width) {
+            x + xncc_reals_padded(r->job->templ->width) > r->m.stage.width) {
             open = 1;
             break;
         }

@@ -328,12 +328,10 @@ static xncc_rounded rounded_term(const together *t, int i)
     return (xncc_rounded){ own_row(t, FIRST_ROW + 2 * i), own_row(t, FIRST_ROW + 2 * i + 1) };
 }
 
-static xncc_rounded round_term(const together *t, int i, const xncc_numbers *total, int constant)
+static void round_term(const together *t, int i, const xncc_numbers *total, int constant)
 {
-    const xncc_reals_run *r = t->r;
     const xncc_rounded to = rounded_term(t, i);
-    t->isa->round(total, i == TEMPL && constant ? 1 : r->area->width, &to);
-    return to;
+    t->isa->round(total, i == TEMPL && constant ? 1 : t->r->area->width, &to);
 }
 
 /* The logarithm of the numerator's unit. */
@@ -377,7 +375,7 @@ static void finish_row(together *t, int32_t y, int first)
         term[i].more = t->channel > 0;
         t->isa->term(&term[i], i == TEMPL && constant ? 1 : r->area->width, &total);
         if (t->channel == channels - 1)
-            (void)round_term(t, i, &total, constant);
+            round_term(t, i, &total, constant);
     }
     if (t->channel == channels - 1)
         score_row(t, y, constant);
@@ -466,7 +464,7 @@ static int score_within_bounds(together *t, int32_t y, int doubts)
         return 0;
     make_terms(t, y, term);
     t->isa->term(&term[NUMERATOR], r->area->width, &t->total[NUMERATOR]);
-    (void)round_term(t, NUMERATOR, &t->total[NUMERATOR], 0);
+    round_term(t, NUMERATOR, &t->total[NUMERATOR], 0);
     return decide(t, y, r->m.window[0][0], r->m.window[0][1], &r->m.row[0].error) &&
            decide_by_own(t, y);
 }
