@@ -99,34 +99,91 @@ static xncc_status apply_mask(xncc_template *templ, const xncc_image *pixels, xn
     return XNCC_OK;
 }
 
-/* The mean of the samples of a channel that count, rounded to float for XNCC_F32. */
-static double channel_pivot(const xncc_template *templ, int32_t channel)
+/* Sums of floats are added in pairs of doubles, several of them, so that none waits for the one
+ * before it. */
+enum { PAIRS = 4, AT_ONCE = 2 * PAIRS };
+typedef double pair __attribute__((vector_size(2 * sizeof(double))));
+typedef float float_pair __attribute__((vector_size(2 * sizeof(float))));
+
+/* Samples i and i + 1 of those at `from`, `step` apart. pixel, step: constants. */
+static inline pair load_pair(xncc_pixel pixel, const void *from, int64_t step, int64_t i)
 {
-    double total = 0.0;
-    size_t count = (size_t)templ->width * (size_t)templ->height;
-    for (size_t i = 0; i < count; i++)
-        total += xncc_sample_value(templ->pixel, templ->pixels,
-                                   (int64_t)i * templ->channels +
-                                       channel); /* 0 if the pixel does not count */
-    double mean = total / (double)templ->whole;
-    return templ->pixel == XNCC_F32 ? (double)(float)mean : mean;
+    if (pixel == XNCC_F32 && step == 1) {
+        float_pair v;
+        memcpy(&v, (const float *)from + i, sizeof v);
+        return __builtin_convertvector(v, pair);
+    }
+    return (pair){ xncc_sample_value(pixel, from, i * step),
+                   xncc_sample_value(pixel, from, (i + 1) * step) };
 }
 
-/* The sums of samples less the pivot. */
+static double total_of(const pair sum[PAIRS])
+{
+    pair total = sum[0];
+    for (int k = 1; k < PAIRS; k++)
+        total += sum[k];
+    return total[0] + total[1];
+}
+
+/* The sum of the samples of a channel, of which those of pixels that do not count are 0. Clears
+ * templ->finite if one is not finite. pixel, channels: those of the template, constants. */
+static inline double sum_samples(xncc_template *templ, xncc_pixel pixel, int32_t channels,
+                                 int32_t channel)
+{
+    const int64_t count = (int64_t)templ->width * templ->height;
+    const char *from = (const char *)templ->pixels + (size_t)channel * xncc_pixel_size(pixel);
+    pair sum[PAIRS] = { { 0.0 } }, zero[PAIRS] = { { 0.0 } }; /* NaN if a sample is not finite */
+    int64_t i = 0;
+    for (; i + AT_ONCE <= count; i += AT_ONCE)
+        for (int k = 0; k < PAIRS; k++) {
+            const pair v = load_pair(pixel, from, channels, i + 2 * k);
+            sum[k] += v;
+            zero[k] += v * 0.0;
+        }
+    for (; i < count; i++) {
+        const double v = xncc_sample_value(pixel, from, i * channels);
+        sum[0][0] += v;
+        zero[0][0] += v * 0.0;
+    }
+    templ->finite &= total_of(zero) == 0.0;
+    return total_of(sum);
+}
+
+/* The mean of the samples of a channel that count, rounded to float for XNCC_F32. */
+static double channel_pivot(xncc_template *templ, int32_t channel)
+{
+    const xncc_pixel pixel = templ->pixel;
+    const double sum = pixel == XNCC_F32 && templ->channels == 1
+                           ? sum_samples(templ, XNCC_F32, 1, 0)
+                       : pixel == XNCC_F64 && templ->channels == 1
+                           ? sum_samples(templ, XNCC_F64, 1, 0)
+                           : sum_samples(templ, pixel, templ->channels, channel);
+    const double mean = sum / (double)templ->whole;
+    return pixel == XNCC_F32 ? (double)(float)mean : mean;
+}
+
+/* The sums of samples less the pivot: over rows, and then over the rows' sums. */
 static xncc_float_templ sum_floats(const xncc_template *templ, double pivot)
 {
-    const float *pixel = templ->pixels;
-    const size_t width = (size_t)templ->width, height = (size_t)templ->height;
+    const int32_t width = templ->width;
     xncc_float_templ of = { 0.0, 0.0 };
-    for (size_t y = 0; y < height; y++) {
-        double sum = 0.0, sum2 = 0.0;
-        for (size_t x = 0; x < width; x++) {
-            const double v = xncc_centred(pixel[y * width + x], pivot);
-            sum += v;
-            sum2 += v * v;
+    for (int32_t y = 0; y < templ->height; y++) {
+        const float *row = (const float *)templ->pixels + (ptrdiff_t)y * width;
+        pair sum[PAIRS] = { { 0.0 } }, sum2[PAIRS] = { { 0.0 } };
+        int32_t x = 0;
+        for (; x + AT_ONCE <= width; x += AT_ONCE)
+            for (int k = 0; k < PAIRS; k++) {
+                const pair v = load_pair(XNCC_F32, row, 1, x + 2 * k) - pivot;
+                sum[k] += v;
+                sum2[k] += v * v;
+            }
+        for (; x < width; x++) {
+            const double v = xncc_centred(row[x], pivot);
+            sum[0][0] += v;
+            sum2[0][0] += v * v;
         }
-        of.sum += sum;
-        of.sum2 += sum2;
+        of.sum += total_of(sum);
+        of.sum2 += total_of(sum2);
     }
     return of;
 }
@@ -134,9 +191,6 @@ static xncc_float_templ sum_floats(const xncc_template *templ, double pivot)
 /* Makes what a template of floats has besides its pixels. */
 static xncc_status add_floats(xncc_template *templ, xncc_error *error)
 {
-    const int64_t samples = (int64_t)templ->width * templ->height * templ->channels;
-    for (int64_t i = 0; i < samples; i++)
-        templ->finite &= isfinite(xncc_sample_value(templ->pixel, templ->pixels, i)) != 0;
     templ->pivot = xncc_alloc((uint64_t)templ->channels, sizeof *templ->pivot);
     if (!templ->pivot)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "template: no memory for %d numbers",
