@@ -42,9 +42,28 @@ static void fill_task(void *argument, uint64_t index, int32_t slot)
     xncc_progress_step(plan->watch->progress, (uint64_t)area.width * (uint64_t)area.height);
 }
 
+/* Computes the map as one rectangle, which all threads work on. */
+static void fill_together(const xncc_engine_plan *plan, const xncc_job *job, const xncc_band *band)
+{
+    const xncc_team team = { plan->engine->pool, plan->threads, plan->scratch };
+    const xncc_area area = { .y = band->first,
+                             .width = plan->map_width,
+                             .height = band->count,
+                             .out = band->out,
+                             .pitch = band->pitch };
+    xncc_job together = *job;
+    together.team = plan->threads > 1 ? &team : NULL;
+    plan->kernel->area(plan->kernel, &together, xncc_plan_scratch(plan, 0), &area);
+    xncc_progress_step(plan->watch->progress, (uint64_t)area.width * (uint64_t)area.height);
+}
+
 void xncc_plan_fill(const xncc_engine_plan *plan, const xncc_job *job, const xncc_band *band)
 {
     assert(plan->blocks.columns > 0 && band->area_rows > 0);
+    if (plan->blocks.fft.common && !xncc_is_cancelled(job->watch)) {
+        fill_together(plan, job, band);
+        return;
+    }
     fill_run run = { plan, job, band,
                      (uint64_t)xncc_ceil_div(plan->map_width, plan->blocks.columns) };
     xncc_pool_run_on(plan->engine->pool, plan->threads,

@@ -106,6 +106,11 @@ static double cache_levels(const xncc_fft_blocking *c, const xncc_problem *probl
            (bytes > 2 << 20 && xncc_pixel_is_of_doubles(problem->pixel) ? 12.5 : 0.0);
 }
 
+/* A block that threads work on together: columns go through memory, and each step waits for the
+ * slowest thread. Measured on 2 processors with maps of 100 to 1665 columns. */
+#define OF_COMMON 1.05
+#define OF_STEPS 2e6
+
 /* The cost of a blocking, in complex points times levels. Reading pixels and writing scores count
  * as 6 levels, and what is done once per row as 32 points. All is fitted to the measurements of
  * docs/notes/2026-11-folded-rows.md. */
@@ -115,6 +120,8 @@ static double blocking_cost(const xncc_fft_blocking *c, const xncc_problem *prob
     double blocks = ceil((double)map.width / c->across) * ceil((double)map.height / c->down);
     const double points = (c->nx + 32.0) * c->ny,
                  levels = doublings_of(c) + odd_levels_of(c) + 6.0 + cache_levels(c, problem);
+    if (c->common)
+        return OF_COMMON * points * levels + OF_STEPS;
     if (blocks < 16.0)
         blocks = 2.0 * ceil(blocks / 2.0); /* an odd block at the end leaves a thread idle */
     return blocks * points * levels;
@@ -158,6 +165,12 @@ static int can_serve(const xncc_problem *problem, const xncc_fft_blocking *c)
             xncc_fft_error(c, problem->pixel, n) <= XNCC_FFT_MAX_ERROR);
 }
 
+/* Can threads share the work of one block? Of floats of one channel that all count. */
+static int can_share(const xncc_problem *problem)
+{
+    return xncc_pixel_is_of_doubles(problem->pixel) && xncc_problem_is_single(problem);
+}
+
 int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, double limit,
                          xncc_fft_blocking *blocking)
 {
@@ -170,6 +183,7 @@ int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, do
                               fmin(ny - problem->templ_height + 1, max_rows(map.width)));
     c.across = (int32_t)ceil((double)map.width / strips);
     c.down = (int32_t)ceil((double)map.height / bands);
+    c.common = strips * bands == 1.0 && can_share(problem);
     c.points = blocking_cost(&c, problem);
     if (c.points >= limit)
         return 0;

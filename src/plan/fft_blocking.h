@@ -54,6 +54,7 @@ typedef struct xncc_fft_blocking {
     int32_t nx, ny;       /* points of a transform, horizontally and vertically */
     int32_t across, down; /* map elements of a block: at most 2 * nx - w + 1 and ny - h + 1 */
     int32_t planes;       /* template digits: 1 for u8, 2 for u16 */
+    int32_t common;       /* 1: the whole map is one block, which all threads work on */
     double points; /* the cost of all transforms, in complex points times levels; includes the
                       work per pixel and per element */
 } xncc_fft_blocking;

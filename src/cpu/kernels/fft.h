@@ -42,13 +42,15 @@ typedef struct xncc_fft_sums {
                      are more, and 2 * XNCC_FFT_PIECE times that for each of them */
 } xncc_fft_sums;
 
-/* The spectrum of a block of the image that several templates share; NULL: none. And the
- * rows of the array that it comes from, which are zeros from `rows` on, whatever the array holds
- * there; and those of the results that are wanted. 0: all rows. */
+/* What is convolved: the spectrum of a block of the image that several templates share; NULL: none.
+ * And the rows of the array that it comes from, which are zeros from `rows` on, whatever the array
+ * holds there; and those of the results that are wanted. 0: all rows. templ_rows: 0, or spectrum[0]
+ * is not one, but such an array of the template, of which only the rows are transformed. Columns:
+ * part `part` of `parts` of them, which any thread may take; parts 0: all. */
 typedef struct xncc_fft_source {
     void *spectrum;
     int known; /* 1: to be used; 0: to be written */
-    int32_t rows, wanted;
+    int32_t rows, wanted, templ_rows, part, parts;
 } xncc_fft_source;
 
 /* The columns of an array of which the rows from `rows` on are zeros, whatever the array holds
@@ -72,7 +74,8 @@ typedef struct xncc_fft_products {
     int32_t rows, wanted;
     void *sum;
     int first, last;
-    void *buffer; /* count * (ny + XNCC_FFT_PIECE) * XNCC_FFT_COLUMN bytes */
+    void *buffer;        /* count * (ny + XNCC_FFT_PIECE) * XNCC_FFT_COLUMN bytes */
+    int32_t part, parts; /* of the columns, as in xncc_fft_source */
 } xncc_fft_products;
 
 enum {

@@ -215,37 +215,40 @@ FFT_INLINE fft_place column_place(char *array, const xncc_fft_blocking *blocking
                         .rows = rows ? rows : blocking->ny };
 }
 
-FFT_INLINE vc *column_at(char *array, const xncc_fft_blocking *blocking, int32_t y, int32_t i)
+/* The first column of a part of all columns; parts 0: there is one. */
+static int32_t first_column(const xncc_fft_blocking *blocking, int32_t part, int32_t parts)
 {
-    return (vc *)(void *)(array + (uint64_t)y * row_bytes(blocking->nx)) + i;
+    return blocking->nx / FFT_LANES * part / (parts > 0 ? parts : 1);
 }
 
-static void column_load(char *array, const xncc_fft_blocking *blocking, int32_t i, int32_t rows,
-                        vc *column)
+/* The columns of the template's planes are scaled, so that results are not. */
+static void scale_points(vc *x, int32_t n, double scale)
 {
-    for (int32_t y = 0; y < rows; y++) {
-        const vc *at = column_at(array, blocking, y, i);
-        __builtin_prefetch(at + 1);
-        column[y] = *at;
-    }
+    for (int32_t y = 0; y < n; y++)
+        x[y] = (vc){ x[y].re * scale, x[y].im * scale };
 }
 
-/* Transforms the rows of a template into its spectrum, scaled. The columns are stored one after the
- * other, as convolve reads them. */
+/* Transforms a column of an array of a template into its spectrum, scaled. */
+FFT_INLINE void templ_column(const fft_side *side, const xncc_fft_blocking *c, char *array,
+                             int32_t i, int32_t rows, vc *column)
+{
+    const fft_place from = column_place(array, c, i, rows);
+    first_step(side, &from, column, FFT_COLUMN);
+    inner_steps(side, FORWARD, column, NULL);
+    scale_points(column, c->ny, 1.0 / ((double)c->nx * (double)c->ny));
+}
+
+/* Transforms the rows of a template into its spectrum. The columns are stored one after the other,
+ * as convolve reads them. */
 static void columns(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                     const xncc_fft_part *p)
 {
-    const double scale = 1.0 / ((double)blocking->nx * (double)blocking->ny);
     const fft_side of_column = side_of(table, blocking, 1);
-    const int32_t all = blocking->nx / FFT_LANES, end = all * (p->part + 1) / p->parts;
-    for (int32_t i = all * p->part / p->parts; i < end && !xncc_is_cancelled(watch); i++) {
-        vc *column = (vc *)p->spectrum + (ptrdiff_t)i * blocking->ny;
-        column_load(p->array, blocking, i, p->rows, column);
-        memset(column + p->rows, 0, (size_t)(blocking->ny - p->rows) * sizeof *column);
-        side_forward(&of_column, column);
-        for (int32_t y = 0; y < blocking->ny; y++)
-            column[y] = (vc){ column[y].re * scale, column[y].im * scale };
-    }
+    const int32_t end = first_column(blocking, p->part + 1, p->parts);
+    for (int32_t i = first_column(blocking, p->part, p->parts);
+         i < end && !xncc_is_cancelled(watch); i++)
+        templ_column(&of_column, blocking, p->array, i, p->rows,
+                     (vc *)p->spectrum + (ptrdiff_t)i * blocking->ny);
 }
 
 /* A column of a plane that is held by columns. A point more than it needs keeps columns from being
@@ -333,13 +336,6 @@ FFT_INLINE void sum_piece(const fft_sum_columns *c, int32_t at)
                XNCC_FFT_PIECE * sizeof *total);
 }
 
-/* The columns of the template's planes are scaled, so that results are not. */
-static void scale_points(vc *x, int32_t n, double scale)
-{
-    for (int32_t y = 0; y < n; y++)
-        x[y] = (vc){ x[y].re * scale, x[y].im * scale };
-}
-
 /* Begins the transform of column i of a plane that is held by columns. */
 FFT_INLINE void begin_column(const xncc_fft_sums *s, const fft_side *side, int of, int k,
                              char *plane, vc *column)
@@ -394,7 +390,8 @@ static void sums_of_products(const void *table, const xncc_fft_blocking *blockin
 }
 
 /* With one product and no spectrum to keep, a column is transformed, multiplied and transformed
- * back part by part, while the part is in the first-level cache. */
+ * back part by part, while the part is in the first-level cache. Only then may the template's
+ * columns be yet to be transformed. */
 static void convolve(const void *table, const xncc_fft_blocking *blocking, const xncc_watch *watch,
                      xncc_fft_source source, char *const array[2], char *const spectrum[2],
                      void *buffer)
@@ -402,7 +399,9 @@ static void convolve(const void *table, const xncc_fft_blocking *blocking, const
     const fft_side of_column = side_of(table, blocking, 1);
     const int once = !source.spectrum && !source.known && blocking->planes == 1;
     vc *const product = (vc *)buffer + blocking->ny;
-    for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
+    const int32_t end = first_column(blocking, source.part + 1, source.parts);
+    for (int32_t i = first_column(blocking, source.part, source.parts);
+         i < end && !xncc_is_cancelled(watch); i++) {
         vc *column = source.spectrum ? (vc *)source.spectrum + (ptrdiff_t)i * blocking->ny : buffer;
         const fft_place from = column_place(array[0], blocking, i, source.rows);
         if (!source.known)
@@ -411,6 +410,10 @@ static void convolve(const void *table, const xncc_fft_blocking *blocking, const
             inner_steps(&of_column, FORWARD, column, NULL);
         for (int32_t plane = 0; plane < blocking->planes; plane++) {
             const vc *t = (const vc *)(const void *)spectrum[plane] + (ptrdiff_t)i * blocking->ny;
+            if (source.templ_rows) {
+                templ_column(&of_column, blocking, spectrum[0], i, source.templ_rows, product);
+                t = product;
+            }
             const fft_place to = column_place(array[plane], blocking, i, source.wanted);
             vc *sum = once ? column : product;
             if (!once)
@@ -454,7 +457,9 @@ static void add_products(const void *table, const xncc_fft_blocking *blocking,
     fft_sum s = {
         .column = p->buffer, .step = ny + XNCC_FFT_PIECE, .first = p->first, .last = p->last
     };
-    for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
+    const int32_t end = first_column(blocking, p->part + 1, p->parts);
+    for (int32_t i = first_column(blocking, p->part, p->parts);
+         i < end && !xncc_is_cancelled(watch); i++) {
         const ptrdiff_t at = (ptrdiff_t)i * ny;
         s.sum = p->sum ? (vc *)p->sum + at : NULL;
         for (int k = 0; k < p->count; k++) {

@@ -272,11 +272,4 @@ static void inner_steps(const fft_side *s, int which, vc *x, const vc *t)
         transform(&way, x + b * q, q, t ? t + b * q : NULL);
 }
 
-static void side_forward(const fft_side *s, vc *x)
-{
-    const fft_place here = place_of(x);
-    first_step(s, &here, x, FFT_INNER);
-    inner_steps(s, FORWARD, x, NULL);
-}
-
 #endif

@@ -49,7 +49,7 @@ typedef struct xncc_image_spectra {
     int64_t left, top; /* of the first window of the map in the image */
 } xncc_image_spectra;
 
-/* Threads that help a kernel's begin, each with its scratch memory. */
+/* Threads that help a kernel, each with its scratch memory. */
 typedef struct xncc_team {
     xncc_pool *pool;
     int32_t threads;
@@ -76,10 +76,23 @@ typedef struct xncc_job {
     const xncc_window_plane *windows;
     /* NULL, or those of the image; only if blocks->tile.whole. */
     const xncc_image_spectra *spectra;
-    const xncc_team *team; /* for begin; NULL: it works alone */
+    /* For begin, and for the rectangle that is the whole map if blocks->fft.common is 1. NULL: the
+     * thread works alone. */
+    const xncc_team *team;
     /* What the kernel's begin wrote. Depends on the problem and the template alone. */
     const void *shared;
 } xncc_job;
+
+/* Runs tasks on the job's team, or on this thread alone, in slot 0. */
+static inline void xncc_job_run(const xncc_job *job, uint64_t count, xncc_task_fn task,
+                                void *argument)
+{
+    const xncc_team *team = job->team;
+    if (team)
+        xncc_pool_run_on(team->pool, team->threads, count, task, argument);
+    for (uint64_t i = 0; i < count && !team; i++)
+        task(argument, i, 0);
+}
 
 /* Can window sums under a mask be shared? For bytes of one channel where all pixels of the image
  * count, and kernels of products. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Matching of floats, rectangle by rectangle (reals.h). */
+/* The scores of a rectangle of floats (reals_run.h). */
 #include "cpu/kernels/reals_run.h"
 
 #include <math.h>
@@ -129,19 +129,25 @@ static int score_channels(xncc_reals_run *r, const channels *of, int32_t y)
     return r->isa->score(&r->m.row[of->first], of->end - of->first);
 }
 
-/* Scores all rows again with sums of products of a smaller error. `rows` of them have been scored.
- * Returns 1 if there is a doubt. */
-static int score_all_again(xncc_reals_run *r, const channels *of, int32_t rows)
+/* Scores all rows with sums of products that were transformed back before; with those of a smaller
+ * error, if `sharp`. Returns 1 if there is a doubt. */
+static int score_sums(xncc_reals_run *r, const channels *of, int sharp)
 {
     int doubts = 0;
-    for (int32_t y = rows; y < r->area->height; y++)
-        xncc_reals_transformed_row(r, y, r->m.sum[XNCC_SUM_X]);
-    const int sharp = xncc_reals_sharpen(r, &r->m.row[of->end - 1].error);
     for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
         xncc_reals_sharp_row(r, sharp, y, r->m.sum[XNCC_SUM_X]);
         doubts |= score_channels(r, of, y);
     }
     return doubts;
+}
+
+/* Scores all rows again with sums of products of a smaller error, but not those of a part of a map.
+ * `rows` of them have been scored. Returns 1 if there is a doubt. */
+static int score_all_again(xncc_reals_run *r, const channels *of, int32_t rows)
+{
+    for (int32_t y = rows; y < r->area->height; y++)
+        xncc_reals_transformed_row(r, y, r->m.sum[XNCC_SUM_X]);
+    return r->common > 0 || score_sums(r, of, xncc_reals_sharpen(r, &r->m.row[of->end - 1].error));
 }
 
 /* What the rows of a channel have in common, but for the errors of X, and whether its sums are
@@ -160,7 +166,7 @@ static xncc_reals_row row_begin(const xncc_reals_run *r, int32_t channel)
                              .first = channel == 0,
                              .last = channel == r->job->templ->channels - 1,
                              .least = (double)r->job->general.least,
-                             .templ_unit = r->templ_unit,
+                             .templ_unit = r->grid.templ_unit,
                              .flat = xncc_flat_score(method, &r->job->general, 0),
                              .equal = xncc_flat_score(method, &r->job->general, 1) };
 }
@@ -171,7 +177,8 @@ static void make_sums(xncc_reals_run *r, const channels *of)
     int exact = of->first == 0 || r->exact;
     for (int32_t c = of->first; c < of->end; c++) {
         r->m.row[c] = row_begin(r, c);
-        xncc_reals_choose_pivot(r, c);
+        if (!r->common)
+            xncc_reals_choose_pivot(r, c);
         xncc_reals_products(r, c, &r->m.row[c].error);
     }
     xncc_reals_products_X(r, of->first, of->end, r->m.row);
@@ -182,7 +189,7 @@ static void make_sums(xncc_reals_run *r, const channels *of)
     }
     r->exact = exact;
     for (int32_t c = of->first; c < of->end; c++) {
-        r->m.row[c].unit = exact ? r->unit : 0.0;
+        r->m.row[c].unit = exact ? r->grid.unit : 0.0;
         r->m.row[c].exact = exact;
     }
 }
@@ -217,8 +224,26 @@ static int score_rows(xncc_reals_run *r, const channels *of)
     return r->many ? score_all_again(r, of, y) : doubts;
 }
 
-/* Scores all channels: together, or one after the other. Returns 1 if there is a doubt. */
-static int score_area(xncc_reals_run *r)
+int xncc_reals_sharpen_map(xncc_reals_run *all, xncc_reals_errors *error)
+{
+    make_sums(all, &(channels){ 0, 1, 1 });
+    xncc_reals_again_begin(all);
+    *error = all->m.row[0].error;
+    return xncc_reals_sharpen(all, error);
+}
+
+int xncc_reals_score_sharp(xncc_reals_run *r, int sharp, const xncc_reals_errors *error)
+{
+    const channels of = { 0, 1, 1 };
+    make_sums(r, &of);
+    xncc_reals_errors *e = &r->m.row[0].error;
+    e->X = error->X;
+    e->of_X = error->of_X;
+    e->of_rest = error->of_rest;
+    return score_sums(r, &of, sharp);
+}
+
+int xncc_reals_score(xncc_reals_run *r)
 {
     const int32_t all = r->job->templ->channels;
     int doubts = 0;
@@ -227,82 +252,4 @@ static int score_area(xncc_reals_run *r)
     for (int32_t c = 0; c < all && !xncc_is_cancelled(r->job->watch); c++)
         doubts |= score_rows(r, &(channels){ c, c + 1, 0 });
     return doubts;
-}
-
-/* ---- rectangles ---- */
-
-/* Where the sums come from. If all pixels of the rectangle count, those that depend on the template
- * alone are constants. */
-static void resolve_sources(xncc_reals_run *r, xncc_counts counts)
-{
-    if (counts == XNCC_COUNTS_ALL)
-        r->m.stage.count = NULL;
-    for (int s = 0; s < XNCC_SUMS; s++)
-        r->source[s] = xncc_sum_source_in(&r->shared->recipe, (xncc_sum_id)s,
-                                          counts == XNCC_COUNTS_ALL);
-}
-
-/* Scores that follow from the number of pixels that count: XNCC_COVERAGE, or NaN everywhere. */
-static void score_from_counts(const xncc_reals_run *r, int nothing)
-{
-    const xncc_method method = r->job->problem->rule.method;
-    for (int32_t y = 0; y < r->area->height; y++)
-        for (int32_t x = 0; x < r->area->width; x++) {
-            const double *N = stored(r, XNCC_SUM_N, y);
-            const uint64_t n = nothing ? 0 : N ? (uint64_t)N[x] : r->job->general.whole;
-            float score = NAN;
-            (void)xncc_general_score_from_count(method, &r->job->general, n, &score);
-            r->area->out[y * r->area->pitch + x] = method == XNCC_COVERAGE ? score : NAN;
-        }
-}
-
-static void run_begin(xncc_reals_run *r, void *scratch)
-{
-    const xncc_template *templ = r->job->templ;
-    (void)xncc_reals_scratch_layout(r->variant, r->job->problem, r->job->blocks, scratch, &r->m);
-    xncc_stage *stage = &r->m.stage;
-    stage->job = r->job;
-    stage->left = (int64_t)r->job->x0 + r->area->x;
-    stage->top = (int64_t)r->job->y0 + r->area->y;
-    stage->width = r->area->width + templ->width - 1;
-    stage->height = r->area->height + templ->height - 1;
-    stage->pitch = xncc_reals_line_width(r->job->problem, r->job->blocks);
-    r->stride = xncc_reals_stride(r->job->problem, r->job->blocks);
-    r->factor = r->variant->fft
-                    ? xncc_fft_real_error(&r->job->blocks->fft)
-                    : 1.01 * 0x1p-53 * ((double)templ->width + (double)templ->height + 6.0);
-    memset(r->m.line, 0, (size_t)stage->pitch * sizeof(double));
-}
-
-void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
-                     const xncc_area *area)
-{
-    const xncc_reals_variant *variant = self->variant;
-    xncc_reals_run r = { .variant = variant,
-                         .isa = variant->isa,
-                         .job = job,
-                         .shared = job->shared,
-                         .area = area,
-                         .kept_power = -1 };
-    run_begin(&r, scratch);
-    const xncc_counts counts = xncc_problem_image_varies(job->problem)
-                                   ? xncc_stage_counts(&r.m.stage)
-                                   : XNCC_COUNTS_ALL;
-    resolve_sources(&r, counts);
-    if (job->problem->rule.method != XNCC_COVERAGE &&
-        (!job->templ->finite || counts == XNCC_COUNTS_NONE)) {
-        score_from_counts(&r, 1);
-        return;
-    }
-    xncc_reals_count_pixels(&r);
-    if (job->problem->rule.method == XNCC_COVERAGE) {
-        score_from_counts(&r, 0);
-        return;
-    }
-    xncc_reals_find_grid(&r);
-    const int doubts = score_area(&r);
-    if (r.bad)
-        xncc_reals_mark_bad(&r);
-    if ((doubts || r.bad) && !xncc_is_cancelled(job->watch))
-        xncc_reals_settle(&r);
 }

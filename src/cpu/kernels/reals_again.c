@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Windows in doubt are scored again, with sums of products of a smaller error: a few one by one, by
- * products that are cut in two as they are added, many by transforms of samples that are cut in two
- * (reals_run.h). What each costs is weighed as the rows are scored. */
+ * products that are cut in two as they are added, many by transforms (reals_sharpen.c). What each
+ * costs is weighed as the rows are scored. */
 #include "cpu/kernels/reals_slices.h"
 
 #include "image/image.h"
@@ -9,27 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- parts of samples ---- */
-
-/* Of samples v and t, less their pivots, let v' and t' be the leading parts. The sum of the
- * products v' t' is a multiple of the product of the units, which is more than twice the bound of
- * the error of the sum of v t that is known already. So it follows, exactly, once the other
- * products are known: v t - v' t' = (v - v') t + v' (t - t'). Their sum is small, and so is its
- * error. */
-
-/* Several channels are one row of samples, one channel after the other: v is that of the image, and
- * t that of the template. */
-
-/* The samples of a window, and those whose squares are in r->all_norm. */
-static double samples_of_window(const xncc_reals_run *r)
-{
-    return (double)r->job->general.whole * (double)r->job->templ->channels;
-}
-
-static double samples_of(const xncc_reals_run *r)
-{
-    return (double)r->m.stage.width * (double)r->m.stage.height * (double)r->job->templ->channels;
-}
+/* ---- what it costs ---- */
 
 /* Notes |v| and |t| of all channels, and the bound of the sums of products that are known. */
 static void note_norms(xncc_reals_run *r)
@@ -46,48 +26,6 @@ static void note_norms(xncc_reals_run *r)
     r->known = r->m.row[channels - 1].error.X;
 }
 
-/* Units whose product is four to eight times the bound, in proportion to the samples. */
-static xncc_reals_parts choose_parts(const xncc_reals_run *r)
-{
-    const double known = r->known, image = r->all_norm / sqrt(samples_of(r)),
-                 templ = r->all_templ / sqrt(samples_of_window(r));
-    if (!(known > 0x1p-600 && known < 0x1p600 && image > 0x1p-400 && templ > 0x1p-400))
-        return (xncc_reals_parts){ 0.0, 0.0 };
-    const int both = ilogb(known) + 3, of_image = (both + ilogb(image) - ilogb(templ)) / 2;
-    const xncc_reals_parts p = { ldexp(1.0, of_image), ldexp(1.0, both - of_image) };
-    if (r->all_norm > 0x1p50 * p.unit || r->all_templ > 0x1p50 * p.templ_unit)
-        return (xncc_reals_parts){ 0.0, 0.0 };
-    return p;
-}
-
-/* The sum of the sizes of the other products is at most this, if the root of the sum of squares of
- * the samples, `count` of them, is at most `norm`. */
-static double rests(const xncc_reals_run *r, double norm, double count)
-{
-    const double of_image = 0.5 * r->parts.unit * sqrt(count),
-                 of_templ = 0.5 * r->parts.templ_unit * sqrt(samples_of_window(r));
-    return 1.01 * (of_image * r->all_templ + (norm + of_image) * of_templ);
-}
-
-/* Does the sum of the leading parts' products follow, if that of the others is off by `error`? */
-static int parts_fit(const xncc_reals_run *r, double error)
-{
-    return 1.02 * r->known + 1.02 * error <= 0.45 * r->parts.unit * r->parts.templ_unit;
-}
-
-/* X from what is known of it and from the sum of the others. It is rounded once. */
-static double put_together(const xncc_reals_run *r, double known, double rest)
-{
-    const double magic = 0x1.8p52 * (r->parts.unit * r->parts.templ_unit);
-    return ((known - rest) + magic - magic) + rest;
-}
-
-/* The bound of its error relative to |v| |t|, but for the error of the rest: v and t were rounded
- * once, and so was the sum. */
-static const double of_roundings = 3.1 * 0x1p-53;
-
-/* ---- what it costs ---- */
-
 /* Multiplications that scoring windows again may cost, per window of the rectangle, where only one
  * by one is possible. */
 enum { AGAIN_PER_WINDOW = 128 };
@@ -95,7 +33,7 @@ enum { AGAIN_PER_WINDOW = 128 };
 /* What one window costs in about ns. */
 static double cost_of_one(const xncc_reals_run *r)
 {
-    return 300.0 + 0.16 * samples_of_window(r);
+    return 300.0 + 0.16 * xncc_reals_samples_of_window(r);
 }
 
 /* What all windows of the rectangle cost by transforms. */
@@ -103,7 +41,8 @@ static double cost_of_all(const xncc_reals_run *r)
 {
     const xncc_fft_blocking *c = &r->job->blocks->fft;
     const double points = (double)c->nx * (double)c->ny;
-    return 0.55 * points * (log2(points) + 10.0) * (double)r->job->templ->channels;
+    const double cost = 0.55 * points * (log2(points) + 10.0) * (double)r->job->templ->channels;
+    return r->common ? 1.2 * cost / r->common : cost; /* and of the template, by all threads */
 }
 
 /* Writes down the pivots of each sample of a row of a window, whose channels are side by side. */
@@ -121,11 +60,12 @@ static void note_pivots(const xncc_reals_run *r)
 void xncc_reals_again_begin(xncc_reals_run *r)
 {
     const double windows = (double)r->area->width * (double)r->area->height,
-                 most = r->variant->fft ? cost_of_all(r) / cost_of_one(r)
-                                        : AGAIN_PER_WINDOW * windows / samples_of_window(r);
+                 most = r->variant->fft
+                            ? cost_of_all(r) / cost_of_one(r)
+                            : AGAIN_PER_WINDOW * windows / xncc_reals_samples_of_window(r);
     note_norms(r);
     note_pivots(r);
-    r->parts = choose_parts(r);
+    r->parts = xncc_reals_choose_parts(r);
     r->again = (int64_t)most;
     r->tried = r->decided = r->many = r->listed = 0;
 }
@@ -347,114 +287,4 @@ int xncc_reals_score_again(xncc_reals_run *r, int32_t y, const xncc_reals_row *w
             doubts |= xncc_reals_score_listed(r, whole);
     }
     return doubts;
-}
-
-/* ---- all of them ---- */
-
-static double round_to(double v, double unit)
-{
-    const double magic = 0x1.8p52 * unit;
-    return (v + magic) - magic;
-}
-
-/* Arrays of transforms: v' and v - v', of which the second is that of t - t' before; and spectra:
- * of t - t', and of the sum. */
-enum { LEADING, REST, TEMPL_REST, SUM, ARRAYS };
-_Static_assert(ARRAYS == (int)XNCC_AGAIN_ARRAYS, "they are not rare memory");
-
-/* The spectrum of t - t' of a channel. */
-static void transform_templ(xncc_reals_run *r, int32_t channel)
-{
-    const xncc_fft_isa *fft = r->variant->fft;
-    const xncc_fft_blocking *c = &r->job->blocks->fft;
-    const xncc_template *templ = r->job->templ;
-    const size_t step = (size_t)fft->row_bytes(c->nx);
-    const double pivot = r->shared->channel[channel].pivot;
-    double *const rest = r->m.plane_rows;
-    xncc_reals_clear_planes(r);
-    for (int32_t y = 0; y < templ->height && !xncc_is_cancelled(r->job->watch); y++) {
-        const double *value = r->shared->value[channel] + (ptrdiff_t)y * templ->width;
-        for (int32_t x = 0; x < templ->width; x++) {
-            const double t = value[x] - pivot;
-            rest[x] = t - round_to(t, r->parts.templ_unit);
-        }
-        fft->reals_in(r->shared->table, c, rest, r->m.arrays[REST] + (size_t)y * step);
-    }
-    fft->columns(r->shared->table, c, r->job->watch,
-                 &(xncc_fft_part){ .array = r->m.arrays[REST],
-                                   .rows = templ->height,
-                                   .part = 0,
-                                   .parts = 1,
-                                   .spectrum = r->m.arrays[TEMPL_REST] });
-}
-
-/* v' and v - v' of a channel, of which the rows are transformed. */
-static void transform_image(xncc_reals_run *r, int32_t channel)
-{
-    const xncc_fft_isa *fft = r->variant->fft;
-    const xncc_fft_blocking *c = &r->job->blocks->fft;
-    const size_t step = (size_t)fft->row_bytes(c->nx);
-    const int32_t rows = r->m.stage.height, width = r->m.stage.width;
-    double *const part[] = {
-        r->m.plane_rows, r->m.plane_rows + xncc_reals_line_width(r->job->problem, r->job->blocks)
-    };
-    xncc_reals_clear_planes(r);
-    for (int32_t y = 0; y < rows && !xncc_is_cancelled(r->job->watch); y++) {
-        (void)xncc_reals_read_line(r, y, channel, r->pivot[channel], 1);
-        for (int32_t x = 0; x < width; x++) {
-            part[LEADING][x] = round_to(r->m.line[x], r->parts.unit);
-            part[REST][x] = r->m.line[x] - part[LEADING][x];
-        }
-        for (int k = LEADING; k <= REST; k++)
-            fft->reals_in(r->shared->table, c, part[k], r->m.arrays[k] + (size_t)y * step);
-    }
-}
-
-/* Adds both products of a channel to the sum, which the last channel leaves in the array of v'. */
-static void add_channel(const xncc_reals_run *r, int32_t channel)
-{
-    const void *const templ[] = { [LEADING] = r->m.arrays[TEMPL_REST],
-                                  [REST] = r->shared->plane[channel][XNCC_REALS_PLANE_VALUE] };
-    r->variant->fft->add(r->shared->table, &r->job->blocks->fft, r->job->watch,
-                         &(xncc_fft_products){ .count = 2,
-                                               .array = r->m.arrays,
-                                               .templ = templ,
-                                               .rows = r->m.stage.height,
-                                               .wanted = r->area->height,
-                                               .sum = r->m.arrays[SUM],
-                                               .first = channel == 0,
-                                               .last = channel == r->job->templ->channels - 1,
-                                               .buffer = r->m.buffer });
-}
-
-int xncc_reals_sharpen(xncc_reals_run *r, xncc_reals_errors *error)
-{
-    const int32_t channels = r->job->templ->channels;
-    const double of_rest = 1.01 * (r->factor + channels * 0x1p-50) *
-                           rests(r, r->all_norm, samples_of(r));
-    if (!parts_fit(r, of_rest) || of_rest > r->known)
-        return 0;
-    for (int32_t c = 0; c < channels; c++) {
-        transform_templ(r, c);
-        transform_image(r, c);
-        add_channel(r, c);
-    }
-    error->of_rest = of_rest;
-    error->of_X = of_roundings * r->all_templ;
-    error->X = of_rest + error->of_X * r->all_norm + XNCC_REALS_TINY;
-    return 1;
-}
-
-void xncc_reals_sharp_row(xncc_reals_run *r, int sharp, int32_t y, double *out)
-{
-    const xncc_fft_isa *fft = r->variant->fft;
-    const xncc_fft_blocking *c = &r->job->blocks->fft;
-    const size_t at = (size_t)y * (size_t)fft->row_bytes(c->nx);
-    double *rest = r->m.weight_rows;
-    fft->results(c, r->m.array[0] + at, r->area->width, out);
-    if (!sharp)
-        return;
-    fft->reals_out(r->shared->table, c, r->m.arrays[LEADING] + at, r->area->width, rest);
-    for (int32_t x = 0; x < r->area->width; x++)
-        out[x] = put_together(r, out[x], rest[x]);
 }

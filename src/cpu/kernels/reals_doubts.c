@@ -135,11 +135,9 @@ static int64_t count_doubts(const xncc_reals_run *r)
     int64_t count = 0;
     for (int32_t y = 0; y < r->area->height; y++) {
         const float *row = r->area->out + y * r->area->pitch;
-        for (int32_t x = 0; x < r->area->width; x++) {
-            uint32_t bits;
-            memcpy(&bits, row + x, sizeof bits);
-            count += bits == XNCC_DOUBT;
-        }
+        for (int32_t x = 0; (x = xncc_reals_next_doubt(row, x, r->area->width)) < r->area->width;
+             x++)
+            count++;
     }
     return count;
 }

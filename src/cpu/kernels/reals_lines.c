@@ -43,6 +43,27 @@ xncc_reals_found xncc_reals_read_line(const xncc_reals_run *r, int32_t yy, int32
     return xncc_reals_read_line_to(r, yy, channel, pivot, power, r->m.line);
 }
 
+void xncc_reals_run_in(const xncc_reals_run *r, int32_t slot, xncc_reals_run *own)
+{
+    const xncc_job *job = r->job;
+    const xncc_stage *stage = &r->m.stage;
+    *own = *r;
+    if (job->team) {
+        own->scratch = job->team->scratch[slot];
+        (void)xncc_reals_scratch_layout(r->variant, job->problem, job->blocks, own->scratch,
+                                        &own->m);
+        own->m.stage.job = job;
+        own->m.stage.left = stage->left;
+        own->m.stage.top = stage->top;
+        own->m.stage.width = stage->width;
+        own->m.stage.height = stage->height;
+        own->m.stage.pitch = stage->pitch;
+        if (!stage->count)
+            own->m.stage.count = NULL;
+    }
+    memset(own->m.line, 0, (size_t)stage->pitch * sizeof(double));
+}
+
 int xncc_reals_counts_all(const xncc_reals_run *r)
 {
     return !r->job->templ->mask && r->m.stage.count == NULL;

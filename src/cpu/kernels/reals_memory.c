@@ -5,6 +5,8 @@
 static uint64_t plane_bytes(const xncc_reals_variant *variant, const xncc_problem *problem,
                             const xncc_cpu_blocks *blocks)
 {
+    if (variant->fft && blocks->fft.common) /* only its rows are transformed */
+        return variant->fft->row_bytes(blocks->fft.nx) * (uint64_t)problem->templ_height;
     return variant->fft ? (uint64_t)blocks->fft.nx * (uint64_t)blocks->fft.ny * 16
                         : (uint64_t)problem->templ_width * (uint64_t)problem->templ_height * 8;
 }

@@ -9,7 +9,7 @@
 enum {
     XNCC_MOST_ARRAYS = XNCC_FFT_MOST_SUMS, /* of planes and of sums of their products that are
                               computed at a time, by transforms */
-    XNCC_AGAIN_ARRAYS = 4,                 /* of them, those that scoring again takes */
+    XNCC_AGAIN_ARRAYS = 5,                 /* of them, those that scoring again takes */
     XNCC_MOST_WEIGHTS = 24,                /* of sums of products of slices, directly */
     XNCC_SMALL_TEMPLATE = 256              /* doubles: with zeros past its rows */
 };

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A rectangle of the map that is being computed by matching of floats (reals.h): reals.c makes its
- * sums and scores, reals_doubts.c settles what they leave in doubt. */
+/* A rectangle of the map that is being computed by matching of floats (reals.h): reals_area.c
+ * begins it, reals.c makes its sums and scores, reals_doubts.c settles what they leave in doubt. */
 #ifndef XNCC_CPU_KERNELS_REALS_RUN_H
 #define XNCC_CPU_KERNELS_REALS_RUN_H
 
 #include "cpu/kernels/reals_memory.h"
+
+/* The units of image and template if their samples may have few bits, else 0; and the least and the
+ * largest sample of the rectangle, in any channel. */
+typedef struct xncc_reals_grid {
+    double unit, templ_unit, low, high;
+} xncc_reals_grid;
 
 /* A window in doubt that is to be scored again: its place in the map, a bound of |v|, and its sums
  * but X in each channel. */
@@ -20,15 +26,17 @@ typedef struct xncc_reals_run {
     const xncc_job *job;
     const xncc_reals_shared *shared;
     const xncc_area *area;
+    char *scratch; /* the memory of the thread */
     xncc_reals_scratch m;
     xncc_sum_source source[XNCC_SUMS]; /* where each sum comes from in this rectangle */
     int32_t stride, bad;               /* bad: 1 if a sample that counts is not finite */
     int32_t grid_known;                /* 1: m.refine.exact is known */
     double factor; /* a product is off by at most factor * |line plane| * |template plane| */
     double pivot[XNCC_MAX_CHANNELS], norm[XNCC_MAX_CHANNELS]; /* norm: |x| */
-    /* The units of image and template if their samples may have few bits, else 0; and the least and
-     * the largest sample of the rectangle, in any channel. */
-    double unit, templ_unit, low, high;
+    xncc_reals_grid grid;
+    /* The parts of a map that threads fill together: grid, pivot and norm of all of it are known,
+     * and X is in m.array[0]; 0: it is filled rectangle by rectangle. */
+    int32_t common;
     int32_t exact;          /* 1: the sums of all channels so far are exact */
     int64_t again;          /* windows that may be scored again one by one */
     int64_t tried, decided; /* windows that were scored again, and those that this decided */
@@ -43,6 +51,10 @@ typedef struct xncc_reals_run {
     double kept_norm;
     int32_t many; /* 1: so many are in doubt that all are scored again by transforms */
 } xncc_reals_run;
+
+/* The same rectangle in the memory of another thread of the job's team, whose m.line is all zeros.
+ */
+void xncc_reals_run_in(const xncc_reals_run *r, int32_t slot, xncc_reals_run *own);
 
 /* Reads row yy of the rectangle as doubles, to m.line or to `out`. */
 xncc_reals_found xncc_reals_read_line(const xncc_reals_run *r, int32_t yy, int32_t channel,
@@ -93,8 +105,9 @@ void xncc_reals_products_X(xncc_reals_run *r, int32_t first, int32_t end, xncc_r
 /* Row y of the sums that were transformed last. To be called once per row. */
 void xncc_reals_transformed_row(const xncc_reals_run *r, int32_t y, double *out);
 
-/* Looks for the units of the samples. */
-void xncc_reals_find_grid(xncc_reals_run *r);
+/* Looks for the units of the samples. The second function returns those of two rectangles. */
+xncc_reals_grid xncc_reals_find_grid(const xncc_reals_run *r);
+xncc_reals_grid xncc_reals_merge_grids(const xncc_reals_grid *a, const xncc_reals_grid *b);
 
 /* Are the sums of a channel exact once they are rounded to multiples of the units? e: the bounds of
  * those that come from products. */
@@ -120,13 +133,33 @@ int xncc_reals_are_few(const xncc_reals_run *r);
 void xncc_reals_few_begin(xncc_reals_run *r);
 int xncc_reals_score_few(xncc_reals_run *r, int32_t y, const xncc_reals_row *whole);
 
+/* The samples of a window, of all channels. */
+static inline double xncc_reals_samples_of_window(const xncc_reals_run *r)
+{
+    return (double)r->job->general.whole * (double)r->job->templ->channels;
+}
+
+/* Chooses units for the samples' parts (reals_sharpen.c). */
+xncc_reals_parts xncc_reals_choose_parts(const xncc_reals_run *r);
+
+/* The array of m.arrays that holds what a smaller error comes from. */
+enum { XNCC_SHARP_SUMS };
+
 /* Computes what the sums of products of the rectangle need to have a smaller error, from those in
  * r->m.array[0], of which all rows were transformed back. Sets the bounds of X. Returns 1 if
  * something is gained. */
 int xncc_reals_sharpen(xncc_reals_run *r, xncc_reals_errors *error);
 
 /* Writes row y of the sums of products, once; with the smaller error, if `sharp`. */
-void xncc_reals_sharp_row(xncc_reals_run *r, int sharp, int32_t y, double *out);
+void xncc_reals_sharp_row(const xncc_reals_run *r, int sharp, int32_t y, double *out);
+
+/* Scores all channels: together, or one after the other. The sources and the grid are known.
+ * Returns 1 if there is a doubt. Of a part of a map, all rows are transformed back, and if it sets
+ * r->many, all are to be scored by the functions that follow: the first one sharpens the sums of
+ * the whole map, and the second one scores a part, whose r->parts are the map's. */
+int xncc_reals_score(xncc_reals_run *r);
+int xncc_reals_sharpen_map(xncc_reals_run *all, xncc_reals_errors *error);
+int xncc_reals_score_sharp(xncc_reals_run *r, int sharp, const xncc_reals_errors *error);
 
 /* Marks every window that holds a sample that is not finite: NaN, or in doubt if that sample may
  * not count in it. */

@@ -21,8 +21,9 @@ void xncc_reals_choose_pivot(xncc_reals_run *r, int32_t channel)
             sum += r->m.line[i];
         count += stage->width;
     }
-    r->pivot[channel] = r->unit > 0.0 ? rint(sum / count / r->unit) * r->unit
-                                      : xncc_reals_pivot(sum / count);
+    const double unit = r->grid.unit;
+    r->pivot[channel] = unit > 0.0 ? rint(sum / count / unit) * unit
+                                   : xncc_reals_pivot(sum / count);
 }
 
 /* ---- products ---- */
@@ -232,6 +233,10 @@ static double transform_together(xncc_reals_run *r, int32_t first, int32_t end)
 void xncc_reals_products_X(xncc_reals_run *r, int32_t first, int32_t end, xncc_reals_row *row)
 {
     const ptrdiff_t plane = (ptrdiff_t)r->stride * r->area->height;
+    if (r->common) {
+        row[first].error.X = r->factor * r->norm[first] * factors_of(r, XNCC_SUM_X, first).norm;
+        return;
+    }
     if (r->variant->fft) {
         row[end - 1].error.X = transform_together(r, first, end);
         return;

@@ -41,14 +41,9 @@ typedef struct preparation {
     void *plane;
 } preparation;
 
-/* Runs tasks on the team, or on this thread alone. */
 static void run(preparation *p, int32_t count, xncc_task_fn task)
 {
-    const xncc_team *team = p->job->team;
-    if (team)
-        xncc_pool_run_on(team->pool, team->threads, (uint64_t)count, task, p);
-    for (int32_t i = 0; i < count && !team; i++)
-        task(p, (uint64_t)i, 0);
+    xncc_job_run(p->job, (uint64_t)count, task, p);
 }
 
 /* Returns the thread's row of doubles, which is all zeros. */
@@ -88,6 +83,17 @@ static void read_band(void *argument, uint64_t index, int32_t slot)
     p->found[index] = f;
 }
 
+/* The first task makes the tables of the transforms, and the others read a band. */
+static void make_tables_or_read(void *argument, uint64_t index, int32_t slot)
+{
+    preparation *p = argument;
+    const xncc_fft_blocking *c = &p->job->blocks->fft;
+    if (index > 0)
+        read_band(p, index - 1, slot);
+    else if (p->variant->fft)
+        p->variant->fft->tables(c->nx, c->ny, p->s->table);
+}
+
 /* The sums of the samples of a channel, and the samples as doubles. Extends *span. */
 static void read_channel(preparation *p, int32_t channel, xncc_reals_span *span)
 {
@@ -95,7 +101,10 @@ static void read_channel(preparation *p, int32_t channel, xncc_reals_span *span)
     const xncc_template *templ = p->job->templ;
     xncc_twofold T = { 0.0, 0.0 }, T2 = T;
     p->channel = channel;
-    run(p, p->bands, read_band);
+    if (channel == 0)
+        run(p, p->bands + 1, make_tables_or_read);
+    else
+        run(p, p->bands, read_band);
     for (int32_t i = 0; i < p->bands; i++) {
         const found *f = &p->found[i];
         T = xncc_twofold_add(T, f->sums.S);
@@ -171,6 +180,12 @@ static void set_pivot(const xncc_job *job, xncc_reals_shared *s, xncc_reals_chan
                                                 (sqrt(k * c->T2.high) + fabs(product.high));
 }
 
+/* Where the rows of a plane are transformed to: where the columns are, if they are not. */
+static char *array_of(const preparation *p)
+{
+    return p->job->blocks->fft.common ? p->plane : p->m.array[0];
+}
+
 /* Fills a band of a plane as the kernel of products reads it: for transforms, transforms its rows.
  */
 static void fill_band(void *argument, uint64_t index, int32_t slot)
@@ -190,7 +205,7 @@ static void fill_band(void *argument, uint64_t index, int32_t slot)
         f.largest = fmax(f.largest, isa->range(line, width, 0.0).most);
         if (fft)
             fft->reals_in(p->s->table, c, line,
-                          p->m.array[0] + (uint64_t)j * (uint64_t)fft->row_bytes(c->nx));
+                          array_of(p) + (uint64_t)j * (uint64_t)fft->row_bytes(c->nx));
         else
             memcpy((double *)p->plane + (ptrdiff_t)j * width, line, (size_t)width * sizeof(double));
     }
@@ -220,7 +235,7 @@ static found fill_plane(preparation *p, int32_t channel, int32_t power, void *pl
     p->power = power;
     p->plane = plane;
     run(p, p->bands, fill_band);
-    if (p->variant->fft)
+    if (p->variant->fft && !p->job->blocks->fft.common)
         run(p, p->bands, transform_part);
     for (int32_t i = 0; i < p->bands; i++) {
         all.square += p->found[i].square;
@@ -341,8 +356,6 @@ void xncc_reals_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *sh
     if (p.rows < BAND_PIXELS / templ->width)
         p.rows = BAND_PIXELS / templ->width;
     p.bands = xncc_ceil_div(templ->height, p.rows);
-    if (variant->fft)
-        variant->fft->tables(job->blocks->fft.nx, job->blocks->fft.ny, s->table);
     for (int32_t c = 0; c < templ->channels; c++)
         read_channel(&p, c, &span);
     find_grid(job, &span, s);
