@@ -151,12 +151,12 @@ __device__ __forceinline__ void load_row(const ExactJob &job, const SampleResidu
     }
 }
 
-// Makes the sums of a row's adjacent pixels for a box. value(j): of point t + STEP j, below the
-// prime.
+// Makes the sums of a row's adjacent pixels for a box, of which `wanted` are written. value(j): of
+// point t + STEP j, below the prime.
 template <class Place, class Value>
 __device__ __forceinline__ void sum_row(const ExactJob &job, const Place &at,
                                         const RootField &field, const PassItem &item, int box,
-                                        bool writes, const Value &value)
+                                        int wanted, const Value &value)
 {
     using Row = typename Place::Of;
     const ExactPlanes planes(job);
@@ -166,7 +166,7 @@ __device__ __forceinline__ void sum_row(const ExactJob &job, const Place &at,
     for (int j = 0; j < LINE_POINTS; j++)
         v[j] = value(j);
     sum_adjacent<Row>(v, at.room(), at.t, job.templ.width, field, sums);
-    if (!writes)
+    if (at.t * LINE_POINTS >= wanted)
         return;
     uint4 *to = reinterpret_cast<uint4 *>(
         buffer_of(job, planes.buffers(), item.pair, item.prime, planes.buffer_of_sum(box)) +
@@ -196,6 +196,7 @@ __device__ __noinline__ void transform_rows(const ExactJob &job, bool templ, int
         const int y = item.piece * at.LINES + at.line, plane = item.buffer, prime = item.prime;
         if (!templ && planes.is_count(plane) && !has_missing(job, first + item.pair))
             continue;
+        const int wanted = templ || y >= rows ? 0 : columns_of(job, first + item.pair);
         residues.take(job, prime);
         uint2 points[LINE_POINTS] = {};
         if (templ && y < rows) {
@@ -212,7 +213,7 @@ __device__ __noinline__ void transform_rows(const ExactJob &job, bool templ, int
         for (int squares = 0; squares < 2 && !templ; squares++) {
             const int box = squares ? planes.box_of_squares(plane) : planes.box_of(plane);
             if (box != planes.X)
-                sum_row(job, at, residues.field, item, box, y < rows, [&](int j) {
+                sum_row(job, at, residues.field, item, box, wanted, [&](int j) {
                     return squares ? residues.square(points[j]) : residues.field.below(points[j]);
                 });
         }
@@ -325,6 +326,8 @@ __device__ __noinline__ void multiply_columns(const ExactJob &job, int first, in
         const ExactSum sum = planes.sum(of);
         const RootField field(prime);
         const RootTurn *turns = turns_of(job, true, prime);
+        if (planes.is_box(of) && piece * at.LINES >= columns_of(job, first + item.pair))
+            continue;
         const int rows = min(side, job.image.rows), column = piece * at.LINES + at.line,
                   wanted = min(job.blocks.step_y, job.height);
         uint2 *to = buffer_of(job, buffers, item.pair, prime, planes.buffer_of_sum(of)) + column;

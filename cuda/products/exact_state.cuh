@@ -75,10 +75,11 @@ static __device__ int32_t *active_of(const ExactJob &job)
     return reinterpret_cast<int32_t *>(flags_of(job) + job.count);
 }
 
+// The first window of a block. Blocks are counted down columns of them, so that those of the last
+// column, which may have few windows, are paired with each other.
 static __device__ int2 start_of(const ExactJob &job, int block)
 {
-    return make_int2(block % job.across * job.blocks.step_x,
-                     block / job.across * job.blocks.step_y);
+    return make_int2(block / job.down * job.blocks.step_x, block % job.down * job.blocks.step_y);
 }
 
 static __device__ uint32_t pixels_of(const ExactJob &job)
@@ -270,6 +271,13 @@ struct BlockPair {
         }
     }
 };
+
+// Columns of windows of a pair of blocks: those of the first one, since the other one has no more.
+static __device__ int columns_of(const ExactJob &job, int number)
+{
+    const int block = active_of(job)[2 * number];
+    return min(job.blocks.step_x, job.width - start_of(job, block).x);
+}
 
 // Whether pixels of a pair of blocks do not count.
 static __device__ bool has_missing(const ExactJob &job, int number)

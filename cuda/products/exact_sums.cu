@@ -133,8 +133,8 @@ cudaError_t launch_exact_sums(const ExactJob &given, const xncc_exact_blocks &bl
     ExactJob job = given;
     job.blocks = blocks;
     job.at = xncc_exact_workspace(&blocks);
-    job.across = ceil_div(job.width, blocks.step_x);
-    job.count = job.across * ceil_div(job.height, blocks.step_y);
+    job.down = ceil_div(job.height, blocks.step_y);
+    job.count = job.down * ceil_div(job.width, blocks.step_x);
     job.memory = static_cast<unsigned char *>(memory);
     exact_sums<<<static_cast<unsigned>(processors * BLOCKS), THREADS, XNCC_EXACT_SHARED, stream>>>(
         job);

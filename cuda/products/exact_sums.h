@@ -52,7 +52,7 @@ struct ExactJob {
     // The rest is filled by launch_exact_sums.
     xncc_exact_blocks blocks;
     xncc_exact_buffers at;
-    int32_t across, count; // blocks per row of blocks, and in the band
+    int32_t down, count; // blocks per column of blocks, and in the band
     unsigned char *memory;
 };
 
