@@ -93,7 +93,6 @@ static __device__ void choose(const ExactJob &job)
     const int unit = work.finest ? FINEST - work.finest : FINEST,
               range = max(max(work.top, work.templ_top) - unit, 1);
     s.unit = unit;
-    s.active = 0;
     s.primes = primes_for(bits_of_terms(range, xncc_long_log2(pixels_of(job)),
                                         xncc_long_log2(static_cast<uint32_t>(job.channels))));
     s.on = s.primes <= ROOT_PRIMES && !work.bad && (!job.bad || *job.bad <= XNCC_FLOAT_BAD);
@@ -197,12 +196,32 @@ static __device__ void flag_blocks(const ExactJob &job, int index)
     }
 }
 
-// Lists the blocks with windows in doubt. One share.
+// Lists the blocks with windows in doubt, in order. One share.
 static __device__ void list_active(const ExactJob &job)
 {
-    for (int i = static_cast<int>(threadIdx.x); i < job.count; i += THREADS)
-        if (flags_of(job)[i].doubts)
-            active_of(job)[atomicAdd(&state_of(job)->active, 1)] = i;
+    constexpr int WARPS = THREADS / 32;
+    __shared__ int of_warp[WARPS];
+    const int own = static_cast<int>(threadIdx.x), warp = own / 32;
+    const uint32_t below = (1u << own % 32) - 1;
+    int listed = 0;
+    for (int first = 0; first < job.count; first += THREADS) {
+        const int block = first + own;
+        const bool active = block < job.count && flags_of(job)[block].doubts;
+        const uint32_t all = __ballot_sync(~0u, active);
+        if (own % 32 == 0)
+            of_warp[warp] = __popc(all);
+        __syncthreads();
+        int before = listed;
+        for (int i = 0; i < WARPS; i++) {
+            before += i < warp ? of_warp[i] : 0;
+            listed += of_warp[i];
+        }
+        if (active)
+            active_of(job)[before + __popc(all & below)] = block;
+        __syncthreads(); // of_warp is in use
+    }
+    if (own == 0)
+        state_of(job)->active = listed;
 }
 
 } // namespace xncc

@@ -11,15 +11,17 @@ enum { WIDTH = 560, HEIGHT = 540, TEMPL_WIDTH = 262, TEMPL_HEIGHT = 250 };
 
 typedef enum kind {
     NOISE,
-    BRIGHT, /* the same beside a bright strip, so that very many windows are in doubt */
-    LOW,    /* the same above bright rows */
-    UNITS,  /* multiples of 1/4 above, of 1/1024 below */
-    SPOILT, /* noise with a NaN at the bottom */
-    FLAT,   /* noise above, one value below */
+    BRIGHT,  /* the same beside a bright strip, so that very many windows are in doubt */
+    LOW,     /* the same above bright rows */
+    UNITS,   /* multiples of 1/4 above, of 1/1024 below */
+    SPOILT,  /* noise with a NaN at the bottom */
+    FLAT,    /* noise above, one value below */
+    STRIPES, /* rows far apart above, noise below, under columns of one size: all windows cancel */
     KINDS
 } kind;
 
-static const char *const kind_name[] = { "noise", "bright", "low", "units", "spoilt", "flat" };
+static const char *const kind_name[] = { "noise",  "bright", "low",    "units",
+                                         "spoilt", "flat",   "stripes" };
 
 static double sample(kind k, int32_t x, int32_t y, kit_random *random)
 {
@@ -31,6 +33,7 @@ static double sample(kind k, int32_t x, int32_t y, kit_random *random)
         return floor(noise * (y < HEIGHT / 2 ? 16.0 : 4096.0)) / (y < HEIGHT / 2 ? 4 : 1024);
     case SPOILT: return x == WIDTH - 90 && y == HEIGHT - 3 ? (double)NAN : noise;
     case FLAT: return y < 200 ? noise : 0.25;
+    case STRIPES: return y < 420 ? ldexp(1.0 + sin(y), -33 * (y % 4)) : noise;
     default: return noise;
     }
 }
@@ -115,6 +118,9 @@ static void check(kind k, xncc_pixel pixel, const kit_options *options)
 {
     kit_image image = image_of(k, pixel),
               templ = part_of(&image, 170, 31, TEMPL_WIDTH, TEMPL_HEIGHT);
+    for (int32_t y = 0; y < TEMPL_HEIGHT && k == STRIPES; y++)
+        for (int32_t x = 0; x < TEMPL_WIDTH; x++)
+            kit_pixel_set(&templ.view, x, y, x % 2);
     kit_map map = map_of(&image, &templ, 1, options);
     CHECK(is_one_block(&image, options));
     for (int32_t threads = 2; threads <= 7; threads += threads < 3 ? 1 : 4) {
@@ -145,7 +151,7 @@ int main(int argc, char **argv)
     kit_options options = { .kernel = "fft-portable" };
     for (int k = 0; k < KINDS; k++)
         for (int i = 0; i < 2; i++) {
-            options.method = i ? method[k] : XNCC_CCOEFF_NORMED;
+            options.method = i ? method[k % 6] : XNCC_CCOEFF_NORMED;
             check((kind)k, i ? XNCC_F64 : XNCC_F32, &options);
         }
     options.method = XNCC_CCOEFF_NORMED;

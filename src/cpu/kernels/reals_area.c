@@ -62,13 +62,13 @@ static void score_from_counts(const xncc_reals_run *r, int nothing)
         }
 }
 
-/* doubts: 1 if windows are in doubt. */
-static void settle(xncc_reals_run *r, int doubts)
+/* Settles the windows in doubt if they are few. Returns 1 if all are settled. doubts: 1 if there
+ * are some. */
+static int settle_few(xncc_reals_run *r, int doubts)
 {
     if (r->bad)
         xncc_reals_mark_bad(r);
-    if ((doubts || r->bad) && !xncc_is_cancelled(r->job->watch))
-        xncc_reals_settle(r);
+    return (!doubts && !r->bad) || xncc_is_cancelled(r->job->watch) || xncc_reals_settle_few(r);
 }
 
 /* ---- by all threads ---- */
@@ -91,8 +91,9 @@ typedef struct together {
     xncc_reals_run *all; /* the map as one rectangle, in the memory of the thread that leads */
     int32_t parts;
     int sharp;
-    xncc_reals_errors error; /* of the sums, once they are sharpened */
-    uint8_t many[MOST_PARTS];
+    xncc_reals_errors error;                    /* of the sums, once they are sharpened */
+    uint8_t many[MOST_PARTS], open[MOST_PARTS]; /* 1: parts with many doubts, to be sharpened; and
+                                                   with many that are left to be settled */
     found found[MOST_BANDS];
 } together;
 
@@ -167,24 +168,36 @@ static int are_bad(const together *t, int32_t first, int32_t end)
     return bad;
 }
 
-/* Begins a part. Returns 0 if it has no rows. */
-static int begin_part(const together *t, uint64_t part, int32_t slot, xncc_area *area,
+static int32_t rows_of_part(const together *t)
+{
+    return xncc_ceil_div(t->all->area->height, t->parts);
+}
+
+/* Begins up to `rows` rows of the map from row y on. Returns 0 if there are none. */
+static int begin_rows(const together *t, int32_t y, int32_t rows, int32_t slot, xncc_area *area,
                       xncc_reals_run *r)
 {
-    const xncc_reals_run *all = t->all;
-    const int32_t rows = xncc_ceil_div(all->area->height, t->parts),
-                  y = xncc_min_i32((int32_t)part * rows, all->area->height);
-    xncc_reals_run_in(all, slot, r);
-    *area = *all->area;
+    const xncc_area *all = t->all->area;
+    if (y >= all->height)
+        return 0;
+    xncc_reals_run_in(t->all, slot, r);
+    *area = *all;
     area->y += y;
-    area->height = xncc_min_i32(rows, all->area->height - y);
+    area->height = xncc_min_i32(rows, all->height - y);
     area->out += y * area->pitch;
     r->area = area;
     r->m.stage.top += y;
-    r->m.stage.height -= all->area->height - area->height;
+    r->m.stage.height -= all->height - area->height;
     r->bad = are_bad(t, y, y + r->m.stage.height);
     r->m.array[0] = row_at(t, y);
-    return area->height > 0;
+    return 1;
+}
+
+static int begin_part(const together *t, uint64_t part, int32_t slot, xncc_area *area,
+                      xncc_reals_run *r)
+{
+    const int32_t rows = rows_of_part(t);
+    return begin_rows(t, (int32_t)part * rows, rows, slot, area, r);
 }
 
 static void score_part(void *argument, uint64_t index, int32_t slot)
@@ -196,14 +209,13 @@ static void score_part(void *argument, uint64_t index, int32_t slot)
         return;
     const int doubts = xncc_reals_score(&r);
     t->many[index] = r.many != 0;
-    if (!r.many)
-        settle(&r, doubts);
+    t->open[index] = !r.many && !settle_few(&r, doubts);
 }
 
 /* Scores a part again if it has many windows in doubt. The sums are those of the leading thread. */
 static void score_sharp_part(void *argument, uint64_t index, int32_t slot)
 {
-    const together *t = argument;
+    together *t = argument;
     const xncc_reals_run *all = t->all;
     xncc_area area;
     xncc_reals_run r;
@@ -212,16 +224,31 @@ static void score_sharp_part(void *argument, uint64_t index, int32_t slot)
     const size_t row = (size_t)r.variant->fft->row_bytes(r.job->blocks->fft.nx);
     r.m.arrays[XNCC_SHARP_SUMS] = all->m.arrays[XNCC_SHARP_SUMS] +
                                   (size_t)(area.y - all->area->y) * row;
-    (void)xncc_reals_score_sharp(&r, t->sharp, &t->error);
+    t->open[index] = !settle_few(&r, xncc_reals_score_sharp(&r, t->sharp, &t->error));
 }
 
-static void settle_sharp_part(void *argument, uint64_t index, int32_t slot)
+/* Exact sums of many windows take as long for few rows as for all: halves of the map are enough to
+ * keep two threads busy, and more would take much memory. */
+static void settle_half(void *argument, uint64_t index, int32_t slot)
 {
     const together *t = argument;
+    const int32_t rows = xncc_ceil_div(t->all->area->height, 2), first = (int32_t)index * rows,
+                  of_part = rows_of_part(t);
+    int open = 0;
+    for (int32_t i = 0; i < t->parts; i++)
+        open |= t->open[i] && i * of_part < first + rows && (i + 1) * of_part > first;
     xncc_area area;
     xncc_reals_run r;
-    if (t->many[index] && begin_part(t, index, slot, &area, &r))
-        settle(&r, 1);
+    if (open && begin_rows(t, first, rows, slot, &area, &r))
+        xncc_reals_settle_many(&r);
+}
+
+static int has_some(const together *t, const uint8_t *of_parts)
+{
+    int some = 0;
+    for (int32_t i = 0; i < t->parts; i++)
+        some |= of_parts[i];
+    return some;
 }
 
 static void run(together *t, int32_t count, xncc_task_fn task)
@@ -257,19 +284,17 @@ static void fill_together(xncc_reals_run *all)
 {
     const xncc_team *team = all->job->team;
     together t = { .all = all, .parts = team ? xncc_min_i32(team->threads, MOST_PARTS) : 1 };
-    int many = 0;
     all->grid = grid_of(&t);
     xncc_reals_choose_pivot(all, 0);
     transform(&t);
     all->common = t.parts;
     run(&t, t.parts, score_part);
-    for (int32_t i = 0; i < t.parts; i++)
-        many |= t.many[i];
-    if (!many || xncc_is_cancelled(all->job->watch))
-        return;
-    t.sharp = xncc_reals_sharpen_map(all, &t.error);
-    run(&t, t.parts, score_sharp_part);
-    run(&t, t.parts, settle_sharp_part);
+    if (has_some(&t, t.many) && !xncc_is_cancelled(all->job->watch)) {
+        t.sharp = xncc_reals_sharpen_map(all, &t.error);
+        run(&t, t.parts, score_sharp_part);
+    }
+    if (has_some(&t, t.open))
+        run(&t, 2, settle_half);
 }
 
 void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
@@ -296,5 +321,6 @@ void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scr
         return;
     }
     r.grid = xncc_reals_find_grid(&r);
-    settle(&r, xncc_reals_score(&r));
+    if (!settle_few(&r, xncc_reals_score(&r)))
+        xncc_reals_settle_many(&r);
 }

@@ -215,22 +215,33 @@ static int settle_each(xncc_reals_run *r, const float *of_flat, double most)
     return 1;
 }
 
-void xncc_reals_settle(xncc_reals_run *r)
+/* The score of a window whose samples are all equal, if that is the same for all of them: in
+ * *room; else NULL. */
+static const float *score_of_flat(const xncc_reals_run *r, float *room)
 {
     const xncc_method method = r->job->problem->rule.method;
-    const float undefined = method == XNCC_CCOEFF ? 0.0f : r->job->general.undefined;
-    const float *of_flat = xncc_reals_counts_all(r) && xncc_method_is_centred(method) ? &undefined
-                                                                                      : NULL;
+    *room = method == XNCC_CCOEFF ? 0.0f : r->job->general.undefined;
+    return xncc_reals_counts_all(r) && xncc_method_is_centred(method) ? room : NULL;
+}
+
+int xncc_reals_settle_few(xncc_reals_run *r)
+{
+    float score;
+    const float *of_flat = score_of_flat(r, &score);
     const double most = cost_of_together(r);
     int64_t doubts = count_doubts(r);
     if (of_flat && (double)doubts * cost_of_pairs(r) > most && some_are_flat(r)) {
-        fill_flat_windows(r, undefined);
+        fill_flat_windows(r, *of_flat);
         doubts = count_doubts(r);
     }
-    if ((double)doubts * cost_of_pairs(r) <= most && settle_each(r, of_flat, most))
-        return;
+    return (double)doubts * cost_of_pairs(r) <= most && settle_each(r, of_flat, most);
+}
+
+void xncc_reals_settle_many(xncc_reals_run *r)
+{
+    float score;
     if (xncc_is_cancelled(r->job->watch) || xncc_reals_settle_together(r))
         return;
     xncc_reals_settle_far(r);
-    (void)settle_each(r, of_flat, INFINITY);
+    (void)settle_each(r, score_of_flat(r, &score), INFINITY);
 }

@@ -169,7 +169,9 @@ void xncc_reals_mark_bad(xncc_reals_run *r);
  * may be left in doubt. */
 void xncc_reals_settle_far(xncc_reals_run *r);
 
-/* Settles the windows in doubt. */
-void xncc_reals_settle(xncc_reals_run *r);
+/* Settles the windows in doubt: if they are few, when it returns 1; and many of them, all at once.
+ */
+int xncc_reals_settle_few(xncc_reals_run *r);
+void xncc_reals_settle_many(xncc_reals_run *r);
 
 #endif
