@@ -58,21 +58,31 @@ static double odd_step(int32_t side, int back)
     return r > 1 ? step + XNCC_FFT_OF_ROOT : 0.0;
 }
 
-/* A transform of rows, which are twisted, and columns. Rows in two lanes have the largest bound:
- * half of their points are transformed in vectors, multiplied, and then transformed across the
- * lanes. */
-static double transform_error(const xncc_fft_blocking *c, int back)
+/* The unit of the bounds, with what terms of higher order add. */
+static const double unit = 1.01 * 0x1p-53;
+
+/* A transform of rows, which are twisted. Rows in two lanes have the largest bound: half of their
+ * points are transformed in vectors, multiplied, and then transformed across the lanes. */
+static double row_error(const xncc_fft_blocking *c, int back)
 {
-    const int32_t row = c->nx / xncc_fft_odd(c->nx), column = c->ny / xncc_fft_odd(c->ny);
-    return XNCC_FFT_OF_ROOT + even_steps(row / 2) + XNCC_FFT_OF_ROOT + 1.0 + even_steps(column) +
-           odd_step(c->nx, back) + odd_step(c->ny, back);
+    const int32_t even = c->nx / xncc_fft_odd(c->nx);
+    return XNCC_FFT_OF_ROOT + even_steps(even / 2) + XNCC_FFT_OF_ROOT + 1.0 + odd_step(c->nx, back);
+}
+
+static double column_error(const xncc_fft_blocking *c, int back)
+{
+    return even_steps(c->ny / xncc_fft_odd(c->ny)) + odd_step(c->ny, back);
+}
+
+double xncc_fft_rows_error(const xncc_fft_blocking *blocking)
+{
+    return unit * (2.0 * row_error(blocking, 0) + row_error(blocking, 1));
 }
 
 double xncc_fft_real_error(const xncc_fft_blocking *blocking)
 {
-    return 1.01 * 0x1p-53 *
-           (2.0 * transform_error(blocking, 0) + transform_error(blocking, 1) +
-            XNCC_FFT_OF_SAMPLES);
+    return xncc_fft_rows_error(blocking) + unit * (2.0 * column_error(blocking, 0) +
+                                                   column_error(blocking, 1) + XNCC_FFT_OF_SAMPLES);
 }
 
 const int32_t xncc_fft_sides[XNCC_FFT_SIDES] = { 64,  128, 192,  256,  320,  384, 512,

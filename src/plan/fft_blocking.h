@@ -90,4 +90,8 @@ double xncc_fft_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, doubl
  * docs/numerics.md, "The transforms of the CPU". */
 double xncc_fft_real_error(const xncc_fft_blocking *blocking);
 
+/* The part of it that transforms of rows have: relative to ||y|| times the norm of as many adjacent
+ * rows of the block as the template has, those on which a result depends. */
+double xncc_fft_rows_error(const xncc_fft_blocking *blocking);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Attacks the bounds of plan/fft_blocking.h on whole transforms (attack.c). */
+#include "cpu/kernels/reals_run.h"
 #include "cpu/kernels/variants.h"
 #include "kit/kit.h"
 #include "unit/attack.h"
@@ -78,20 +79,24 @@ static double transform_templ(const transforms *t, const input *in, int plane)
     return square;
 }
 
-/* Transforms the rows of a plane of the image. Returns the sum of its squares. */
-static double transform_image(const transforms *t, const input *in, int plane)
+/* Transforms the rows of a plane of the image. Returns the bound of the error of its products with
+ * a template of norm 1, of which `added` sums are added to it. */
+static double transform_image(const transforms *t, const input *in, int plane, int added)
 {
     const int32_t side = t->blocking.nx;
-    double line[2 * MOST_SIDE] = { 0 }, square = 0.0;
+    const double of_rows = xncc_fft_rows_error(&t->blocking),
+                 of_all = xncc_fft_real_error(&t->blocking) - of_rows + 1.01 * 0x1p-53 * added;
+    double line[2 * MOST_SIDE] = { 0 }, square[MOST_SIDE] = { 0 };
     for (int y = 0; y < side; y++) {
         for (int x = 0; x < 2 * side; x++) {
             line[x] = image_at(in, plane, x, y);
-            square += line[x] * line[x];
+            square[y] += line[x] * line[x];
         }
         t->isa->reals_in(t->table, &t->blocking, line,
                          t->array + (uint64_t)y * t->isa->row_bytes(side));
     }
-    return square;
+    return of_all * xncc_reals_band(square, side, side) +
+           of_rows * xncc_reals_band(square, side, TEMPL);
 }
 
 /* The largest error of the sums of products of some planes that were transformed. */
@@ -120,13 +125,12 @@ static double largest_error(const transforms *t, const input *in, int planes)
 static double of_transform(const input *in, void *state)
 {
     const transforms *t = state;
-    const double t2 = transform_templ(t, in, 0), v2 = transform_image(t, in, 0);
+    const double t2 = transform_templ(t, in, 0), bound = transform_image(t, in, 0, 0);
     char *const array[2] = { t->array, NULL };
     void *const spectrum[2] = { t->spectrum, NULL };
     t->isa->convolve(t->table, &t->blocking, &watch, (xncc_fft_source){ .spectrum = NULL }, array,
                      (char *const *)spectrum, t->buffer);
-    return largest_error(t, in, 1) /
-           (xncc_fft_real_error(&t->blocking) * sqrt(v2) * sqrt(t2) + 0x1p-1000);
+    return largest_error(t, in, 1) / (bound * sqrt(t2) + 0x1p-1000);
 }
 
 static transforms portable[SIDES];
@@ -145,11 +149,11 @@ static double of_planes(const input *in, void *state)
     const transforms *t = together.of;
     char *const array[] = { t[0].array, t[1].array };
     const void *const templ[] = { t[0].spectrum, t[1].spectrum };
-    double norms = 0.0;
+    double bound = 0x1p-1000;
     (void)state;
     for (int p = 0; p < PLANES; p++) {
         const transforms *one = &t[p % 2];
-        norms += sqrt(transform_templ(one, in, p)) * sqrt(transform_image(one, in, p));
+        bound += sqrt(transform_templ(one, in, p)) * transform_image(one, in, p, PLANES - 1);
         if (p % 2 == 1 || p == PLANES - 1)
             t->isa->add(t->table, &t->blocking, &watch,
                         &(xncc_fft_products){ .count = 1 + p % 2,
@@ -160,9 +164,7 @@ static double of_planes(const input *in, void *state)
                                               .last = p == PLANES - 1,
                                               .buffer = t->buffer });
     }
-    return largest_error(t, in, PLANES) /
-           ((xncc_fft_real_error(&t->blocking) + 1.01 * 0x1p-53 * (PLANES - 1)) * norms +
-            0x1p-1000);
+    return largest_error(t, in, PLANES) / bound;
 }
 
 void attack_transforms_begin(attack attacks[TRANSFORM_ATTACKS])

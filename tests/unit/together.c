@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Maps of floats that are one block, which all threads fill together: any number of threads writes
  * the same bits, and windows score as in a smaller image, by a kernel without transforms. */
+#include "cpu/kernels/reals_run.h"
 #include "kit/oracle_general.h"
 #include "plan/fft_blocking.h"
 
@@ -143,12 +144,35 @@ static void check(kind k, xncc_pixel pixel, const kit_options *options)
     kit_image_destroy(&templ);
 }
 
+/* The largest norm of adjacent rows. */
+static void check_band(void)
+{
+    enum { ROWS = 60 };
+    kit_random random = kit_stream(1230);
+    for (int32_t height = 1; height <= ROWS; height++) {
+        double square[ROWS], most = 0.0, all = 0.0;
+        for (int32_t y = 0; y < ROWS; y++) {
+            square[y] = (double)kit_below(&random, 1000) * (kit_below(&random, 9) ? 1.0 : 1e9);
+            all += square[y];
+        }
+        for (int32_t y = 0; y + height <= ROWS; y++) {
+            double sum = 0.0;
+            for (int32_t j = y; j < y + height; j++)
+                sum += square[j];
+            most = fmax(most, sum);
+        }
+        const double got = xncc_reals_band(square, ROWS, height);
+        CHECK(got >= sqrt(most) && got <= 1.02 * sqrt(most + 0x1p-39 * all));
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const xncc_method method[] = { XNCC_CCOEFF_NORMED, XNCC_SQDIFF_NORMED, XNCC_CCORR_NORMED,
                                           XNCC_CCOEFF,        XNCC_SQDIFF,        XNCC_CCORR };
     kit_start(argc, argv);
     kit_options options = { .kernel = "fft-portable" };
+    check_band();
     for (int k = 0; k < KINDS; k++)
         for (int i = 0; i < 2; i++) {
             options.method = i ? method[k % 6] : XNCC_CCOEFF_NORMED;

@@ -32,6 +32,7 @@ static void run_begin(xncc_reals_run *r, const xncc_reals_variant *variant, cons
     r->factor = variant->fft
                     ? xncc_fft_real_error(&job->blocks->fft)
                     : 1.01 * 0x1p-53 * ((double)templ->width + (double)templ->height + 6.0);
+    r->of_rows = variant->fft ? xncc_fft_rows_error(&job->blocks->fft) : 0.0;
     memset(r->m.line, 0, (size_t)stage->pitch * sizeof(double));
 }
 
@@ -78,8 +79,7 @@ enum { BAND_ROWS = 32, MOST_BANDS = XNCC_FFT_MAX_SIDE / BAND_ROWS };
 
 /* What a band of rows was found to hold. */
 typedef struct found {
-    double square; /* the sum of squares */
-    int32_t bad;   /* 1: a sample is not finite */
+    int32_t bad; /* 1: a sample is not finite */
     xncc_reals_grid grid;
 } found;
 
@@ -134,7 +134,7 @@ static void transform_rows(void *argument, uint64_t index, int32_t slot)
     begin_band(t, slot, (int32_t)index, &r);
     for (int32_t y = 0; y < r.m.stage.height && !xncc_is_cancelled(r.job->watch); y++) {
         const xncc_reals_found line = xncc_reals_read_line(&r, y, 0, r.pivot[0], 1);
-        f->square += line.square;
+        t->all->m.row_square[0][(int32_t)index * BAND_ROWS + y] = line.square;
         f->bad |= line.bad;
         r.variant->fft->reals_in(r.shared->table, &r.job->blocks->fft, r.m.line,
                                  row_at(t, (int32_t)index * BAND_ROWS + y));
@@ -260,11 +260,10 @@ static void run(together *t, int32_t count, xncc_task_fn task)
 static void transform(together *t)
 {
     xncc_reals_run *all = t->all;
-    double square = 0.0;
+    const int32_t rows = all->m.stage.height;
     run(t, bands_of(t), transform_rows);
-    for (int32_t i = 0; i < bands_of(t); i++)
-        square += t->found[i].square;
-    all->norm[0] = 1.01 * sqrt(square + XNCC_REALS_TINY);
+    all->norm[0] = xncc_reals_band(all->m.row_square[0], rows, rows);
+    all->band[0] = xncc_reals_band(all->m.row_square[0], rows, all->job->templ->height);
     run(t, t->parts, convolve_columns);
 }
 

@@ -223,6 +223,10 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
                                        variant->fft->row_bytes(blocks->fft.nx) *
                                            (uint64_t)blocks->fft.ny)
                           : NULL;
+    for (int k = 0; k < XNCC_FFT_AT_ONCE; k++)
+        m->row_square[k] = m->array[k] ? xncc_carve(memory, &total,
+                                                    (uint64_t)blocks->fft.ny * sizeof(double))
+                                       : NULL;
     m->spectrum = variant->fft && problem->channels > XNCC_FFT_AT_ONCE
                       ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
                       : NULL;

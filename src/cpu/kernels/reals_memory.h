@@ -36,8 +36,9 @@ typedef struct xncc_reals_scratch {
     double *before; /* the row above */
     uint8_t *flat;  /* per window: 1 if all its pixels are equal in every channel */
     char *array[XNCC_FFT_AT_ONCE]; /* of transforms, for channels that are transformed at a time */
-    void *buffer, *spectrum;       /* spectrum: the products of more channels */
-    void *kept;                    /* the spectrum of a plane of the image with several products */
+    double *row_square[XNCC_FFT_AT_ONCE]; /* of each row of these, the sum of its squares */
+    void *buffer, *spectrum;              /* spectrum: the products of more channels */
+    void *kept; /* the spectrum of a plane of the image with several products */
     /* For exact sums of all windows (reals_together.h): digits of numbers, and rows of planes, of
      * digits of samples and of their sums, and of sums of products. */
     uint64_t extra_bytes[XNCC_EXTRAS]; /* of all of the following, which is extra memory */

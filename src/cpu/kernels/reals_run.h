@@ -31,8 +31,11 @@ typedef struct xncc_reals_run {
     xncc_sum_source source[XNCC_SUMS]; /* where each sum comes from in this rectangle */
     int32_t stride, bad;               /* bad: 1 if a sample that counts is not finite */
     int32_t grid_known;                /* 1: m.refine.exact is known */
-    double factor; /* a product is off by at most factor * |line plane| * |template plane| */
-    double pivot[XNCC_MAX_CHANNELS], norm[XNCC_MAX_CHANNELS]; /* norm: |x| */
+    /* A product is off by at most factor * |x| * |template plane|. The part `of_rows` of the factor
+     * is relative to the largest norm of as many adjacent rows as the template has, `band`. */
+    double factor, of_rows;
+    double pivot[XNCC_MAX_CHANNELS], norm[XNCC_MAX_CHANNELS],
+        band[XNCC_MAX_CHANNELS]; /* norm: |x| */
     xncc_reals_grid grid;
     /* The parts of a map that threads fill together: grid, pivot and norm of all of it are known,
      * and X is in m.array[0]; 0: it is filled rectangle by rectangle. */
@@ -48,7 +51,7 @@ typedef struct xncc_reals_run {
     /* The plane of the image whose spectrum is in m.kept (channel and power, as in
      * xncc_reals_line), and the root of the sum of its squares; power < 0: none. */
     int32_t kept_channel, kept_power;
-    double kept_norm;
+    double kept_norm, kept_band;
     int32_t many; /* 1: so many are in doubt that all are scored again by transforms */
 } xncc_reals_run;
 
@@ -92,6 +95,10 @@ void xncc_reals_count_pixels(xncc_reals_run *r);
 /* Computes N, T or T2 of a channel from an integral image of the template, and returns a bound of
  * its error. */
 double xncc_reals_clip(const xncc_reals_run *r, xncc_sum_id sum, int32_t channel);
+
+/* At least the largest norm of `height` adjacent rows, of so many, by the squares of their norms.
+ */
+double xncc_reals_band(const double *square, int32_t rows, int32_t height);
 
 /* Computes the sums of a channel that come from products, but X, and sets the bounds of their
  * errors. */

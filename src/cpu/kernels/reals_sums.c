@@ -40,9 +40,21 @@ typedef struct factors {
     double norm; /* of the template's plane */
 } factors;
 
+double xncc_reals_band(const double *square, int32_t rows, int32_t height)
+{
+    double sum = 0.0, most = 0.0, all = 0.0;
+    for (int32_t y = 0; y < rows; y++) {
+        sum += square[y] - (y < height ? 0.0 : square[y - height]);
+        all += square[y];
+        most = fmax(most, sum);
+    }
+    return 1.01 * sqrt(most + 0x1p-40 * all + XNCC_REALS_TINY); /* and what subtractions lose */
+}
+
 /* Transforms the rows of planes of the image to r->m.array. Returns the roots of the sums of
- * squares of what was transformed in norm[]. */
-static void transform_rows(xncc_reals_run *r, const factors *f, int count, double *norm)
+ * squares of what was transformed in norm[] and band[]. */
+static void transform_rows(xncc_reals_run *r, const factors *f, int count, double *norm,
+                           double *band)
 {
     const xncc_fft_isa *fft = r->variant->fft;
     const xncc_fft_blocking *c = blocking(r);
@@ -57,11 +69,14 @@ static void transform_rows(xncc_reals_run *r, const factors *f, int count, doubl
             const xncc_reals_found found = xncc_reals_read_line(r, yy, channel, r->pivot[channel],
                                                                 f[k].power);
             square[k] += found.square;
+            r->m.row_square[k][yy] = found.square;
             r->bad |= found.bad;
             fft->reals_in(r->shared->table, c, r->m.line, r->m.array[k] + (uint64_t)yy * step);
         }
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++) {
         norm[k] = 1.01 * sqrt(square[k] + XNCC_REALS_TINY);
+        band[k] = xncc_reals_band(r->m.row_square[k], rows, r->job->templ->height);
+    }
 }
 
 /* A plane of the image times one of the template, transformed back but for the rows. Where planes
@@ -71,7 +86,7 @@ static double transform(xncc_reals_run *r, const factors *f)
 {
     const int known = f->power == r->kept_power && (f->power == 0 || f->channel == r->kept_channel);
     if (!known)
-        transform_rows(r, f, 1, &r->kept_norm);
+        transform_rows(r, f, 1, &r->kept_norm, &r->kept_band);
     char *const array[2] = { r->m.array[0], NULL }, *const spectrum[2] = { f->templ, NULL };
     r->variant->fft->convolve(r->shared->table, blocking(r), r->job->watch,
                               (xncc_fft_source){ .spectrum = r->m.kept,
@@ -186,20 +201,27 @@ void xncc_reals_products(xncc_reals_run *r, int32_t channel, xncc_reals_errors *
         }
 }
 
+/* The bound of the error of X of a channel by transforms. templ: the norm of the template. */
+static double error_of(const xncc_reals_run *r, int32_t channel, double templ)
+{
+    return ((r->factor - r->of_rows) * r->norm[channel] + r->of_rows * r->band[channel]) * templ;
+}
+
 /* Adds the products of up to XNCC_FFT_AT_ONCE channels to those of the channels from `first` on,
- * and leaves the sum of all of them in r->m.array[0]. Returns what the bound of its error is
- * relative to. */
+ * and leaves the sum of all of them in r->m.array[0]. Returns what they add to the bound of its
+ * error. */
 static double transform_some(xncc_reals_run *r, int32_t first, int32_t from, int32_t end)
 {
     const int count = xncc_min_i32(end - from, XNCC_FFT_AT_ONCE);
     factors f[XNCC_FFT_AT_ONCE];
     const void *templ[XNCC_FFT_AT_ONCE];
-    double of_products = 0.0;
+    const double of_additions = 1.01 * 0x1p-53 * (end - first - 1);
+    double error = 0.0;
     for (int k = 0; k < count; k++) {
         f[k] = factors_of(r, XNCC_SUM_X, from + k);
         templ[k] = f[k].templ;
     }
-    transform_rows(r, f, count, &r->norm[from]);
+    transform_rows(r, f, count, &r->norm[from], &r->band[from]);
     r->variant->fft->add(r->shared->table, blocking(r), r->job->watch,
                          &(xncc_fft_products){ .count = count,
                                                .array = r->m.array,
@@ -211,30 +233,31 @@ static double transform_some(xncc_reals_run *r, int32_t first, int32_t from, int
                                                .last = from + count == end,
                                                .buffer = r->m.buffer });
     for (int k = 0; k < count; k++)
-        of_products += r->norm[from + k] * f[k].norm;
-    return of_products;
+        error += error_of(r, from + k, f[k].norm) + of_additions * r->norm[from + k] * f[k].norm;
+    return error;
 }
 
 /* X of some channels by transforms, which are left in r->m.array[0]. Returns the bound of its
  * error. */
 static double transform_together(xncc_reals_run *r, int32_t first, int32_t end)
 {
-    double of_products = 0.0;
+    double error = 0.0;
     if (end - first == 1) {
         const factors f = factors_of(r, XNCC_SUM_X, first);
         r->norm[first] = transform(r, &f);
-        return r->factor * r->norm[first] * f.norm;
+        r->band[first] = r->kept_band;
+        return error_of(r, first, f.norm);
     }
     for (int32_t c = first; c < end; c += XNCC_FFT_AT_ONCE)
-        of_products += transform_some(r, first, c, end);
-    return (r->factor + 1.01 * 0x1p-53 * (end - first - 1)) * of_products;
+        error += transform_some(r, first, c, end);
+    return error;
 }
 
 void xncc_reals_products_X(xncc_reals_run *r, int32_t first, int32_t end, xncc_reals_row *row)
 {
     const ptrdiff_t plane = (ptrdiff_t)r->stride * r->area->height;
     if (r->common) {
-        row[first].error.X = r->factor * r->norm[first] * factors_of(r, XNCC_SUM_X, first).norm;
+        row[first].error.X = error_of(r, first, factors_of(r, XNCC_SUM_X, first).norm);
         return;
     }
     if (r->variant->fft) {
