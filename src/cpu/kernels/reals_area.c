@@ -18,7 +18,6 @@ static void run_begin(xncc_reals_run *r, const xncc_reals_variant *variant, cons
                            .job = job,
                            .shared = job->shared,
                            .area = area,
-                           .scratch = scratch,
                            .kept_power = -1 };
     (void)xncc_reals_scratch_layout(variant, job->problem, job->blocks, scratch, &r->m);
     xncc_stage *stage = &r->m.stage;

@@ -49,9 +49,8 @@ void xncc_reals_run_in(const xncc_reals_run *r, int32_t slot, xncc_reals_run *ow
     const xncc_stage *stage = &r->m.stage;
     *own = *r;
     if (job->team) {
-        own->scratch = job->team->scratch[slot];
-        (void)xncc_reals_scratch_layout(r->variant, job->problem, job->blocks, own->scratch,
-                                        &own->m);
+        (void)xncc_reals_scratch_layout(r->variant, job->problem, job->blocks,
+                                        job->team->scratch[slot], &own->m);
         own->m.stage.job = job;
         own->m.stage.left = stage->left;
         own->m.stage.top = stage->top;

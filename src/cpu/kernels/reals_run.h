@@ -26,7 +26,6 @@ typedef struct xncc_reals_run {
     const xncc_job *job;
     const xncc_reals_shared *shared;
     const xncc_area *area;
-    char *scratch; /* the memory of the thread */
     xncc_reals_scratch m;
     xncc_sum_source source[XNCC_SUMS]; /* where each sum comes from in this rectangle */
     int32_t stride, bad;               /* bad: 1 if a sample that counts is not finite */
