@@ -217,16 +217,12 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
         m->total[i] = problem->channels > 1 ? xncc_carve(memory, &total, plane) : NULL;
     m->flat = xncc_carve(memory, &total, stride * (uint64_t)blocks->rows);
     m->stage.count = xncc_carve(memory, &total, varies * line * height);
-    for (int k = 0; k < XNCC_FFT_AT_ONCE; k++)
-        m->array[k] = variant->fft && k < problem->channels
-                          ? xncc_carve(memory, &total,
-                                       variant->fft->row_bytes(blocks->fft.nx) *
-                                           (uint64_t)blocks->fft.ny)
-                          : NULL;
-    for (int k = 0; k < XNCC_FFT_AT_ONCE; k++)
-        m->row_square[k] = m->array[k] ? xncc_carve(memory, &total,
-                                                    (uint64_t)blocks->fft.ny * sizeof(double))
-                                       : NULL;
+    for (int k = 0; k < XNCC_FFT_AT_ONCE; k++) {
+        const uint64_t ny = variant->fft && k < problem->channels ? (uint64_t)blocks->fft.ny : 0;
+        m->array[k] = ny ? xncc_carve(memory, &total, variant->fft->row_bytes(blocks->fft.nx) * ny)
+                         : NULL;
+        m->row_square[k] = ny ? xncc_carve(memory, &total, ny * sizeof(double)) : NULL;
+    }
     m->spectrum = variant->fft && problem->channels > XNCC_FFT_AT_ONCE
                       ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
                       : NULL;
