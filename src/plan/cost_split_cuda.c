@@ -27,11 +27,11 @@ xncc_split xncc_split_make(const xncc_fft_blocks *blocks)
 {
     const double line = xncc_split_line_error(blocks->width) +
                         xncc_split_line_error(blocks->height),
-                 points = (double)blocks->width * blocks->height,
-                 pixels = (double)blocks->columns * blocks->rows;
+                 channels = blocks->channels > 1 ? blocks->channels : 1.0,
+                 points = (double)blocks->width * blocks->height * channels,
+                 pixels = (double)blocks->columns * blocks->rows * channels;
     xncc_split s;
-    const double additions = blocks->channels > 1 ? blocks->channels - 1.0 : 0.0;
-    s.relative = 1.01 * 0x1p-53 * 1.62 * (2.0 * (line + 1.0) + line + 1.0 + 4.24 + additions);
+    s.relative = 1.01 * 0x1p-53 * 1.62 * (2.0 * (line + 1.0) + line + 1.0 + 4.24 + channels - 1.0);
     s.unit = sqrt(s.relative / 0.45 * 1.6 * sqrt(points * pixels));
     s.bits = (int32_t)floor(0.14 - log2(s.unit));
     return s;
