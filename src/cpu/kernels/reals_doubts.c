@@ -87,9 +87,11 @@ static int sums_are_exact(xncc_reals_run *r)
 /* What settling one window costs in about ns: by pairs of doubles, and exactly. */
 enum { OF_PAIRS = 300, OF_SUMS = 500, SUMS_PER_PIXEL = 40 };
 
+/* By pairs; with masks there are more sums. */
 static double cost_of_pairs(const xncc_reals_run *r)
 {
-    return OF_PAIRS + 0.6 * r->job->templ->width * r->job->templ->height;
+    const double of_pixel = xncc_reals_counts_all(r) ? 0.6 : 1.5;
+    return OF_PAIRS + of_pixel * r->job->templ->width * r->job->templ->height;
 }
 
 static double cost_of_sums(const xncc_reals_run *r)
