@@ -73,8 +73,8 @@ static int settle_few(xncc_reals_run *r, int doubts)
 
 /* ---- by all threads ---- */
 
-/* Rows of the image that a thread takes at a time, and the most bands of them. */
-enum { BAND_ROWS = 32, MOST_BANDS = XNCC_FFT_MAX_SIDE / BAND_ROWS };
+/* The most bands of rows of the image. */
+enum { MOST_BANDS = XNCC_FFT_MAX_SIDE / XNCC_REALS_BAND_ROWS };
 
 /* What a band of rows was found to hold. */
 typedef struct found {
@@ -98,16 +98,16 @@ typedef struct together {
 
 static int32_t bands_of(const together *t)
 {
-    return xncc_ceil_div(t->all->m.stage.height, BAND_ROWS);
+    return xncc_ceil_div(t->all->m.stage.height, XNCC_REALS_BAND_ROWS);
 }
 
 /* The rows of a band as a rectangle without windows. */
 static void begin_band(const together *t, int32_t slot, int32_t band, xncc_reals_run *r)
 {
-    const int32_t first = band * BAND_ROWS;
+    const int32_t first = band * XNCC_REALS_BAND_ROWS;
     xncc_reals_run_in(t->all, slot, r);
     r->m.stage.top += first;
-    r->m.stage.height = xncc_min_i32(BAND_ROWS, t->all->m.stage.height - first);
+    r->m.stage.height = xncc_min_i32(XNCC_REALS_BAND_ROWS, t->all->m.stage.height - first);
 }
 
 static void find_grid(void *argument, uint64_t index, int32_t slot)
@@ -121,8 +121,7 @@ static void find_grid(void *argument, uint64_t index, int32_t slot)
 /* Row y of the transform. */
 static char *row_at(const together *t, int32_t y)
 {
-    const xncc_reals_run *all = t->all;
-    return all->m.array[0] + (uint64_t)y * all->variant->fft->row_bytes(all->job->blocks->fft.nx);
+    return xncc_reals_array_row(t->all, t->all->m.array[0], y);
 }
 
 static void transform_rows(void *argument, uint64_t index, int32_t slot)
@@ -133,10 +132,10 @@ static void transform_rows(void *argument, uint64_t index, int32_t slot)
     begin_band(t, slot, (int32_t)index, &r);
     for (int32_t y = 0; y < r.m.stage.height && !xncc_is_cancelled(r.job->watch); y++) {
         const xncc_reals_found line = xncc_reals_read_line(&r, y, 0, r.pivot[0], 1);
-        t->all->m.row_square[0][(int32_t)index * BAND_ROWS + y] = line.square;
+        t->all->m.row_square[0][(int32_t)index * XNCC_REALS_BAND_ROWS + y] = line.square;
         f->bad |= line.bad;
         r.variant->fft->reals_in(r.shared->table, &r.job->blocks->fft, r.m.line,
-                                 row_at(t, (int32_t)index * BAND_ROWS + y));
+                                 row_at(t, (int32_t)index * XNCC_REALS_BAND_ROWS + y));
     }
 }
 
@@ -162,7 +161,7 @@ static void convolve_columns(void *argument, uint64_t index, int32_t slot)
 static int are_bad(const together *t, int32_t first, int32_t end)
 {
     int bad = 0;
-    for (int32_t band = first / BAND_ROWS; band * BAND_ROWS < end; band++)
+    for (int32_t band = first / XNCC_REALS_BAND_ROWS; band * XNCC_REALS_BAND_ROWS < end; band++)
         bad |= t->found[band].bad;
     return bad;
 }

@@ -108,6 +108,16 @@ void xncc_reals_products(xncc_reals_run *r, int32_t channel, xncc_reals_errors *
  * bounds of X: those of transforms in the last channel. */
 void xncc_reals_products_X(xncc_reals_run *r, int32_t first, int32_t end, xncc_reals_row *row);
 
+/* Rows of the image, or of an array of transforms, that a thread takes at a time where all threads
+ * fill a map together. */
+enum { XNCC_REALS_BAND_ROWS = 32 };
+
+/* Row y of an array of transforms. */
+static inline char *xncc_reals_array_row(const xncc_reals_run *r, char *array, int32_t y)
+{
+    return array + (uint64_t)y * r->variant->fft->row_bytes(r->job->blocks->fft.nx);
+}
+
 /* Row y of the sums that were transformed last. To be called once per row. */
 void xncc_reals_transformed_row(const xncc_reals_run *r, int32_t y, double *out);
 

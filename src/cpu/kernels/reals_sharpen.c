@@ -73,9 +73,6 @@ static double round_to(double v, double unit)
 enum { LEADING = XNCC_SHARP_SUMS, REST, TEMPL_REST, SUM, TEMPL, ARRAYS };
 _Static_assert(ARRAYS == (int)XNCC_AGAIN_ARRAYS, "they are not rare memory");
 
-/* Rows that a thread transforms at a time. */
-enum { BAND_ROWS = 32 };
-
 typedef struct sharpening {
     xncc_reals_run *r;
     const xncc_fft_isa *fft;
@@ -85,7 +82,7 @@ typedef struct sharpening {
 
 static char *row_at(const sharpening *s, int array, int32_t y)
 {
-    return (char *)s->r->m.arrays[array] + (size_t)y * (size_t)s->fft->row_bytes(s->blocking->nx);
+    return xncc_reals_array_row(s->r, s->r->m.arrays[array], y);
 }
 
 /* A thread's two rows of doubles, with zeros past their end. */
@@ -104,8 +101,8 @@ static void transform_templ_rows(void *argument, uint64_t index, int32_t slot)
     const xncc_reals_run *r = s->r;
     const xncc_template *templ = r->job->templ;
     const double pivot = r->shared->channel[s->channel].pivot;
-    const int32_t first = (int32_t)index * BAND_ROWS,
-                  end = xncc_min_i32(first + BAND_ROWS, templ->height);
+    const int32_t first = (int32_t)index * XNCC_REALS_BAND_ROWS,
+                  end = xncc_min_i32(first + XNCC_REALS_BAND_ROWS, templ->height);
     double *part[2];
     xncc_reals_run own;
     xncc_reals_run_in(r, slot, &own);
@@ -145,8 +142,8 @@ static void transform_templ_columns(void *argument, uint64_t index, int32_t slot
 static void transform_image_rows(void *argument, uint64_t index, int32_t slot)
 {
     const sharpening *s = argument;
-    const int32_t first = (int32_t)index * BAND_ROWS, width = s->r->m.stage.width,
-                  end = xncc_min_i32(first + BAND_ROWS, s->r->m.stage.height);
+    const int32_t first = (int32_t)index * XNCC_REALS_BAND_ROWS, width = s->r->m.stage.width,
+                  end = xncc_min_i32(first + XNCC_REALS_BAND_ROWS, s->r->m.stage.height);
     double *part[2];
     xncc_reals_run own;
     xncc_reals_run_in(s->r, slot, &own);
@@ -207,9 +204,9 @@ int xncc_reals_sharpen(xncc_reals_run *r, xncc_reals_errors *error)
     if (!parts_fit(r, of_rest) || of_rest > r->known)
         return 0;
     for (s.channel = 0; s.channel < channels; s.channel++) {
-        run(&s, xncc_ceil_div(r->job->templ->height, BAND_ROWS), transform_templ_rows);
+        run(&s, xncc_ceil_div(r->job->templ->height, XNCC_REALS_BAND_ROWS), transform_templ_rows);
         run(&s, s.parts, transform_templ_columns);
-        run(&s, xncc_ceil_div(r->m.stage.height, BAND_ROWS), transform_image_rows);
+        run(&s, xncc_ceil_div(r->m.stage.height, XNCC_REALS_BAND_ROWS), transform_image_rows);
         run(&s, s.parts, add_columns);
     }
     error->of_rest = of_rest;
@@ -222,12 +219,12 @@ void xncc_reals_sharp_row(const xncc_reals_run *r, int sharp, int32_t y, double 
 {
     const xncc_fft_isa *fft = r->variant->fft;
     const xncc_fft_blocking *c = &r->job->blocks->fft;
-    const size_t at = (size_t)y * (size_t)fft->row_bytes(c->nx);
     double *rest = r->m.weight_rows;
-    fft->results(c, r->m.array[0] + at, r->area->width, out);
+    fft->results(c, xncc_reals_array_row(r, r->m.array[0], y), r->area->width, out);
     if (!sharp)
         return;
-    fft->reals_out(r->shared->table, c, r->m.arrays[LEADING] + at, r->area->width, rest);
+    fft->reals_out(r->shared->table, c, xncc_reals_array_row(r, r->m.arrays[LEADING], y),
+                   r->area->width, rest);
     for (int32_t x = 0; x < r->area->width; x++)
         out[x] = put_together(r, out[x], rest[x]);
 }

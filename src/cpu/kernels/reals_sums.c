@@ -102,8 +102,7 @@ static double transform(xncc_reals_run *r, const factors *f)
 void xncc_reals_transformed_row(const xncc_reals_run *r, int32_t y, double *out)
 {
     const xncc_fft_blocking *c = blocking(r);
-    r->variant->fft->reals_out(r->shared->table, c,
-                               r->m.array[0] + (uint64_t)y * r->variant->fft->row_bytes(c->nx),
+    r->variant->fft->reals_out(r->shared->table, c, xncc_reals_array_row(r, r->m.array[0], y),
                                r->area->width, out);
 }
 
