@@ -224,9 +224,14 @@ static int score_rows(xncc_reals_run *r, const channels *of)
     return r->many ? score_all_again(r, of, y) : doubts;
 }
 
+void xncc_reals_bound_part(xncc_reals_run *r)
+{
+    make_sums(r, &(channels){ 0, 1, 1 });
+}
+
 int xncc_reals_sharpen_map(xncc_reals_run *all, xncc_reals_errors *error)
 {
-    make_sums(all, &(channels){ 0, 1, 1 });
+    xncc_reals_bound_part(all);
     xncc_reals_again_begin(all);
     *error = all->m.row[0].error;
     return xncc_reals_sharpen(all, error);
@@ -235,7 +240,7 @@ int xncc_reals_sharpen_map(xncc_reals_run *all, xncc_reals_errors *error)
 int xncc_reals_score_sharp(xncc_reals_run *r, int sharp, const xncc_reals_errors *error)
 {
     const channels of = { 0, 1, 1 };
-    make_sums(r, &of);
+    xncc_reals_bound_part(r);
     xncc_reals_errors *e = &r->m.row[0].error;
     e->X = error->X;
     e->of_X = error->of_X;

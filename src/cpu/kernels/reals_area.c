@@ -237,8 +237,10 @@ static void settle_half(void *argument, uint64_t index, int32_t slot)
         open |= t->open[i] && i * of_part < first + rows && (i + 1) * of_part > first;
     xncc_area area;
     xncc_reals_run r;
-    if (open && begin_rows(t, first, rows, slot, &area, &r))
-        xncc_reals_settle_many(&r);
+    if (!open || !begin_rows(t, first, rows, slot, &area, &r))
+        return;
+    xncc_reals_bound_part(&r);
+    xncc_reals_settle_many(&r);
 }
 
 static int has_some(const together *t, const uint8_t *of_parts)

@@ -177,6 +177,10 @@ int xncc_reals_score(xncc_reals_run *r);
 int xncc_reals_sharpen_map(xncc_reals_run *all, xncc_reals_errors *error);
 int xncc_reals_score_sharp(xncc_reals_run *r, int sharp, const xncc_reals_errors *error);
 
+/* Sets the bounds of all sums of a part of a map, r->m.row, in the memory of a thread that may not
+ * have scored any part. */
+void xncc_reals_bound_part(xncc_reals_run *r);
+
 /* Marks every window that holds a sample that is not finite: NaN, or in doubt if that sample may
  * not count in it. */
 void xncc_reals_mark_bad(xncc_reals_run *r);

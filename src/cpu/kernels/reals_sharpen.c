@@ -203,6 +203,7 @@ int xncc_reals_sharpen(xncc_reals_run *r, xncc_reals_errors *error)
                      .parts = team ? team->threads : 1 };
     if (!parts_fit(r, of_rest) || of_rest > r->known)
         return 0;
+    r->m.kept_planes->serial = 0; /* their arrays may be among those that are written */
     for (s.channel = 0; s.channel < channels; s.channel++) {
         run(&s, xncc_ceil_div(r->job->templ->height, XNCC_REALS_BAND_ROWS), transform_templ_rows);
         run(&s, s.parts, transform_templ_columns);

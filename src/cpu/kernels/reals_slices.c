@@ -364,10 +364,12 @@ static int find_template(const group *g, arrays *a)
     return 0;
 }
 
-/* Keeps the template's planes of a group, unless sums have taken their place. */
+/* Keeps the template's planes of a group, unless sums have taken their place: also that of planes
+ * which were kept before. */
 static void keep_template(const group *g, const arrays *a)
 {
     xncc_kept_planes *kept = g->r->m.kept_planes;
+    kept->serial = 0;
     if (a->sums + a->planes[1] > g->r->m.planes_at_once || xncc_is_cancelled(g->r->job->watch))
         return;
     *kept = (xncc_kept_planes){ .serial = g->r->job->templ->serial,
