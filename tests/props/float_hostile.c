@@ -23,6 +23,7 @@ typedef enum hostile {
     PATCH,   /* few windows of that kind, in noise */
     LEVELS,  /* rows of one value each, the first of them the same */
     ENDS,    /* 0 and almost 2 at random; on the left almost 2, or hardly less */
+    FADED,   /* noise of little contrast beside noise of much */
     TINY,    /* samples near the smallest number */
     HOSTILES
 } hostile;
@@ -30,7 +31,7 @@ typedef enum hostile {
 static const char *const hostile_name[HOSTILES] = { "stripes", "thirds", "steep", "copies",
                                                     "equal",   "labels", "faint", "spike",
                                                     "wide",    "split",  "far",   "patch",
-                                                    "levels",  "ends",   "tiny" };
+                                                    "levels",  "ends",   "faded", "tiny" };
 
 /* A number that depends on k alone, within 1 .. 2, with all bits of a float. */
 static double one_to_two(int32_t k)
@@ -73,6 +74,10 @@ static double hostile_sample(hostile kind, int of_templ, int32_t size, int32_t x
         const double a = one_to_two(y), b = one_to_two(y + 1000), part[] = { a + b, -a, -b, 0.0 };
         return ldexp(of_templ ? part[x % 4] : a, of_templ ? 90 * (y % 2) - 45 : 23 * (y % 5) - 50);
     }
+    case FADED: {
+        const double v = one_to_two((int32_t)noise + 256 * (x + 997 * y)) - 1.5;
+        return of_templ || x < size + 40 ? 0.25 + ldexp(v, -9) : v;
+    }
     case ENDS:
         if (!of_templ && x < size + 4)
             return 2.0 - ldexp(noise < 1.0 ? 2.0 : 1.0, -31);
@@ -98,13 +103,13 @@ typedef enum form {
     FORMS
 } form;
 
-/* Whole rows, so that what cancels across still does. */
-static void mask_rows(kit_image *image, int32_t period)
+/* One of `period` pixels, or rows, does not count. */
+static void mask_some(kit_image *image, int32_t period, int rows)
 {
     kit_image_mask(image, room);
     for (int32_t y = 0; y < image->view.height; y++)
         for (int32_t x = 0; x < image->view.width; x++)
-            kit_mask_set(&image->view, x, y, y % period != 1);
+            kit_mask_set(&image->view, x, y, (rows ? y : 3 * y + 7 * x) % period != 1);
 }
 
 static kit_image hostile_image(hostile kind, form f, xncc_pixel pixel, int of_templ, int32_t size,
@@ -119,8 +124,10 @@ static kit_image hostile_image(hostile kind, form f, xncc_pixel pixel, int of_te
                     &image.view, x, y, c,
                     as_pixel(pixel, ldexp(hostile_sample(kind, of_templ, size, x, y + c, &random),
                                           -9 * c)));
-    if (f == BOTH_MASKS || ((f == TEMPL_MASK || f == SPOILT) && of_templ))
-        mask_rows(&image, of_templ ? 4 : 5);
+    /* whole rows where that keeps what cancels across */
+    if (f == BOTH_MASKS || ((f == TEMPL_MASK || f == SPOILT) && of_templ) ||
+        (f == CHANNELS && kind == FADED))
+        mask_some(&image, of_templ ? 4 : 5, kind != FADED);
     if (f == SPOILT && !of_templ)
         kit_sample_set(&image.view, width / 2, height / 3, 0, (double)INFINITY);
     return image;
@@ -464,6 +471,9 @@ int main(int argc, char **argv)
         for (int f = PLAIN + 1; f < FORMS; f++)
             if (!kit_short() || k % 2 == f % 2)
                 check_hostile(some[k], (form)f, reals[k % 2], k < 2 ? 6 : 34);
+    for (int f = PLAIN + 1; f < FORMS && is_masked; f++)
+        for (int i = 0; i < 2; i++)
+            check_hostile(FADED, (form)f, reals[i], 27 + 6 * f);
     for (int k = 0; k < 4 && is_masked; k++)
         for (int f = PLAIN + 1; f < SPOILT; f++)
             if (!kit_short() || k % 2 == f % 2)

@@ -191,7 +191,69 @@ static double of_cut(const input *in, void *state)
     }
     isa->cut_products(&rows, sums);
     xncc_wide_add_product(exact.digit, -xncc_reals_cut_total(&sums[windows - 1], &begun), 1.0);
-    return fabs(rounded(&exact)) / (xncc_reals_cut_error(n, 1.0) * most);
+    return fabs(rounded(&exact)) / xncc_reals_cut_error(n, 1.0, most, most);
+}
+
+/* The largest part that a row's sums over the pixels that count are off by (reals_pixels.h), in
+ * sums that began with 2^12 times their sizes. Every fifth pixel does not count. */
+static double of_pixels(const input *in, void *state)
+{
+    enum { SUMS = 5 };
+    static const xncc_sum_id sum[SUMS] = { XNCC_SUM_S, XNCC_SUM_Q, XNCC_SUM_X, XNCC_SUM_T,
+                                           XNCC_SUM_T2 };
+    const int n = in->count / 2 - 1;
+    const double p = in->v[0], q = in->v[1], *v = in->v + 2, *t = in->v + 2 + n;
+    const xncc_reals_isa *isa = state;
+    uint8_t counts[MOST], mask[MOST];
+    double sizes[XNCC_SUMS] = { 0.0 }, most = 0.0;
+    exact_sum exact[XNCC_SUMS];
+    xncc_reals_cut_sums begun[XNCC_SUMS], sums[XNCC_SUMS];
+    memset(exact, 0, sizeof exact);
+    for (int i = 0; i < n; i++) {
+        counts[i] = i % 5 != 3;
+        mask[i] = i % 10 == 8 ? 0 : 1;
+        /* as products of a number and its pivot with others: the differences are no doubles */
+        const double a[2] = { v[i], -p }, b[2] = { t[i], -q };
+        for (int j = 0; j < 2 && counts[i] && mask[i]; j++) {
+            xncc_wide_add_product(exact[XNCC_SUM_S].digit, a[j], 1.0);
+            xncc_wide_add_product(exact[XNCC_SUM_T].digit, b[j], 1.0);
+            for (int k = 0; k < 2; k++) {
+                xncc_wide_add_product(exact[XNCC_SUM_Q].digit, a[j], a[k]);
+                xncc_wide_add_product(exact[XNCC_SUM_X].digit, a[j], b[k]);
+                xncc_wide_add_product(exact[XNCC_SUM_T2].digit, b[j], b[k]);
+            }
+        }
+        if (counts[i] && mask[i]) {
+            const double x = fabs(v[i] - p) * (1.0 + 0x1p-50), y = fabs(t[i] - q) * (1.0 + 0x1p-50);
+            sizes[XNCC_SUM_S] += x;
+            sizes[XNCC_SUM_Q] += x * x;
+            sizes[XNCC_SUM_X] += x * y;
+            sizes[XNCC_SUM_T] += y;
+            sizes[XNCC_SUM_T2] += y * y;
+        }
+    }
+    for (int i = 0; i < SUMS; i++) {
+        if (!(sizes[sum[i]] > 0x1p-500))
+            return 0.0;
+        xncc_reals_cut_begin(&begun[sum[i]], 0x1p12 * sizes[sum[i]]);
+        sums[sum[i]] = begun[sum[i]];
+    }
+    isa->pixels(&(xncc_reals_pixels){ .raw = v,
+                                      .templ = t,
+                                      .pixel = XNCC_F64,
+                                      .width = n,
+                                      .pivot = p,
+                                      .templ_pivot = q,
+                                      .count = counts,
+                                      .mask = mask },
+                sums);
+    for (int i = 0; i < SUMS; i++) {
+        const xncc_sum_id s = sum[i];
+        xncc_wide_add_product(exact[s].digit, -xncc_reals_cut_total(&sums[s], &begun[s]), 1.0);
+        most = fmax(most, fabs(rounded(&exact[s])) /
+                              xncc_reals_cut_error(n, 1.0, sizes[s], 0x1p12 * sizes[s]));
+    }
+    return most;
 }
 
 /* The sums over a column that slides over the numbers, and over zeros after them: [0] of the last
@@ -478,6 +540,7 @@ int main(int argc, char **argv)
         { "sums of pairs", of_near_sum, 4, 4, 0, NULL },
         { "sums of products in rows", of_rows, 4, 2 * MOST, 0, NULL },
         { "products cut in two", of_cut, 6, 2 * MOST, 0, isa },
+        { "sums of pixels that count", of_pixels, 6, 2 * MOST, 0, isa },
         { "columns that slide", of_columns, 20, 2 * MOST, 0, isa },
         { "numerators from sums in double", of_bounded, 4, MOST, 0, NULL },
         { "windows from sums with bounds", of_window, 4, MOST, 0, NULL },

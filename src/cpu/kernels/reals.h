@@ -236,8 +236,9 @@ typedef struct xncc_reals_cut_rows {
 /* Begins sums of products whose sizes add up to less than `most`, between 2^-600 and 2^600. */
 static inline void xncc_reals_cut_begin(xncc_reals_cut_sums *s, double most)
 {
+    const double high = 1.5 * ldexp(1.0, ilogb(most) + 3);
     for (int i = 0; i < XNCC_CUT_SUMS; i++) {
-        s->high[i] = 1.5 * ldexp(1.0, ilogb(most) + 3);
+        s->high[i] = high;
         s->low[i] = 0.0;
     }
 }
@@ -254,13 +255,26 @@ static inline double xncc_reals_cut_total(const xncc_reals_cut_sums *s,
     return high + low;
 }
 
-/* The bound of the total's error, relative to `most`: of rows of `width` products. */
-static inline double xncc_reals_cut_error(double width, double rows)
+/* The bound of the total's error: of rows of `width` products, whose sizes add up to at most
+ * `sizes`, in sums that began with `most`. */
+static inline double xncc_reals_cut_error(double width, double rows, double sizes, double most)
 {
     const double u = 0x1p-53, to_each = rows * (width / (XNCC_CUT_SUMS * XNCC_CUT_PART) + 2.0);
-    return (XNCC_CUT_PART + 3.1 + 8.0 * u * (to_each + XNCC_CUT_SUMS) * XNCC_CUT_SUMS * to_each) *
-           u;
+    return (XNCC_CUT_PART + 3.1) * u * sizes +
+           8.0 * u * (to_each + XNCC_CUT_SUMS) * XNCC_CUT_SUMS * to_each * u * most;
 }
+
+/* A row of a window of which some pixels may not count: samples of one channel of the image and of
+ * the template, and the pivots that are to be subtracted. */
+typedef struct xncc_reals_pixels {
+    const void *raw;
+    const double *templ;
+    xncc_pixel pixel; /* of raw */
+    int32_t width;
+    double pivot, templ_pivot;
+    const uint8_t *count, *mask; /* 0 where a pixel of the image, or of the template, does not
+                                    count; NULL: all do */
+} xncc_reals_pixels;
 
 /* What products and squares may lose below the smallest double, in all windows together. */
 #define XNCC_REALS_TINY 0x1p-1000
@@ -312,6 +326,9 @@ typedef struct xncc_reals_isa {
      * doubles less the pivot, in whole vectors of XNCC_MOST_LANES, with zeros past their ends, and
      * the samples past the ends of the image's rows are finite. */
     double (*products)(const xncc_reals_cut_rows *rows);
+    /* Adds a row to sums[XNCC_SUM_X], S and Q, and if pixels of the image may not count, to T and
+     * T2, all of the pixels that count. */
+    void (*pixels)(const xncc_reals_pixels *row, xncc_reals_cut_sums *sums);
     /* The sums of v and of v^2 over `count` doubles, by 32 sums side by side. Zeros follow them, up
      * to a multiple of 32. */
     void (*moments)(const double *v, int32_t count, double *sum, double *square);

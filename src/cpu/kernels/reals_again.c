@@ -199,8 +199,8 @@ static int score_window(xncc_reals_run *r, const xncc_reals_listed *of, double p
         row[c].out = of->out;
     }
     /* that of rows that are read channel by channel, which is not the smaller one */
-    row[last].error.X = xncc_reals_cut_error(templ->width, (double)templ->height * (last + 1)) *
-                            most_of(r, of) +
+    row[last].error.X = xncc_reals_cut_error(templ->width, (double)templ->height * (last + 1),
+                                             most_of(r, of), most_of(r, of)) +
                         XNCC_REALS_TINY;
     return r->isa->score(row, last + 1);
 }

@@ -8,6 +8,7 @@
 
 #include "cpu/kernels/reals_columns.h"
 #include "cpu/kernels/reals_digits_body.h"
+#include "cpu/kernels/reals_pixels.h"
 
 /* ---- lines ---- */
 
@@ -544,12 +545,12 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
     return any;
 }
 
-static const xncc_reals_isa reals_isa = { reals_line,    pick_channel,       reals_meet,
-                                          reals_slide,   reals_add_columns,  reals_window,
-                                          reals_score,   reals_inverses,     reals_quotients,
-                                          reals_range,   reals_span,         reals_on_grid,
-                                          reals_slices,  reals_cut_products, reals_few_products,
-                                          reals_moments, reals_twofold,      &digits_isa };
+static const xncc_reals_isa reals_isa = {
+    reals_line,   pick_channel,  reals_meet,     reals_slide,        reals_add_columns,
+    reals_window, reals_score,   reals_inverses, reals_quotients,    reals_range,
+    reals_span,   reals_on_grid, reals_slices,   reals_cut_products, reals_few_products,
+    reals_pixels, reals_moments, reals_twofold,  &digits_isa
+};
 #define REALS_KERNEL(variant)                                                                      \
     {                                                                                              \
         xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(variant)                           \

@@ -87,11 +87,27 @@ static int sums_are_exact(xncc_reals_run *r)
 /* What settling one window costs in about ns: by pairs of doubles, and exactly. */
 enum { OF_PAIRS = 300, OF_SUMS = 500, SUMS_PER_PIXEL = 40 };
 
-/* By pairs; with masks there are more sums. */
+static double cost_per_pixel(const xncc_reals_run *r, double of_pixel)
+{
+    return OF_PAIRS + of_pixel * r->job->templ->width * r->job->templ->height;
+}
+
+/* By pairs; where pixels of the image may not count, there are more sums. */
 static double cost_of_pairs(const xncc_reals_run *r)
 {
-    const double of_pixel = xncc_reals_counts_all(r) ? 0.6 : 1.5;
-    return OF_PAIRS + of_pixel * r->job->templ->width * r->job->templ->height;
+    return cost_per_pixel(r, r->m.stage.count ? 3.0 : r->job->templ->mask ? 1.5 : 0.6);
+}
+
+/* Of a window of which some pixels may not count, by its own samples. */
+static double cost_of_masked(const xncc_reals_run *r)
+{
+    return cost_per_pixel(r, 0.55) + 25.0 * r->job->templ->height;
+}
+
+/* By what is tried first. */
+static double cost_of_one(const xncc_reals_run *r)
+{
+    return xncc_reals_counts_all(r) ? cost_of_pairs(r) : cost_of_masked(r);
 }
 
 static double cost_of_sums(const xncc_reals_run *r)
@@ -100,23 +116,50 @@ static double cost_of_sums(const xncc_reals_run *r)
 }
 
 /* What settling all windows of a rectangle together costs: at least so much per window, or so much
- * per point and level of a transform. */
+ * per point and level of a transform. Half of that is for each sum of products. */
 static double cost_of_together(const xncc_reals_run *r)
 {
     const xncc_fft_blocking *c = &r->job->blocks->fft;
     const double points = (double)c->nx * (double)c->ny,
-                 of_windows = 80.0 * r->area->width * r->area->height;
-    return r->variant->fft ? fmax(of_windows, 1.2 * points * (log2(points) + 10.0)) : of_windows;
+                 of_windows = 80.0 * r->area->width * r->area->height,
+                 cost = r->variant->fft ? fmax(of_windows, 1.2 * points * (log2(points) + 10.0))
+                                        : of_windows;
+    int sums = 0;
+    for (int s = 0; s < XNCC_SUMS; s++)
+        sums += r->source[s] == XNCC_FROM_PRODUCTS;
+    return 0.5 * (1.0 + sums) * cost;
+}
+
+/* Windows that are settled one by one. tried, decided: of those of which some pixels do not count,
+ * by their own samples. */
+typedef struct settling {
+    xncc_alone alone;
+    int64_t tried, decided;
+} settling;
+
+/* By all sums of the window again, if pixels may not count. Where windows cancel, that decides none
+ * of them, and is not tried any more. */
+static int settle_masked(settling *t, int32_t x, int32_t y, float *at)
+{
+    enum { TRIES = 32 };
+    if (xncc_reals_counts_all(t->alone.r) || (t->tried >= TRIES && 2 * t->decided < t->tried))
+        return 0;
+    const int decided = xncc_reals_settle_masked(t->alone.r, x, y, at);
+    t->tried++;
+    t->decided += decided;
+    return decided;
 }
 
 /* Settles a window: by pairs of doubles, by pairs of doubles without errors if the rectangle is on
  * a grid, or exactly. Returns what that costs. */
-static double settle(xncc_alone *t, int32_t x, int32_t y, float *at)
+static double settle(settling *t, int32_t x, int32_t y, float *at)
 {
-    xncc_reals_run *r = t->r;
+    xncc_reals_run *r = t->alone.r;
     xncc_refine_memory *m = &r->m.refine;
     const int64_t left = r->m.stage.left + x, top = r->m.stage.top + y;
     const double cost = cost_of_pairs(r);
+    if (settle_masked(t, x, y, at))
+        return cost_of_masked(r);
     const int by = xncc_reals_refine(r->isa, r->job, m, left, top, at);
     m->far = by == 2;
     if (by)
@@ -127,7 +170,7 @@ static double settle(xncc_alone *t, int32_t x, int32_t y, float *at)
         if (m->exact && xncc_reals_refine(r->isa, r->job, m, left, top, at))
             return 2.0 * cost;
     }
-    if (!xncc_reals_settle_alone(t, x, y, at))
+    if (!xncc_reals_settle_alone(&t->alone, x, y, at))
         *at = xncc_reference_real(r->job, left, top);
     return cost + cost_of_sums(r);
 }
@@ -196,7 +239,7 @@ static int settle_each(xncc_reals_run *r, const float *of_flat, double most)
 {
     enum { FLATS = 8, SMALL = 256 };
     const int small = r->job->general.whole <= SMALL;
-    xncc_alone t = { .r = r };
+    settling t = { .alone = { .r = r } };
     double spent = 0.0;
     int flats = 0;
     for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
@@ -232,11 +275,11 @@ int xncc_reals_settle_few(xncc_reals_run *r)
     const float *of_flat = score_of_flat(r, &score);
     const double most = cost_of_together(r);
     int64_t doubts = count_doubts(r);
-    if (of_flat && (double)doubts * cost_of_pairs(r) > most && some_are_flat(r)) {
+    if (of_flat && (double)doubts * cost_of_one(r) > most && some_are_flat(r)) {
         fill_flat_windows(r, *of_flat);
         doubts = count_doubts(r);
     }
-    return (double)doubts * cost_of_pairs(r) <= most && settle_each(r, of_flat, most);
+    return (double)doubts * cost_of_one(r) <= most && settle_each(r, of_flat, most);
 }
 
 void xncc_reals_settle_many(xncc_reals_run *r)

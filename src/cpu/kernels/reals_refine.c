@@ -36,6 +36,27 @@ typedef struct window {
                                   0 */
 } window;
 
+/* Looks at the pixels of a row of which some may not count: writes the template's samples to t, 0
+ * where a pixel does not count. */
+static void note_pixels(window *w, const uint8_t *counts, const double *v, const double *value,
+                        double *t)
+{
+    const int32_t width = w->job->templ->width;
+    int32_t n = 0;
+    for (int32_t i = 0; i < width; i++) {
+        t[i] = counts[i] ? value[i] : 0.0;
+        n += counts[i] != 0;
+    }
+    for (int32_t i = 0; w->n == 0 && i < width; i++)
+        if (counts[i]) {
+            w->first = v[i];
+            break;
+        }
+    for (int32_t i = 0; w->flat && i < width; i++)
+        w->flat = !counts[i] || v[i] == w->first;
+    w->n += n;
+}
+
 /* Reads row j to v and, if some of its pixels do not count, the template's to t. Those are 0 in
  * both. */
 static void read_row(window *w, int32_t j, int32_t channel, double *v, double *t)
@@ -59,14 +80,8 @@ static void read_row(window *w, int32_t j, int32_t channel, double *v, double *t
         line.count = w->m->count;
     }
     w->bad |= w->isa->line(&line).bad;
-    for (int32_t i = 0; i < width && line.count; i++) {
-        t[i] = line.count[i] ? value[i] : 0.0;
-        if (!line.count[i])
-            continue;
-        w->first = w->n == 0 ? v[i] : w->first;
-        w->flat &= v[i] == w->first;
-        w->n++;
-    }
+    if (line.count)
+        note_pixels(w, line.count, v, value, t);
 }
 
 /* Multiplies samples by a power of two. If one channel has factors of its own for image and

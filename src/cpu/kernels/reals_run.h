@@ -185,6 +185,10 @@ void xncc_reals_bound_part(xncc_reals_run *r);
  * not count in it. */
 void xncc_reals_mark_bad(xncc_reals_run *r);
 
+/* Scores the window at column x of row y, of which some pixels may not count, by sums of its own
+ * samples alone (reals_masked.c). Returns 1 if that decides it. All windows were scored before. */
+int xncc_reals_settle_masked(xncc_reals_run *r, int32_t x, int32_t y, float *score);
+
 /* Scores windows in doubt whose samples are far from others of the rectangle (reals_far.c). Windows
  * may be left in doubt. */
 void xncc_reals_settle_far(xncc_reals_run *r);
