@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The windows of floats that are in doubt, one after the other per block: sums in pairs of doubles,
-// and where their interval does not round to one float, the exact sums (math/exact_score.h).
+// The windows of floats that are in doubt, one by one: sums in pairs of doubles, and where their
+// interval does not round to one float, the exact sums (math/exact_score.h).
 //
-// Thread mapping: a block of 128 threads looks at CHUNK adjacent elements of the map, or takes
-// windows of a list, with 512 threads if they are large. For each one in doubt, its threads take
-// the window's pixels in turn. Pairs of doubles are added up in a tree, and with one channel they
-// are exact themselves if the samples are on a coarse grid (math/grid.h); exact sums are made in
-// shared memory by atomic additions, which need no order. The last steps are done by one thread.
+// Thread mapping: a block looks at a chunk of adjacent elements of the map, or takes windows of a
+// list. Its threads, 128 or for large windows of a list 512, take the pixels of one window in doubt
+// after the other. Pairs of doubles are added up in a tree, and with one channel they are exact
+// themselves if the samples are on a coarse grid (math/grid.h); exact sums are made in shared
+// memory by atomic additions, which need no order. The last steps are done by one thread.
+// Under a small template the exact sums are made by a warp for each window of a chunk, where its
+// samples are integers of few bits (integer_sums.cuh): in a clear sky, with two grey levels, many
+// numerators are exactly 0. Under the smallest ones and with several channels these cost less than
+// pairs of doubles, which are then left out.
 // Shared memory: struct Sums, 12 KB.
 //
 // A window of which too few pixels count scores NaN: a list may have it because of a far sample.
 // Runs on every compute capability.
 #include "cuda/direct/settle.h"
 
+#include "cuda/direct/integer_sums.cuh"
 #include "cuda/direct/refine.cuh"
 #include "cuda/peaks/peak_key.cuh"
 #include "cuda/planes/counted_sample.cuh"
@@ -28,8 +33,12 @@ namespace {
 constexpr int THREADS = 128, LISTED_THREADS = 512; // the latter for large windows of a list
 constexpr int LARGE = 8192;                        // pixels of a template
 constexpr int WARPS = LISTED_THREADS / WARP_LANES;
-constexpr int CHUNK = 1024; // map elements per block
-constexpr int BATCH = 4;    // pixels of a thread whose loads are in flight at a time
+constexpr int CHUNK = 1024;   // map elements per block
+constexpr int BATCH = 4;      // pixels of a thread whose loads are in flight at a time
+constexpr int SMALL = 1024;   // pixels of a template, under which a warp has a window,
+constexpr int SMALLEST = 128; // and under which it has all windows in doubt
+constexpr int BLOCKS = 5;     // of `settle` per multiprocessor
+constexpr int32_t SETTLED = -1;
 
 // The shared memory of a block.
 struct Sums {
@@ -40,7 +49,7 @@ struct Sums {
             xncc_exact_terms terms;
         } exact;
     };
-    int32_t doubt[CHUNK]; // the columns in doubt
+    int32_t doubt[CHUNK]; // the columns in doubt; SETTLED: it was one
     int32_t doubts, counted;
     int32_t first_thread; // the first one with a pixel that counts,
     double first;         // and its first sample
@@ -100,12 +109,13 @@ __device__ int64_t pixels_of(const PixelsJob &job)
     return static_cast<int64_t>(job.templ_width) * job.templ_height;
 }
 
-// Calls function(v, t) for this thread's pairs of a channel whose pixels count.
+// Calls function(v, t) for those pairs of a channel whose pixels count that are `own` of `all`
+// threads.
 template <xncc_pixel PIXEL, class Function>
 __device__ __forceinline__ void each_pair(const PixelsJob &job, const Window &w, int channel,
-                                          const Function &function)
+                                          int own, int all, const Function &function)
 {
-    Walk at(static_cast<int>(threadIdx.x), threads(), job.templ_width);
+    Walk at(own, all, job.templ_width);
     while (at.j < job.templ_height) {
         Pair pair[BATCH];
 #pragma unroll
@@ -140,7 +150,7 @@ __device__ void sum_pairs(const PixelsJob &job, Window *w, int channel, Sums *su
     double first = 0.0; // of this thread's samples, which the others are compared with
     bool bad = false, flat = true;
     xncc_grid grid = xncc_grid_empty();
-    each_pair<PIXEL>(job, *w, channel, [&](double v, double t) {
+    each_pair<PIXEL>(job, *w, channel, own, threads(), [&](double v, double t) {
         first = n ? first : v;
         n++;
         bad = bad || !isfinite(v) || !isfinite(t);
@@ -261,19 +271,97 @@ __device__ void settle_exactly(const PixelsJob &job, const Window &w, Sums *sums
     __syncthreads();
 }
 
-// Settles element (x, y) of the map.
-template <xncc_pixel PIXEL>
-__device__ void settle_window(const PixelsJob &job, int x, int y, Sums *sums)
+// The window of element (x, y) of the map.
+__device__ Window window_at(const PixelsJob &job, int x, int y)
 {
-    float *at = job.map + y * job.map_pitch + x;
     const int64_t left = job.x + x, top = job.y + y;
     const bool inside = left >= 0 && left + job.templ_width <= job.image.width && top >= 0 &&
                         top + job.templ_height <= job.image.height;
-    Window w = { left, top, inside, 0, true, false };
-    if (!settle_near<PIXEL>(job, &w, sums, at))
+    return { left, top, inside, 0, true, false };
+}
+
+// Settles element (x, y) of the map by all threads of the block, unless that takes exact sums,
+// which are not to be made. Returns whether it did; all threads get the same answer.
+template <xncc_pixel PIXEL>
+__device__ bool settle_window(const PixelsJob &job, int x, int y, bool exactly, Sums *sums)
+{
+    float *at = job.map + y * job.map_pitch + x;
+    Window w = window_at(job, x, y);
+    const bool near = settle_near<PIXEL>(job, &w, sums, at);
+    if (!near && !exactly)
+        return false;
+    if (!near)
         settle_exactly<PIXEL>(job, w, sums, at);
     if (threadIdx.x == 0) // which has written the score
         raise_tile(job.tiles, x, y, *at);
+    return true;
+}
+
+// What a warp finds in a window: whether a sample that counts is not finite; how many pixels count;
+// and the grid of the samples, with the template's.
+struct SmallWindow {
+    bool bad;
+    uint32_t n;
+    xncc_grid grid;
+};
+
+template <xncc_pixel PIXEL>
+__device__ __forceinline__ SmallWindow look_at_window(const PixelsJob &job, const Window &w,
+                                                      int lane)
+{
+    SmallWindow s = { false, 0, xncc_grid_empty() };
+    for (int c = 0; c < job.channels; c++)
+        each_pair<PIXEL>(job, w, c, lane, WARP_LANES, [&](double v, double t) {
+            const bool bad = !isfinite(v) || !isfinite(t);
+            s.bad = s.bad || bad;
+            s.n += c == 0;
+            xncc_grid_add(&s.grid, bad ? 0.0 : v);
+            xncc_grid_add(&s.grid, bad ? 0.0 : t);
+        });
+    return { __any_sync(WARP_ALL, s.bad) != 0, warp_sum(s.n), warp_grid(s.grid) };
+}
+
+// Settles element (x, y) of the map by a warp, or makes its sums, which lane `*held` gets. Returns
+// false if the window is left to the block.
+template <xncc_pixel PIXEL>
+__device__ bool settle_small(const PixelsJob &job, int x, int y, int *held, HeldWindow *own)
+{
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES;
+    const Window w = window_at(job, x, y);
+    const SmallWindow s = look_at_window<PIXEL>(job, w, lane);
+    float score;
+    if (xncc_general_score_from_count(job.method, &job.rule, s.n, &score) || s.bad) {
+        if (lane == 0)
+            job.map[y * job.map_pitch + x] = NAN;
+        return true;
+    }
+    if (job.channels > INTEGER_CHANNELS || !are_integers(s.grid))
+        return false;
+    const int32_t unit = s.grid.unit + XNCC_WIDE_VALUES;
+    for (int c = 0; c < job.channels; c++) {
+        const IntegerSums sums = integer_sums(
+            unit, [&](const auto &add) { each_pair<PIXEL>(job, w, c, lane, WARP_LANES, add); });
+        if (lane == *held)
+            own->of[c] = sums;
+    }
+    if (lane == *held) {
+        own->x = x;
+        own->y = y;
+        own->n = s.n;
+        own->unit = unit;
+    }
+    ++*held;
+    return true;
+}
+
+// Scores the windows whose sums the first `held` lanes have.
+__device__ __noinline__ void score_held(const PixelsJob &job, int held, const HeldWindow &own)
+{
+    if (static_cast<int>(threadIdx.x) % WARP_LANES >= held)
+        return;
+    const float score = score_integers(job.method, job.rule, job.channels, own);
+    job.map[own.y * job.map_pitch + own.x] = score;
+    raise_tile(job.tiles, own.x, own.y, score);
 }
 
 // The windows of the list, a block for each, one after the other.
@@ -289,18 +377,23 @@ __launch_bounds__(LISTED_THREADS) void settle_listed(const __grid_constant__ Pix
         // A window may be listed twice, and another block may settle it meanwhile. So threads may
         // read different scores, and all go on if one saw the mark.
         if (__syncthreads_or(__float_as_uint(score) == XNCC_DOUBT))
-            settle_window<PIXEL>(job, at.x, at.y, &sums);
+            settle_window<PIXEL>(job, at.x, at.y, true, &sums);
         __syncthreads();
     }
 }
 
 template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(THREADS) void settle(const __grid_constant__ PixelsJob job, int across,
-                                                  const SettleList list)
+__global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant__ PixelsJob job,
+                                                          int across, const SettleList list)
 {
     if (list.doubts && *list.doubts <= list.room)
         return;
     __shared__ Sums sums;
+    const bool is_small = pixels_of(job) <= SMALL,
+               near_first = is_small && job.channels == 1 && pixels_of(job) > SMALLEST;
+    const int warp = static_cast<int>(threadIdx.x) / WARP_LANES;
+    int held = 0;
+    HeldWindow own;
     for (int64_t chunk = blockIdx.x; chunk < int64_t{ across } * job.rows; chunk += gridDim.x) {
         const int y = static_cast<int>(chunk / across),
                   first = static_cast<int>(chunk % across) * CHUNK;
@@ -314,17 +407,33 @@ __global__ __launch_bounds__(THREADS) void settle(const __grid_constant__ Pixels
                 sums.doubt[atomicAdd(&sums.doubts, 1)] = x;
         __syncthreads();
         const int doubts = sums.doubts;
+        for (int i = 0; i < doubts && near_first; i++)
+            if (settle_window<PIXEL>(job, sums.doubt[i], y, false, &sums) && threadIdx.x == 0)
+                sums.doubt[i] = SETTLED;
+        __syncthreads();
+        for (int i = warp; i < doubts && is_small; i += THREADS / WARP_LANES) {
+            const int x = sums.doubt[i];
+            if (x != SETTLED && settle_small<PIXEL>(job, x, y, &held, &own))
+                sums.doubt[i] = SETTLED; // by all lanes, after all have read it
+            if (held == WARP_LANES) {
+                score_held(job, held, own);
+                held = 0;
+            }
+        }
+        __syncthreads();
         for (int i = 0; i < doubts; i++)
-            settle_window<PIXEL>(job, sums.doubt[i], y, &sums);
+            if (sums.doubt[i] != SETTLED)
+                settle_window<PIXEL>(job, sums.doubt[i], y, true, &sums);
         __syncthreads(); // the list has been read
     }
+    score_held(job, held, own);
 }
 
 template <xncc_pixel PIXEL>
 void launch(const PixelsJob &job, const SettleList &list, int processors, cudaStream_t stream)
 {
-    constexpr int BLOCKS = 12; // per multiprocessor, of which not all may be there at once
-    const unsigned blocks = static_cast<unsigned>(processors) * BLOCKS;
+    constexpr int MORE = 12; // blocks per multiprocessor, of which not all are there at once
+    const unsigned blocks = static_cast<unsigned>(processors) * MORE;
     const bool is_large = int64_t{ job.templ_width } * job.templ_height >= LARGE;
     const int size = is_large ? LISTED_THREADS : THREADS;
     if (list.window)

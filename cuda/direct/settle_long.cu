@@ -94,19 +94,16 @@ __device__ float score_of(const RefineJob &job, const xncc_general_rule &rule, L
                           int words, int32_t unit)
 {
     const uint32_t pixels = pixels_of(job);
-    uint32_t minus[WORDS];
-    xncc_real image = { 0.0, 0 }, templ = { 0.0, 0 };
+    uint32_t numerator[WORDS] = {}, image[WORDS] = {}, templ[WORDS] = {}, minus[WORDS];
     if (xncc_method_is_normed(job.method)) {
-        uint32_t of_image[WORDS] = {}, of_templ[WORDS] = {};
-        image = xncc_long_term(job.method, pixels, s->S, s->Q, of_image, minus, words, 2 * unit);
-        templ = xncc_long_term(job.method, pixels, s->T, s->T2, of_templ, minus, words, 2 * unit);
+        xncc_long_add_term(job.method, pixels, s->S, s->Q, image, minus, words);
+        xncc_long_add_term(job.method, pixels, s->T, s->T2, templ, minus, words);
     }
-    uint32_t numerator[WORDS] = {};
     xncc_long_negate(s->T, words);
-    return xncc_score_of_terms(job.method, &rule, pixels,
-                               xncc_long_numerator(job.method, pixels, s->X, s->S, s->Q, s->T,
-                                                   s->T2, numerator, words, 2 * unit),
-                               image, templ);
+    xncc_long_add_numerator(job.method, pixels, s->X, s->S, s->Q, s->T, s->T2, numerator, words);
+    return xncc_score_of_terms(
+        job.method, &rule, pixels, xncc_long_round(numerator, words, 2 * unit),
+        xncc_long_round(image, words, 2 * unit), xncc_long_round(templ, words, 2 * unit));
 }
 
 template <xncc_pixel PIXEL>

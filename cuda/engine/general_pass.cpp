@@ -10,6 +10,8 @@
 #include "cuda/engine/float_pass.h"
 #include "cuda/engine/pixels_job.h"
 
+#include <algorithm>
+
 namespace xncc {
 
 namespace {
@@ -111,6 +113,14 @@ xncc_status match_pixels(const Call &call, const Band &band, const Target &targe
 // windows: then that takes less time than settling them one by one.
 constexpr int32_t MANY_DOUBTS = 32;
 
+// Windows in doubt that are settled one by one in less time than it takes to look for tiles, or for
+// blocks, that have many.
+uint32_t few_doubts(const xncc_engine_plan *plan)
+{
+    const int64_t pixels = int64_t{ plan->problem.templ_width } * plan->problem.templ_height;
+    return static_cast<uint32_t>((int64_t{ 1 } << 25) / std::max<int64_t>(pixels, 256));
+}
+
 xncc_status settle_band(const Call &call, const Band &band, const Target &target)
 {
     const xncc_engine_plan *plan = call.plan;
@@ -127,7 +137,7 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
     }
     cudaError_t code = cudaSuccess;
     if (settles_tiles(plan)) {
-        const uint32_t few = list.room ? list.room : SMALL_EXACT_FEW;
+        const uint32_t few = list.room ? list.room : few_doubts(plan);
         code = makes_primes(plan)
                    ? launch_small_exact(job, list.doubts, 0, 1, {}, processors, call.stream)
                    : launch_small_exact(job, list.doubts, few, SMALL_EXACT_SOME, {}, processors,
@@ -137,7 +147,7 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
         PixelsJob many = job;
         many.doubts = MANY_DOUBTS;
         many.listed = list.doubts;
-        many.room = list.room;
+        many.room = std::max(list.room, few_doubts(plan));
         set_float_pivots(call, many.rule.pivot);
         code = launch_float_pixels(many, call.stream);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The arguments of the formula (math/exact_score.h) from sums that are long integers, each rounded
- * once. Of samples in units of 2^unit, sums of products are in units of its square. Compiled for
- * the host and for the device. */
+/* The arguments of the formula (math/exact_score.h) from sums that are long integers. Of samples in
+ * units of 2^unit, sums of products are in units of its square. Compiled for the host and for the
+ * device. */
 #ifndef XNCC_MATH_LONG_SCORE_H
 #define XNCC_MATH_LONG_SCORE_H
 
@@ -23,17 +23,16 @@ static XNCC_HD int32_t xncc_long_term_words(int32_t bits, uint32_t n)
     return (2 * bits + 2 * xncc_long_log2(n) + 4 + 31) / 32;
 }
 
-/* n * Q - S * S, or Q for methods that are not centred: the term of an image, or of a template.
- * term: zeros; minus: scratch. Both, like the sums, have `words` words, enough for the result. */
-static XNCC_HD xncc_real xncc_long_term(xncc_method method, uint32_t n, const uint32_t *S,
-                                        const uint32_t *Q, uint32_t *term, uint32_t *minus,
-                                        int32_t words, int32_t unit)
+/* term += n * Q - S * S, or Q for methods that are not centred: the term of an image, or of a
+ * template. minus: scratch. All have `words` words, enough for the result. */
+static XNCC_HD void xncc_long_add_term(xncc_method method, uint32_t n, const uint32_t *S,
+                                       const uint32_t *Q, uint32_t *term, uint32_t *minus,
+                                       int32_t words)
 {
     const int centred = xncc_method_is_centred(method);
     xncc_long_add_multiple(term, words, centred ? n : 1u, Q);
     if (centred)
         xncc_long_subtract_product(term, words, S, S, minus);
-    return xncc_long_round(term, words, unit);
 }
 
 /* numerator += X, times what the formula has of it. */
@@ -48,11 +47,11 @@ static XNCC_HD void xncc_long_add_X(xncc_method method, uint32_t n, const uint32
     xncc_long_add_product(numerator, words, factor, 2, X, words);
 }
 
-/* The numerator. minus_T: of sumT; term: zeros. */
-static XNCC_HD xncc_real xncc_long_numerator(xncc_method method, uint32_t n, const uint32_t *X,
-                                             const uint32_t *S, const uint32_t *Q,
-                                             const uint32_t *minus_T, const uint32_t *T2,
-                                             uint32_t *term, int32_t words, int32_t unit)
+/* term += the numerator. minus_T: of sumT. */
+static XNCC_HD void xncc_long_add_numerator(xncc_method method, uint32_t n, const uint32_t *X,
+                                            const uint32_t *S, const uint32_t *Q,
+                                            const uint32_t *minus_T, const uint32_t *T2,
+                                            uint32_t *term, int32_t words)
 {
     xncc_long_add_X(method, n, X, term, words);
     if (xncc_method_is_centred(method))
@@ -61,7 +60,6 @@ static XNCC_HD xncc_real xncc_long_numerator(xncc_method method, uint32_t n, con
         xncc_long_add_multiple(term, words, 1, Q);
         xncc_long_add_multiple(term, words, 1, T2);
     }
-    return xncc_long_round(term, words, unit);
 }
 
 #endif

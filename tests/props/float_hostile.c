@@ -472,8 +472,10 @@ int main(int argc, char **argv)
             if (!kit_short() || k % 2 == f % 2)
                 check_hostile(some[k], (form)f, reals[k % 2], k < 2 ? 6 : 34);
     for (int f = PLAIN + 1; f < FORMS && is_masked; f++)
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
             check_hostile(FADED, (form)f, reals[i], 27 + 6 * f);
+            check_hostile(some[i], (form)f, reals[f % 2], 14);
+        }
     for (int k = 0; k < 4 && is_masked; k++)
         for (int f = PLAIN + 1; f < SPOILT; f++)
             if (!kit_short() || k % 2 == f % 2)

@@ -124,14 +124,13 @@ static void check_score(kit_random *random, xncc_method method)
     const float want = xncc_exact_score(method, &rule, n, &terms);
     uint32_t numerator[LONG] = { 0 }, image[LONG] = { 0 }, templ[LONG] = { 0 }, minus[LONG];
     const uint32_t pixels = (uint32_t)n;
-    const xncc_real of_image = xncc_long_term(method, pixels, s.S, s.Q, image, minus, LONG,
-                                              2 * unit),
-                    of_templ = xncc_long_term(method, pixels, s.T, s.T2, templ, minus, LONG,
-                                              2 * unit);
+    xncc_long_add_term(method, pixels, s.S, s.Q, image, minus, LONG);
+    xncc_long_add_term(method, pixels, s.T, s.T2, templ, minus, LONG);
     xncc_long_negate(s.T, LONG);
-    const xncc_real of_numerator = xncc_long_numerator(method, pixels, s.X, s.S, s.Q, s.T, s.T2,
-                                                       numerator, LONG, 2 * unit);
-    const float got = xncc_score_of_terms(method, &rule, n, of_numerator, of_image, of_templ);
+    xncc_long_add_numerator(method, pixels, s.X, s.S, s.Q, s.T, s.T2, numerator, LONG);
+    const float got = xncc_score_of_terms(
+        method, &rule, n, xncc_long_round(numerator, LONG, 2 * unit),
+        xncc_long_round(image, LONG, 2 * unit), xncc_long_round(templ, LONG, 2 * unit));
     CHECK(memcmp(&got, &want, sizeof got) == 0);
 }
 

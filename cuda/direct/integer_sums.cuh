@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Exact sums of a window whose samples are integers of at most INTEGER_BITS bits, in units of the
+// finest one's last bit. A warp makes them, one window after the other; each lane keeps those of a
+// window, and then all lanes score theirs at once.
+//
+// Sizes: a window has at most 2^10 pixels in INTEGER_CHANNELS = 2^2 channels. Sums of products have
+// 2 * 58 + 10 bits and a sign. The arguments of the formula have at most 2 * 58 + 2 * 10 + 2 + 2
+// bits and a sign, which are 5 words of 32 bits.
+#ifndef XNCC_CUDA_DIRECT_INTEGER_SUMS_CUH
+#define XNCC_CUDA_DIRECT_INTEGER_SUMS_CUH
+
+#include "cuda/runtime/warp.cuh"
+
+#include "math/exact_score.h"
+#include "math/grid.h"
+#include "math/long_score.h"
+
+namespace xncc {
+
+constexpr int INTEGER_BITS = 58, INTEGER_CHANNELS = 4;
+
+__extension__ typedef __int128 Int128;
+
+struct IntegerSums {
+    Int128 S, T, Q, T2, X;
+};
+
+// The sum over the lanes; every lane gets it.
+static __device__ __forceinline__ Int128 join_lanes(Int128 v)
+{
+#pragma unroll
+    for (int step = WARP_LANES / 2; step > 0; step /= 2) {
+        const uint64_t low = __shfl_xor_sync(WARP_ALL, static_cast<uint64_t>(v), step),
+                       high = __shfl_xor_sync(WARP_ALL, static_cast<uint64_t>(v >> 64), step);
+        v += static_cast<Int128>(high) << 64 | low;
+    }
+    return v;
+}
+
+// A number as `count` words, of 32 bits each.
+static __device__ void put_words(Int128 v, uint32_t *to, int count)
+{
+    for (int i = 0; i < count; i++, v >>= 32)
+        to[i] = static_cast<uint32_t>(v);
+}
+
+// Are samples on this grid integers of so few bits, in units that doubles can be multiplied by?
+static __device__ bool are_integers(const xncc_grid &grid)
+{
+    const int32_t unit = grid.unit + XNCC_WIDE_VALUES;
+    return grid.top - grid.unit <= INTEGER_BITS && unit > -900 && unit < 900;
+}
+
+// The sums of a channel of samples in units of 2^unit. each: calls a function of two samples for
+// each of the lane's pairs.
+template <class Each>
+__device__ __forceinline__ IntegerSums integer_sums(int32_t unit, const Each &each)
+{
+    const double scale = ldexp(1.0, -unit);
+    IntegerSums s = {};
+    each([&](double of_image, double of_templ) {
+        const int64_t v = __double2ll_rn(of_image * scale), t = __double2ll_rn(of_templ * scale);
+        s.S += v;
+        s.T += t;
+        s.Q += Int128{ v } * v;
+        s.T2 += Int128{ t } * t;
+        s.X += Int128{ v } * t;
+    });
+    return { join_lanes(s.S), join_lanes(s.T), join_lanes(s.Q), join_lanes(s.T2), join_lanes(s.X) };
+}
+
+// A window and its sums, of each channel.
+struct HeldWindow {
+    int x, y;
+    uint32_t n;
+    int32_t unit; // of samples: 2^unit
+    IntegerSums of[INTEGER_CHANNELS];
+};
+
+static __device__ float score_integers(xncc_method method, const xncc_general_rule &rule,
+                                       int channels, const HeldWindow &w)
+{
+    constexpr int WORDS = 5;
+    uint32_t numerator[WORDS] = {}, image[WORDS] = {}, templ[WORDS] = {};
+    for (int c = 0; c < channels; c++) {
+        uint32_t S[WORDS], T[WORDS], Q[WORDS], T2[WORDS], X[WORDS], minus[WORDS];
+        const IntegerSums &sums = w.of[c];
+        put_words(sums.S, S, WORDS);
+        put_words(sums.T, T, WORDS);
+        put_words(sums.Q, Q, WORDS);
+        put_words(sums.T2, T2, WORDS);
+        put_words(sums.X, X, WORDS);
+        if (xncc_method_is_normed(method)) {
+            xncc_long_add_term(method, w.n, S, Q, image, minus, WORDS);
+            xncc_long_add_term(method, w.n, T, T2, templ, minus, WORDS);
+        }
+        xncc_long_negate(T, WORDS);
+        xncc_long_add_numerator(method, w.n, X, S, Q, T, T2, numerator, WORDS);
+    }
+    const int32_t unit = 2 * w.unit;
+    return xncc_score_of_terms(method, &rule, w.n, xncc_long_round(numerator, WORDS, unit),
+                               xncc_long_round(image, WORDS, unit),
+                               xncc_long_round(templ, WORDS, unit));
+}
+
+} // namespace xncc
+
+#endif
