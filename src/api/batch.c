@@ -233,9 +233,10 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
     if (status)
         return status;
     batch->engine = batch->group[0].plan->engine;
-    return batch->engine->ops->share->open(
-        xncc_context_engine(batch->context, batch->group[0].plan->decision.engine), &batch->watch,
-        &batch->shared, error);
+    xncc_engine *worker = xncc_engine_worker(
+        xncc_context_engine(batch->context, batch->group[0].plan->decision.engine));
+    batch->share = worker->ops->share;
+    return batch->share->open(worker, &batch->watch, &batch->shared, error);
 }
 
 /* Gives the templates the forms of the batch's engine. */
@@ -246,8 +247,8 @@ static xncc_status prepare_templs(const xncc_batch *batch, xncc_template *const 
     const int slot = xncc_slot(device);
     xncc_engine *engine = xncc_context_engine(batch->context, device);
     xncc_status status = XNCC_OK;
-    if (engine->ops->share->prepare)
-        return engine->ops->share->prepare(batch->shared, templ, batch->count, error);
+    if (engine->ops->bind_shared)
+        return batch->share->prepare(batch->shared, templ, batch->count, error);
     for (size_t i = 0; i < batch->count && !status; i++)
         status = engine->ops->prepare_template(engine, templ[i], &templ[i]->prepared[slot], error);
     return status;
@@ -327,7 +328,7 @@ void xncc_batch_destroy(xncc_batch *batch)
         return;
     destroy_plans(batch);
     if (batch->shared)
-        batch->engine->ops->share->close(batch->shared);
+        batch->share->close(batch->shared);
     xncc_free(batch->templ);
     xncc_free(batch->number);
     xncc_free(batch->group);
@@ -362,9 +363,9 @@ xncc_status xncc_batch_share_image(xncc_batch *batch, const xncc_image *image, s
                                    xncc_image *shared, xncc_stream stream, xncc_error *error)
 {
     *shared = *image;
-    const xncc_batch_ops *ops = batch->engine->ops->share;
-    return ops->image && times > 1 ? ops->image(batch->shared, image, shared, stream, error)
-                                   : XNCC_OK;
+    return batch->share->image && times > 1
+               ? batch->share->image(batch->shared, image, shared, stream, error)
+               : XNCC_OK;
 }
 
 /* Collects the matches of all groups as candidates, in no particular order, and returns their
@@ -435,8 +436,8 @@ static xncc_status find_all(xncc_batch *batch, const xncc_image *image, xncc_str
                                                 error);
     for (size_t g = 0; g < batch->groups && !status; g++)
         status = find_group(batch, &batch->group[g], &shared, stream, error);
-    if (status && batch->engine->ops->share->abandon)
-        batch->engine->ops->share->abandon(batch->shared, stream);
+    if (status && batch->share->abandon)
+        batch->share->abandon(batch->shared, stream);
     return status;
 }
 
@@ -454,8 +455,8 @@ static xncc_status search(xncc_batch *batch, const xncc_image *image, xncc_strea
 xncc_status xncc_batch_find_once(xncc_batch *batch, const xncc_image *image, xncc_error *error)
 {
     xncc_stream stream = NULL;
-    if (batch->count > 0 && batch->engine->ops->share->stream)
-        stream = batch->engine->ops->share->stream(batch->shared);
+    if (batch->count > 0 && batch->engine->ops->bind_shared)
+        stream = batch->share->stream(batch->shared);
     return search(batch, image, stream, error);
 }
 

@@ -51,14 +51,13 @@ static xncc_status fold_templ(xncc_batch *batch, const xncc_batch_group *group, 
                              .smallest = xncc_method_is_distance(batch->problem.rule.method) };
     xncc_status status = xncc_plan_correlate(group->plan, image, batch->templ[i], &map, stream,
                                              error);
-    return status ? status
-                  : batch->engine->ops->share->best_fold(batch->shared, &fold, stream, error);
+    return status ? status : batch->share->best_fold(batch->shared, &fold, stream, error);
 }
 
 static xncc_status fold_all(xncc_batch *batch, const xncc_image *image, const xncc_best *best,
                             xncc_stream stream, xncc_error *error)
 {
-    const xncc_batch_ops *ops = batch->engine->ops->share;
+    const xncc_batch_ops *ops = batch->share;
     xncc_image shared;
     xncc_map room;
     xncc_status status = xncc_batch_share_image(batch, image, batch->count, &shared, stream, error);

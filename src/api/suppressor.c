@@ -27,6 +27,8 @@ xncc_status xncc_suppressor_create(xncc_context *context, size_t room, xncc_supp
                          "suppressor: room for %zu candidates is not within 1 .. %d", room,
                          XNCC_MAX_SUPPRESSOR);
     xncc_engine *cuda = context->engine[xncc_slot(XNCC_DEVICE_CUDA)];
+    if (cuda)
+        cuda = xncc_engine_worker(cuda);
     if (!cuda || !cuda->ops->suppress)
         return xncc_fail(
             error, XNCC_ERROR_UNSUPPORTED,

@@ -163,6 +163,8 @@ typedef struct xncc_engine_ops {
      * nothing. NULL: it never has. */
     void (*warning)(xncc_engine *engine, char *text, size_t size);
 
+    /* Returns the engine whose share and suppress are used in place of this one's. NULL: itself. */
+    xncc_engine *(*worker)(xncc_engine *engine);
     const struct xncc_batch_ops *share; /* see engine/batch_ops.h */
     /* See engine/batch_ops.h. NULL: the engine has no memory of its own. */
     const struct xncc_suppress_ops *suppress;
@@ -171,5 +173,10 @@ typedef struct xncc_engine_ops {
 struct xncc_engine {
     const xncc_engine_ops *ops;
 };
+
+static inline xncc_engine *xncc_engine_worker(xncc_engine *engine)
+{
+    return engine->ops->worker ? engine->ops->worker(engine) : engine;
+}
 
 #endif

@@ -8,7 +8,6 @@
 #include "team/team_chips.h"
 #include "team/team_plan.h"
 #include "team/team_run.h"
-#include "team/team_share.h"
 
 #include <stdio.h>
 
@@ -46,10 +45,17 @@ static xncc_status describe(const xncc_engine *engine, xncc_machine *machine, xn
     return status;
 }
 
-static int ready(xncc_engine *engine, xncc_kernel kernel)
+/* One member makes the best maps of batches, and suppresses in device memory: the first one that is
+ * in use when that is opened. */
+static xncc_engine *worker(xncc_engine *engine)
 {
     const xncc_team *team = (const xncc_team *)engine;
-    xncc_engine *member = team->member[xncc_member_from(team, 0)].is.engine;
+    return team->member[xncc_member_from(team, 0)].is.engine;
+}
+
+static int ready(xncc_engine *engine, xncc_kernel kernel)
+{
+    xncc_engine *member = worker(engine);
     return !member->ops->ready || member->ops->ready(member, kernel);
 }
 
@@ -177,8 +183,7 @@ static const xncc_engine_ops operations = { .destroy = destroy,
                                             .can_read_chips = xncc_team_can_read_chips,
                                             .read_chips = xncc_team_read_chips,
                                             .warning = warning,
-                                            .share = &xncc_team_batch_ops,
-                                            .suppress = &xncc_team_suppress_ops };
+                                            .worker = worker };
 
 xncc_status xncc_team_create(const xncc_recruit *recruit, int32_t count,
                              const xncc_team_options *options, xncc_engine **engine,
