@@ -5,30 +5,28 @@
 #define XNCC_API_HALO_COPY_H
 
 #include "api/objects.h"
+#include "image/rectangle.h"
 
-/* Patches of one size from one image. Used by one thread at a time. */
+/* Patches of one size from one image, whose view is valid. Used by one thread at a time. */
 typedef struct xncc_patch {
     xncc_context *context;
     const xncc_image *image;
-    xncc_border border;
+    xncc_rectangle part;     /* all of it but where it is */
     const xncc_watch *watch; /* of the call that fills the patches */
     xncc_stream stream;      /* orders the copies of an image in device memory */
-    int masked;              /* 1: view has a mask that says which of its pixels count */
     xncc_image view;         /* the current patch, in host memory */
-    void *memory;
+    xncc_laid_out room;
     void *fetched; /* pixels copied from a device image; NULL if the image is in host memory */
 } xncc_patch;
 
-/* Allocates the memory. The image's view is valid and outlives the patch. After a failure,
- * xncc_patch_clear frees what was allocated.
- * Returns XNCC_ERROR_MEMORY, or XNCC_ERROR_ARGUMENT if the context cannot reach the image. */
-xncc_status xncc_patch_make(xncc_patch *patch, int32_t width, int32_t height, xncc_error *error);
+/* Returns XNCC_ERROR_ARGUMENT if the context cannot reach the image. */
+xncc_status xncc_patch_check(const xncc_patch *patch, xncc_error *error);
 void xncc_patch_clear(xncc_patch *patch);
 
 /* Fills `view` with the rectangle whose top-left pixel is (left, top). Any part of it may lie
  * outside the image. If it is inside an image in host memory, `view` becomes a crop of the image
  * and nothing is copied.
- * Returns XNCC_ERROR_DEVICE if the copy fails, or XNCC_ERROR_CANCELLED. */
+ * Returns XNCC_ERROR_MEMORY, XNCC_ERROR_DEVICE if the copy fails, or XNCC_ERROR_CANCELLED. */
 xncc_status xncc_patch_fill(xncc_patch *patch, int64_t left, int64_t top, xncc_error *error);
 
 #endif

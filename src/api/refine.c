@@ -118,11 +118,13 @@ static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_match
     inner.rule.border = XNCC_BORDER_CLAMP;
     r->patch = (xncc_patch){ .context = r->context,
                              .image = image,
-                             .border = r->whole.rule.border,
-                             .masked = inner.image_masked,
+                             .part = { .width = inner.image_width,
+                                       .height = inner.image_height,
+                                       .border = r->whole.rule.border,
+                                       .masked = inner.image_masked },
                              .watch = &r->watch,
                              .stream = r->stream };
-    status = xncc_patch_make(&r->patch, inner.image_width, inner.image_height, error);
+    status = xncc_patch_check(&r->patch, error);
     if (!status)
         status = xncc_plan_create(r->context, &inner, NULL, &r->plan, error);
     if (!status)

@@ -93,16 +93,16 @@ xncc_status xncc_team_take_band(xncc_team_plan *plan, const xncc_image *image, i
 {
     const xncc_problem p = xncc_spread_problem(&plan->problem, band);
     const xncc_extent map = xncc_problem_extent(&plan->problem);
-    const xncc_rectangle rectangle = { map.x0,
-                                       (int64_t)map.y0 + band->first - band->above - top,
-                                       p.image_width,
-                                       p.image_height,
-                                       plan->problem.rule.border,
-                                       p.image_masked };
+    const xncc_rectangle rectangle = { .left = map.x0,
+                                       .top = (int64_t)map.y0 + band->first - band->above - top,
+                                       .width = p.image_width,
+                                       .height = p.image_height,
+                                       .border = plan->problem.rule.border,
+                                       .masked = p.image_masked };
     const xncc_status status = xncc_seat_take(plan, member, &p, error);
     return status ? status
-                  : xncc_band_view(image, &rectangle, &plan->seat[member].image, plan->watch, view,
-                                   error);
+                  : xncc_rectangle_view(image, &rectangle, &plan->seat[member].image, plan->watch,
+                                        view, error);
 }
 
 /* A plan that is not divided is bound at once, to the first member in use. */

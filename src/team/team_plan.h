@@ -4,7 +4,7 @@
 #define XNCC_TEAM_TEAM_PLAN_H
 
 #include "plan/spread.h"
-#include "team/band_view.h"
+#include "image/rectangle.h"
 #include "team/members.h"
 
 /* What a plan has on one member. A member works on one part at a time. */

@@ -122,14 +122,16 @@ static xncc_status convolve_part(xncc_team_plan *plan, void *argument, int32_t m
     const xncc_band band = xncc_spread_band(&plan->problem, &plan->decision.spread, part, 0);
     const xncc_problem p = xncc_spread_problem(&plan->problem, &band);
     const int32_t anchor = call->filter->anchor_y;
-    const xncc_rectangle rectangle = {
-        0, (int64_t)band.first - anchor, p.image_width, p.image_height, plan->problem.rule.border, 0
-    };
+    const xncc_rectangle rectangle = { .top = (int64_t)band.first - anchor,
+                                       .width = p.image_width,
+                                       .height = p.image_height,
+                                       .border = plan->problem.rule.border };
     xncc_seat *seat = &plan->seat[member];
     xncc_image view;
     xncc_status status = xncc_seat_take(plan, member, &p, error);
     if (!status)
-        status = xncc_band_view(call->image, &rectangle, &seat->image, plan->watch, &view, error);
+        status = xncc_rectangle_view(call->image, &rectangle, &seat->image, plan->watch, &view,
+                                     error);
     if (!status)
         status = take_rows(seat, (uint64_t)p.image_width, (uint64_t)p.image_height, error);
     const xncc_map all = { .data = seat->rows, .width = p.image_width, .height = p.image_height };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lays out the part of an image that a band reads (band_view.h). */
-#include "team/band_view.h"
+/* Lays out rectangles of images (rectangle.h). */
+#include "image/rectangle.h"
 
 #include "base/memory.h"
 #include "image/samples.h"
@@ -27,13 +27,23 @@ static void columns_inside(const xncc_image *image, const xncc_rectangle *part, 
     *end = last < *from ? *from : last < part->width ? (int32_t)last : part->width;
 }
 
+/* Where a column or row of the image is stored: spans are stored one after the other. */
+static int64_t stored_at(const xncc_spans *s, int64_t at)
+{
+    if (!s || at < 0)
+        return at;
+    return s->count > 1 && at >= s->first[1] && at < s->first[1] + s->length[1]
+               ? s->length[0] + at - s->first[1]
+               : at - s->first[0];
+}
+
 /* Columns from .. end - 1, one by one. */
 static void fill_columns(const row *r, int32_t from, int32_t end)
 {
     for (int32_t x = from; x < end; x++) {
-        const int64_t at = r->from ? xncc_border_index(r->part->border, r->part->left + x,
-                                                       r->image->width)
-                                   : -1;
+        const int64_t column = xncc_border_index(r->part->border, r->part->left + x,
+                                                 r->image->width),
+                      at = r->from ? stored_at(r->part->columns, column) : -1;
         if (at < 0)
             memset(r->to + (size_t)x * r->pixel, 0, r->pixel);
         else
@@ -50,8 +60,8 @@ static void fill_row(const row *r)
 {
     int32_t from, end;
     columns_inside(r->image, r->part, &from, &end);
-    if (!r->from || r->counts)
-        end = from; /* all pixels differ from those of the image, or must be examined */
+    if (!r->from || r->counts || r->part->columns)
+        end = from; /* no row of the image has these pixels, or they must be examined */
     fill_columns(r, 0, from);
     if (end > from)
         memcpy(r->to + (size_t)from * r->pixel, r->from + (size_t)(r->part->left + from) * r->pixel,
@@ -79,10 +89,11 @@ static xncc_status make_room(xncc_laid_out *room, uint64_t rows, uint64_t bytes,
                                     (unsigned long long)rows);
 }
 
-xncc_status xncc_band_view(const xncc_image *image, const xncc_rectangle *part, xncc_laid_out *room,
-                           const xncc_watch *watch, xncc_image *view, xncc_error *error)
+xncc_status xncc_rectangle_view(const xncc_image *image, const xncc_rectangle *part,
+                                xncc_laid_out *room, const xncc_watch *watch, xncc_image *view,
+                                xncc_error *error)
 {
-    if (is_inside(image, part)) {
+    if (!part->columns && is_inside(image, part)) {
         *view = xncc_image_part(image, (int32_t)part->left, (int32_t)part->top, part->width,
                                 part->height);
         return XNCC_OK;
@@ -101,7 +112,8 @@ xncc_status xncc_band_view(const xncc_image *image, const xncc_rectangle *part, 
                           .channels = image->channels,
                           .mask = mask };
     for (int32_t y = 0; y < part->height && !status; y++) {
-        const int64_t at = xncc_border_index(part->border, part->top + y, image->height);
+        const int64_t row_of_image = xncc_border_index(part->border, part->top + y, image->height),
+                      at = stored_at(part->rows, row_of_image);
         fill_row(&(row){ .image = image,
                          .part = part,
                          .pixel = (size_t)pixel,
