@@ -249,7 +249,7 @@ static xncc_status prepare_templs(const xncc_batch *batch, xncc_template *const 
     xncc_status status = XNCC_OK;
     if (engine->ops->bind_shared)
         return batch->share->prepare(batch->shared, templ, batch->count, error);
-    for (size_t i = 0; i < batch->count && !status; i++)
+    for (size_t i = 0; engine->ops->prepare_template && i < batch->count && !status; i++)
         status = engine->ops->prepare_template(engine, templ[i], &templ[i]->prepared[slot], error);
     return status;
 }

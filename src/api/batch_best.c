@@ -67,7 +67,7 @@ static xncc_status fold_all(xncc_batch *batch, const xncc_image *image, const xn
         for (size_t i = batch->group[g].first;
              i < batch->group[g].first + batch->group[g].count && !status; i++)
             status = fold_templ(batch, &batch->group[g], i, &shared, &room, stream, error);
-    if (!status)
+    if (!status && ops->best_end)
         status = ops->best_end(batch->shared, stream, error);
     if (status && ops->abandon)
         ops->abandon(batch->shared, stream);

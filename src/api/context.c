@@ -225,6 +225,21 @@ xncc_status xncc_template_make(xncc_context *context, const xncc_image *pixels,
     return status;
 }
 
+/* Makes the engines' forms of a template or of a filter; the other one is NULL. */
+static xncc_status prepare(const xncc_context *context, const xncc_template *templ,
+                           const xncc_filter *filter, void *prepared[XNCC_ENGINE_SLOTS],
+                           xncc_error *error)
+{
+    xncc_status status = XNCC_OK;
+    for (int slot = 0; slot < XNCC_ENGINE_SLOTS && !status; slot++) {
+        xncc_engine *engine = context->engine[slot];
+        if (engine && engine->ops->prepare_template)
+            status = templ ? engine->ops->prepare_template(engine, templ, &prepared[slot], error)
+                           : engine->ops->prepare_filter(engine, filter, &prepared[slot], error);
+    }
+    return status;
+}
+
 xncc_status xncc_template_create(xncc_context *context, const xncc_image *pixels,
                                  xncc_template **result, xncc_error *error)
 {
@@ -235,10 +250,8 @@ xncc_status xncc_template_create(xncc_context *context, const xncc_image *pixels
         return xncc_fail_null(error, context ? "templ" : "context");
     xncc_template *templ = NULL;
     xncc_status status = xncc_template_make(context, pixels, &templ, error);
-    for (int slot = 0; slot < XNCC_ENGINE_SLOTS && !status; slot++)
-        if (context->engine[slot])
-            status = context->engine[slot]->ops->prepare_template(context->engine[slot], templ,
-                                                                  &templ->prepared[slot], error);
+    if (!status)
+        status = prepare(context, templ, NULL, templ->prepared, error);
     if (status)
         xncc_template_destroy(templ);
     else
@@ -281,10 +294,8 @@ xncc_status xncc_filter_create(xncc_context *context, const float *coefficients,
         return xncc_fail(error, XNCC_ERROR_MEMORY, "filter: no memory");
     filter->context = context;
     status = xncc_filter_fill(filter, coefficients, width, height, &o, error);
-    for (int slot = 0; slot < XNCC_ENGINE_SLOTS && !status; slot++)
-        if (context->engine[slot])
-            status = context->engine[slot]->ops->prepare_filter(context->engine[slot], filter,
-                                                                &filter->prepared[slot], error);
+    if (!status)
+        status = prepare(context, NULL, filter, filter->prepared, error);
     if (status)
         xncc_filter_destroy(filter);
     else

@@ -125,16 +125,6 @@ static xncc_status best_fold(xncc_batch_context *context, const xncc_fold *fold,
     return xncc_check_cancelled(context->watch, error);
 }
 
-static xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xncc_error *error)
-{
-    (void)context;
-    (void)stream;
-    (void)error;
-    return XNCC_OK;
-}
-
-const xncc_batch_ops xncc_cpu_batch_ops = { .open = batch_open,
-                                            .close = batch_close,
-                                            .best_begin = best_begin,
-                                            .best_fold = best_fold,
-                                            .best_end = best_end };
+const xncc_batch_ops xncc_cpu_batch_ops = {
+    .open = batch_open, .close = batch_close, .best_begin = best_begin, .best_fold = best_fold
+};

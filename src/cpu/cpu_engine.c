@@ -43,32 +43,6 @@ static xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image,
     return map_write(plan, &job, out, error);
 }
 
-static xncc_status prepare_template(xncc_engine *engine, const xncc_template *templ,
-                                    void **prepared, xncc_error *error)
-{
-    (void)engine;
-    (void)templ;
-    (void)error;
-    *prepared = NULL;
-    return XNCC_OK;
-}
-
-static xncc_status prepare_filter(xncc_engine *engine, const xncc_filter *filter, void **prepared,
-                                  xncc_error *error)
-{
-    (void)engine;
-    (void)filter;
-    (void)error;
-    *prepared = NULL;
-    return XNCC_OK;
-}
-
-static void release(xncc_engine *engine, void *prepared)
-{
-    (void)engine;
-    xncc_free(prepared);
-}
-
 /* Kernels of integers compute columns beyond a row, too, of whatever is there, in integers that
  * must not overflow: their memory begins as zeros, and is not kept. */
 static void *take(const xncc_engine_plan *plan, uint64_t bytes)
@@ -233,9 +207,6 @@ static void destroy(xncc_engine *engine)
 static const xncc_engine_ops ops = {
     .destroy = destroy,
     .describe = describe,
-    .prepare_template = prepare_template,
-    .prepare_filter = prepare_filter,
-    .release = release,
     .bind = bind,
     .unbind = unbind,
     .correlate = correlate,

@@ -49,7 +49,7 @@ typedef struct xncc_batch_ops {
      * - best_begin takes the views to fill, which are valid and outlive best_end. It sets every
      *   position to "no template", and returns memory for one map of the best map's size.
      * - best_fold adds a template's map.
-     * - best_end makes sure that the result is complete. */
+     * - best_end makes sure that the result is complete. NULL: it is after each best_fold. */
     xncc_status (*best_begin)(xncc_batch_context *context, const xncc_best *best, xncc_map *map,
                               xncc_stream stream, xncc_error *error);
     xncc_status (*best_fold)(xncc_batch_context *context, const xncc_fold *fold, xncc_stream stream,

@@ -59,7 +59,7 @@ typedef struct xncc_engine_ops {
      * missing. */
     xncc_status (*describe)(const xncc_engine *engine, xncc_machine *machine, xncc_error *error);
 
-    /* Creates the engine's own form of a template or a filter. *prepared is NULL if the engine
+    /* Creates the engine's own form of a template or a filter. All three are NULL if the engine
      * needs none. */
     xncc_status (*prepare_template)(xncc_engine *engine, const xncc_template *templ,
                                     void **prepared, xncc_error *error);

@@ -337,17 +337,11 @@ static xncc_status best_fold(xncc_batch_context *context, const xncc_fold *fold,
     return context->at->cpu->ops->share->best_fold(context->inner, &near, stream, error);
 }
 
-static xncc_status best_end(xncc_batch_context *context, xncc_stream stream, xncc_error *error)
-{
-    return context->at->cpu->ops->share->best_end(context->inner, stream, error);
-}
-
 static const xncc_batch_ops share = { .open = batch_open,
                                       .close = batch_close,
                                       .image = batch_image,
                                       .best_begin = best_begin,
-                                      .best_fold = best_fold,
-                                      .best_end = best_end };
+                                      .best_fold = best_fold };
 
 static const xncc_engine_ops operations = { .destroy = destroy,
                                             .describe = describe,
