@@ -15,7 +15,7 @@ typedef struct xncc_patch {
     const xncc_watch *watch; /* of the call that fills the patches */
     xncc_stream stream;      /* orders the copies of an image in device memory */
     xncc_image view;         /* the current patch, in host memory */
-    xncc_laid_out room;
+    xncc_room room;
     void *fetched; /* pixels copied from a device image; NULL if the image is in host memory */
 } xncc_patch;
 

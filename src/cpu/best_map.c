@@ -16,8 +16,7 @@ struct xncc_batch_context {
     const xncc_watch *watch;
     xncc_pool *pool;
     xncc_best best;
-    float *map;
-    uint64_t room; /* number of elements in map */
+    xncc_room map;
 };
 
 /* One pass over the rows of the best map, either to clear it or to fold a template's map into
@@ -89,7 +88,7 @@ static xncc_status batch_open(xncc_engine *engine, const xncc_watch *watch,
 
 static void batch_close(xncc_batch_context *context)
 {
-    xncc_free(context->map);
+    xncc_free(context->map.memory);
     xncc_free(context);
 }
 
@@ -97,17 +96,13 @@ static xncc_status best_begin(xncc_batch_context *context, const xncc_best *best
                               xncc_stream stream, xncc_error *error)
 {
     const int32_t width = best->score.width, height = best->score.height;
-    const uint64_t wanted = (uint64_t)width * (uint64_t)height;
+    float *map_data = xncc_room_take(&context->map, (uint64_t)height,
+                                     (uint64_t)width * sizeof(float));
     (void)stream;
-    if (wanted > context->room) {
-        xncc_free(context->map);
-        context->map = xncc_alloc(wanted, sizeof *context->map);
-        context->room = context->map ? wanted : 0;
-    }
-    if (!context->map)
+    if (!map_data)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a map of %d x %d", width, height);
     context->best = *best;
-    *map = (xncc_map){ .data = context->map,
+    *map = (xncc_map){ .data = map_data,
                        .width = width,
                        .height = height,
                        .pitch = (int64_t)width * (int64_t)sizeof(float) };

@@ -2,7 +2,6 @@
 /* Lays out rectangles of images (rectangle.h). */
 #include "image/rectangle.h"
 
-#include "base/memory.h"
 #include "image/samples.h"
 
 #include <string.h>
@@ -75,22 +74,8 @@ static int is_inside(const xncc_image *image, const xncc_rectangle *part)
            part->top + part->height <= image->height;
 }
 
-static xncc_status make_room(xncc_laid_out *room, uint64_t rows, uint64_t bytes, xncc_error *error)
-{
-    uint64_t all;
-    if (xncc_mul_u64(rows, bytes, &all) && all <= room->room)
-        return XNCC_OK;
-    xncc_free(room->memory);
-    room->memory = xncc_alloc(rows, bytes);
-    room->room = room->memory ? rows * bytes : 0;
-    return room->memory ? XNCC_OK
-                        : xncc_fail(error, XNCC_ERROR_MEMORY,
-                                    "no memory for %llu rows of the image with its border",
-                                    (unsigned long long)rows);
-}
-
 xncc_status xncc_rectangle_view(const xncc_image *image, const xncc_rectangle *part,
-                                xncc_laid_out *room, const xncc_watch *watch, xncc_image *view,
+                                xncc_room *room, const xncc_watch *watch, xncc_image *view,
                                 xncc_error *error)
 {
     if (!part->columns && is_inside(image, part)) {
@@ -100,10 +85,12 @@ xncc_status xncc_rectangle_view(const xncc_image *image, const xncc_rectangle *p
     }
     const uint64_t width = (uint64_t)part->width, rows = (uint64_t)part->height,
                    pixel = (uint64_t)xncc_image_channels(image) * xncc_pixel_size(image->pixel);
-    xncc_status status = make_room(room, rows, width * (pixel + (part->masked ? 1 : 0)), error);
-    if (status)
-        return status;
-    char *pixels = room->memory;
+    char *pixels = xncc_room_take(room, rows, width * (pixel + (part->masked ? 1 : 0)));
+    if (!pixels)
+        return xncc_fail(error, XNCC_ERROR_MEMORY,
+                         "no memory for %llu rows of the image with its border",
+                         (unsigned long long)rows);
+    xncc_status status = XNCC_OK;
     uint8_t *mask = part->masked ? (uint8_t *)pixels + width * rows * pixel : NULL;
     *view = (xncc_image){ .data = pixels,
                           .width = part->width,

@@ -3,15 +3,10 @@
 #ifndef XNCC_IMAGE_RECTANGLE_H
 #define XNCC_IMAGE_RECTANGLE_H
 
+#include "base/memory.h"
 #include "base/watch.h"
 #include "exactncc/rules.h"
 #include "image/image.h"
-
-/* Memory for pixels that are laid out. It grows. All zero: none yet. */
-typedef struct xncc_laid_out {
-    void *memory;
-    uint64_t room; /* bytes */
-} xncc_laid_out;
 
 /* Columns or rows of an image, as one span or two, which are stored one after the other. */
 typedef struct xncc_spans {
@@ -33,7 +28,7 @@ typedef struct xncc_rectangle {
 /* Makes a view of a rectangle. Inside of the image it is a crop, and nothing is copied. Otherwise
  * the pixels are laid out in `room`. Returns XNCC_OK, XNCC_ERROR_MEMORY or XNCC_ERROR_CANCELLED. */
 xncc_status xncc_rectangle_view(const xncc_image *image, const xncc_rectangle *part,
-                                xncc_laid_out *room, const xncc_watch *watch, xncc_image *view,
+                                xncc_room *room, const xncc_watch *watch, xncc_image *view,
                                 xncc_error *error);
 
 #endif

@@ -165,7 +165,7 @@ void xncc_team_unbind(xncc_engine_plan *engine_plan)
         if (seat->plan)
             plan->team->member[i].is.engine->ops->unbind(seat->plan);
         xncc_free(seat->image.memory);
-        xncc_free(seat->rows);
+        xncc_free(seat->rows.memory);
     }
     xncc_free(plan->seat);
     xncc_free(plan);

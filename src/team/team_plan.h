@@ -11,9 +11,8 @@
 typedef struct xncc_seat {
     xncc_engine_plan *plan; /* NULL: none yet */
     xncc_problem problem;   /* that it was bound to */
-    xncc_laid_out image;    /* the image of a band with its border */
-    float *rows;            /* the output of a convolution of a band, and room for so many */
-    uint64_t room;
+    xncc_room image;        /* the image of a band with its border */
+    xncc_room rows;         /* the output of a convolution of a band */
 } xncc_seat;
 
 typedef struct xncc_team_plan {

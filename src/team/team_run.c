@@ -98,23 +98,6 @@ static xncc_status convolve_one(xncc_team_plan *plan, void *argument, int32_t me
                                    xncc_team_stream(call, member), error);
 }
 
-/* Makes room for the output of a band: its own rows, and those that the filter reads beyond. */
-static xncc_status take_rows(xncc_seat *seat, uint64_t width, uint64_t height, xncc_error *error)
-{
-    uint64_t all;
-    if (xncc_mul_u64(width, height, &all) && all <= seat->room)
-        return XNCC_OK;
-    xncc_free(seat->rows);
-    seat->room = 0;
-    seat->rows = xncc_mul_u64(width, height, &all) ? xncc_alloc(all, sizeof *seat->rows) : NULL;
-    if (!seat->rows)
-        return xncc_fail(error, XNCC_ERROR_MEMORY,
-                         "no memory for %llu rows of the output of a device",
-                         (unsigned long long)height);
-    seat->room = all;
-    return XNCC_OK;
-}
-
 static xncc_status convolve_part(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
                                  xncc_error *error)
 {
@@ -132,9 +115,14 @@ static xncc_status convolve_part(xncc_team_plan *plan, void *argument, int32_t m
     if (!status)
         status = xncc_rectangle_view(call->image, &rectangle, &seat->image, plan->watch, &view,
                                      error);
-    if (!status)
-        status = take_rows(seat, (uint64_t)p.image_width, (uint64_t)p.image_height, error);
-    const xncc_map all = { .data = seat->rows, .width = p.image_width, .height = p.image_height };
+    /* the band's own rows, and those that the filter reads beyond */
+    const xncc_map all = { .data = xncc_room_take(&seat->rows, (uint64_t)p.image_height,
+                                                  (uint64_t)p.image_width * sizeof(float)),
+                           .width = p.image_width,
+                           .height = p.image_height };
+    if (!status && !all.data)
+        status = xncc_fail(error, XNCC_ERROR_MEMORY,
+                           "no memory for %d rows of the output of a device", p.image_height);
     if (!status)
         status = ops_of(plan, member)
                      ->convolve(seat->plan, &view, xncc_team_filter(plan, call->filter, member),
