@@ -26,16 +26,10 @@ static xncc_status check_templ(const xncc_batch *batch, const xncc_template *tem
                                xncc_error *error)
 {
     const xncc_problem *p = &batch->problem;
-    if (!templ)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu is a null pointer", i);
-    if (templ->context != batch->context)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu belongs to another context", i);
-    if (templ->pixel != p->pixel || templ->channels != p->channels)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "template %zu is %s with %d channel%s, but the image is %s with %d; all "
-                         "must have one type",
-                         i, xncc_pixel_name(templ->pixel), templ->channels,
-                         xncc_plural(templ->channels), xncc_pixel_name(p->pixel), p->channels);
+    const xncc_status status = xncc_template_check_listed(templ, i, batch->context, p->pixel,
+                                                          p->channels, error);
+    if (status)
+        return status;
     if (p->rule.mode == XNCC_VALID &&
         (templ->width > p->image_width || templ->height > p->image_height))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,

@@ -259,6 +259,23 @@ xncc_status xncc_template_create(xncc_context *context, const xncc_image *pixels
     return xncc_done(status, error);
 }
 
+xncc_status xncc_template_check_listed(const xncc_template *templ, size_t i,
+                                       const xncc_context *context, xncc_pixel pixel,
+                                       int32_t channels, xncc_error *error)
+{
+    if (!templ)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu is a null pointer", i);
+    if (templ->context != context)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu belongs to another context", i);
+    if (templ->pixel != pixel || templ->channels != channels)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "template %zu is %s with %d channel%s, but the image is %s with %d; all "
+                         "must have one type",
+                         i, xncc_pixel_name(templ->pixel), templ->channels,
+                         xncc_plural(templ->channels), xncc_pixel_name(pixel), channels);
+    return XNCC_OK;
+}
+
 static void release(xncc_context *context, void *prepared[XNCC_ENGINE_SLOTS])
 {
     for (int slot = 0; slot < XNCC_ENGINE_SLOTS; slot++)

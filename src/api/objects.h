@@ -62,6 +62,11 @@ void xncc_plan_unbind(xncc_plan *plan);
 xncc_status xncc_template_make(xncc_context *context, const xncc_image *pixels,
                                xncc_template **templ, xncc_error *error);
 
+/* Checks number i of a list of templates against the context and the pixels of an image. */
+xncc_status xncc_template_check_listed(const xncc_template *templ, size_t i,
+                                       const xncc_context *context, xncc_pixel pixel,
+                                       int32_t channels, xncc_error *error);
+
 /* Check that an image or a template fits the plan, and that the plan's engine can reach the
  * image. */
 xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image,

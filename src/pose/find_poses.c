@@ -38,23 +38,6 @@ static xncc_status check_options(const xncc_pose_options *o, xncc_error *error)
     return xncc_pose_ranges_check(o, error);
 }
 
-static xncc_status check_template(const xncc_pose_job *job, const xncc_template *templ, size_t i,
-                                  xncc_error *error)
-{
-    if (!templ)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu is a null pointer", i);
-    if (templ->context != job->context)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "template %zu belongs to another context", i);
-    if (templ->pixel != job->image->pixel || templ->channels != xncc_image_channels(job->image))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "template %zu is %s with %d channel%s, but the image is %s with %d; all "
-                         "must have one type",
-                         i, xncc_pixel_name(templ->pixel), templ->channels,
-                         xncc_plural(templ->channels), xncc_pixel_name(job->image->pixel),
-                         xncc_image_channels(job->image));
-    return XNCC_OK;
-}
-
 /* The limit for XNCC_AUTO: above what chance reaches over all windows of all poses. Chance alone
  * would ask for too much of smooth templates, and for too little of rough ones, which other objects
  * resemble. */
@@ -72,7 +55,8 @@ static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *
 {
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < job->count && !status; i++) {
-        status = check_template(job, templ[i], i, error);
+        status = xncc_template_check_listed(templ[i], i, job->context, job->image->pixel,
+                                            xncc_image_channels(job->image), error);
         if (status)
             return status;
         subject[i].templ = templ[i];
