@@ -11,10 +11,10 @@ static inline uint64_t xncc_round_up(uint64_t value, uint64_t unit)
     return value > UINT64_MAX - unit ? UINT64_MAX : (value + unit - 1) / unit * unit;
 }
 
-/* a / b, rounded up, for a >= 0 and b > 0; a + b - 1 must fit. */
+/* a / b, rounded up, for a >= 0 and b > 0. */
 static inline int32_t xncc_ceil_div(int32_t a, int32_t b)
 {
-    return (a + b - 1) / b;
+    return (int32_t)(((int64_t)a + b - 1) / b);
 }
 
 /* The smaller of two numbers. */

@@ -11,7 +11,6 @@ static const double conv_registers_rate = 2.3e8, conv_unrolled_rate = 2.2e8,
                     conv_tiled_rate = 1.28e8;
 static const double conv_global_rate = 1.3e7, conv_constant_rate = 1.2e7, conv_halo_rate = 9.0e6;
 static const double conv_elements_per_ms = 6.3e6;
-static const double launch_ms = 0.004; /* per kernel launch */
 
 /* The workspace is kept below this, in bytes, even if more is free. */
 static const uint64_t max_workspace = UINT64_C(1) << 28;
@@ -42,12 +41,7 @@ static xncc_status fit_bands(const xncc_problem *p, const xncc_machine *m, xncc_
     for (size_bands(p, fit); fit->band_height > 1 && fit->workspace.total > aim; size_bands(p, fit))
         fit->band_height = (fit->band_height + 1) / 2;
     fit->map_rows = fit->band_height;
-    if (fit->workspace.total > limit)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "a row of the convolution needs %llu bytes of device memory, and a plan "
-                         "may use %llu; raise device_memory of the context",
-                         (unsigned long long)fit->workspace.total, (unsigned long long)limit);
-    return XNCC_OK;
+    return xncc_fits_memory("a row of the convolution", fit->workspace.total, limit, error);
 }
 
 int xncc_conv_is_unrolled(const xncc_problem *p)
@@ -136,7 +130,7 @@ xncc_status xncc_fit_convolve_cuda(const xncc_problem *p, const xncc_machine *m,
     status = fit_bands(p, m, fit, error);
     double processors = xncc_machine_processors(m);
     double elements = (double)p->image_width * (double)p->image_height;
-    fit->estimate_ms = launch_ms +
+    fit->estimate_ms = XNCC_LAUNCH_MS +
                        elements * (double)p->templ_width * (double)p->templ_height /
                            (conv_rate(kernel, fit) * processors) +
                        elements / (conv_elements_per_ms * processors);

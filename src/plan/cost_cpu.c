@@ -48,13 +48,6 @@ static const row rows[] = {
       { 1 / 0.155, 1 / 0.21, 1 / 0.155, 0 } },
 };
 
-/* Elements of the map. */
-static double elements(const xncc_problem *p)
-{
-    const xncc_extent map = xncc_problem_extent(p);
-    return (double)map.width * (double)map.height;
-}
-
 /* Products per template row, which direct kernels pad on both sides to whole dwords. */
 static double row_products(const xncc_problem *p, const xncc_cpu_blocks *b)
 {
@@ -69,8 +62,9 @@ static double cost_of_one(const xncc_problem *p, const row *r, int kind, const x
     if (r->rate[kind] == 0.0)
         return -1.0;
     const double work = b->fft.nx ? b->fft.points
-                                  : elements(p) * row_products(p, b) * (double)p->templ_height;
-    return elements(p) * r->element[kind] + work / r->rate[kind];
+                                  : xncc_problem_elements(p) * row_products(p, b) *
+                                        (double)p->templ_height;
+    return xncc_problem_elements(p) * r->element[kind] + work / r->rate[kind];
 }
 
 /* Returns 1 if the planes of a general problem take acceptable memory with an fft kernel. Blocks
@@ -97,7 +91,7 @@ static double integers_cost(const xncc_problem *p, const row *r, const xncc_cpu_
         return -1.0;
     const double products = (double)xncc_products_of(p, NULL, 0);
     return one * (products < 1.0 ? 1.0 : products) +
-           (b->tile.fits ? 0.0 : 60.0 * b->tile.channels * elements(p));
+           (b->tile.fits ? 0.0 : 60.0 * b->tile.channels * xncc_problem_elements(p));
 }
 
 /* Floats and u32. If the image is masked, the sums of the template are products, too. Blocks of
@@ -112,7 +106,7 @@ static double floats_cost(const xncc_problem *p, const row *r, const xncc_cpu_bl
                                  : xncc_problem_image_clips(p) ? clipped
                                  : p->templ_masked             ? 1.5
                                                                : 1.0) +
-                          6.0 * elements(p));
+                          6.0 * xncc_problem_elements(p));
 }
 
 /* The reference kernel reads every pixel of every window. Its rates are those of plain problems. */

@@ -20,7 +20,6 @@ static const rate texture_rate = { 1.44e7, 1.4e7, 7.9e6 };
  * doubt. */
 static const double one_pass_elements_per_ms = 1.35e6, score_elements_per_ms = 6.5e5,
                     float_elements_per_ms = 2.0e5;
-static const double launch_ms = 0.004; /* per kernel launch */
 
 static uint64_t pixel_bytes(xncc_pixel pixel)
 {
@@ -62,6 +61,16 @@ static uint64_t shared_row_bytes(const xncc_problem *p)
 /* Chooses the tile of `shared` and the template rows per pass: as many as constant memory and the
  * tile hold. Unless they are the whole template, they are a multiple of 4, as the columns of the
  * template in constant memory are. */
+xncc_status xncc_fits_memory(const char *what, uint64_t needed, uint64_t limit, xncc_error *error)
+{
+    if (needed <= limit)
+        return XNCC_OK;
+    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                     "%s needs %llu bytes of device memory, and a plan may use %llu; raise "
+                     "device_memory of the context",
+                     what, (unsigned long long)needed, (unsigned long long)limit);
+}
+
 xncc_status xncc_fit_shared(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                             xncc_error *error)
 {
@@ -126,11 +135,12 @@ double xncc_pixels_ms(const xncc_problem *p, const xncc_machine *m, const xncc_d
                                        XNCC_TILE_WIDTH * 8.0
                                  : 0.0;
     const int floats = xncc_pixel_is_float(p->pixel); /* whose sums are doubles */
-    return launch_ms * 4.0 + (floats ? xncc_machine_slowness(m) : 1.0) * elements / processors *
-                                 ((pixels + fill) / rate_of(r, p->pixel) +
-                                  1.0 / (xncc_cuda_is_one_pass(p) ? one_pass_elements_per_ms
-                                         : floats                 ? float_elements_per_ms
-                                                                  : score_elements_per_ms));
+    return XNCC_LAUNCH_MS * 4.0 + (floats ? xncc_machine_slowness(m) : 1.0) * elements /
+                                      processors *
+                                      ((pixels + fill) / rate_of(r, p->pixel) +
+                                       1.0 / (xncc_cuda_is_one_pass(p) ? one_pass_elements_per_ms
+                                              : floats                 ? float_elements_per_ms
+                                                                       : score_elements_per_ms));
 }
 
 double xncc_fft_bands_ms(const xncc_problem *p, const xncc_decision *fit)
@@ -143,7 +153,7 @@ double xncc_fft_bands_ms(const xncc_problem *p, const xncc_decision *fit)
 double xncc_fft_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *fit)
 {
     const xncc_extent map = xncc_problem_extent(p);
-    return xncc_fft_bands_ms(p, fit) + launch_ms * 3.0 +
+    return xncc_fft_bands_ms(p, fit) + XNCC_LAUNCH_MS * 3.0 +
            (double)map.width * (double)map.height /
                (score_elements_per_ms * xncc_machine_processors(m));
 }

@@ -53,6 +53,10 @@ int xncc_cuda_is_one_pass(const xncc_problem *problem);
  * columns wide (Gaussians of sigma 1, 2 and 3.2), and taps that fit the parameters of a kernel. */
 int xncc_conv_is_unrolled(const xncc_problem *problem);
 
+/* Checks that the device memory that something needs fits what a plan may use. Returns XNCC_OK, or
+ * XNCC_ERROR_UNSUPPORTED with a text that names both numbers. */
+xncc_status xncc_fits_memory(const char *what, uint64_t needed, uint64_t limit, xncc_error *error);
+
 /* Choose the tile of kernel shared, and the template rows that constant memory holds at a time for
  * shared and tex-constant. problem: plain. Return XNCC_OK, or XNCC_ERROR_UNSUPPORTED with a text
  * that names the limit. */

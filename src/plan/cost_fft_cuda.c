@@ -2,6 +2,7 @@
 /* Kernel fft on CUDA: the sides of its transforms, its error bound and the search for blocks. */
 #include "plan/cost_fft_cuda.h"
 
+#include "plan/cost_cuda.h"
 #include "plan/problem.h"
 
 #include <assert.h>
@@ -39,7 +40,6 @@ static const double doubt_rate = 8.0e-7, refine_rate = 4.0e6;
 /* float-fused: multiply-adds per millisecond and multiprocessor; what sums and score of a window
  * take, as multiply-adds; and how many times as long it takes where doubles are slow. */
 static const double fused_rate = 1.1e8, fused_score = 290.0, slow_fused = 32.0;
-static const double launch_ms = 0.004;
 
 /* Let u = 2^-53, x the complex block (two real blocks side by side, or the two bytes of one), t the
  * piece of the template, and N the points of a transform.
@@ -177,13 +177,13 @@ static double blocks_ms(const search *s, const xncc_fft_blocks *b, int32_t cost,
     /* a point is loaded, multiplied by that of the template, and stored */
     double rest = points * (16.0 + planes * (32.0 + 16.0 / batch + 24.0)) / bytes_per_ms /
                   processors;
-    double launches = launch_ms * (3.0 + planes * 4.0);
+    double launches = XNCC_LAUNCH_MS * (3.0 + planes * 4.0);
     /* the launches of a batch follow each other closely */
     if (xncc_pixel_is_of_doubles(s->problem->pixel))
         return (double)runs * (batch * (2.0 * transform + rest) + 0.5 * launches) + transform +
-               3.0 * launch_ms + doubts_ms(s, b);
+               3.0 * XNCC_LAUNCH_MS + doubts_ms(s, b);
     double piece = (double)runs * (batch * ((1.0 + planes) * transform + rest) + launches) +
-                   planes * (transform + 3.0 * launch_ms);
+                   planes * (transform + 3.0 * XNCC_LAUNCH_MS);
     return piece * (double)s->pieces;
 }
 
@@ -339,17 +339,16 @@ xncc_status xncc_fit_float_fused(const xncc_problem *problem, const xncc_machine
     if (status)
         return status;
     fit->fft = (xncc_fft_blocks){ .batch = 1, .columns = width, .rows = height };
-    if (xncc_fft_workspace(problem, &fit->fft).total > budget)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel float-fused needs %llu bytes for the template, and a plan may use "
-                         "%llu; raise device_memory of the context",
-                         (unsigned long long)xncc_fft_workspace(problem, &fit->fft).total,
-                         (unsigned long long)budget);
+    status = xncc_fits_memory("kernel float-fused", xncc_fft_workspace(problem, &fit->fft).total,
+                              budget, error);
+    if (status)
+        return status;
     fit->shared_bytes = shared - XNCC_FLOAT_FUSED_STATIC;
     const double slow = xncc_machine_has_fast_doubles(machine) ? 1.0 : slow_fused,
                  each = (double)width * (double)fused_rows(height) + fused_score;
-    fit->estimate_ms = launch_ms * 5.0 + (double)fit->band_width * (double)fit->band_height * each *
-                                             slow / (fused_rate * xncc_machine_processors(machine));
+    fit->estimate_ms = XNCC_LAUNCH_MS * 5.0 + (double)fit->band_width * (double)fit->band_height *
+                                                  each * slow /
+                                                  (fused_rate * xncc_machine_processors(machine));
     return XNCC_OK;
 }
 
@@ -382,13 +381,13 @@ xncc_status xncc_fit_float_tiles(const xncc_problem *problem, const xncc_machine
                                   .columns = problem->templ_width,
                                   .rows = problem->templ_height,
                                   .count = pairs < INT32_MAX / 2 ? (int32_t)pairs : INT32_MAX / 2 };
-    if (pairs >= INT32_MAX / 2 || xncc_fft_workspace(problem, &fit->fft).total > budget)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel float-tiles needs %llu bytes for its bounds, and a plan may use "
-                         "%llu; raise device_memory of the context",
-                         (unsigned long long)xncc_fft_workspace(problem, &fit->fft).total,
-                         (unsigned long long)budget);
-    fit->estimate_ms = launch_ms * 4.0 + (double)pairs * tile_ms * xncc_machine_slowness(machine) /
-                                             xncc_machine_processors(machine);
+    const uint64_t needed = pairs < INT32_MAX / 2 ? xncc_fft_workspace(problem, &fit->fft).total
+                                                  : UINT64_MAX;
+    status = xncc_fits_memory("kernel float-tiles", needed, budget, error);
+    if (status)
+        return status;
+    fit->estimate_ms = XNCC_LAUNCH_MS * 4.0 + (double)pairs * tile_ms *
+                                                  xncc_machine_slowness(machine) /
+                                                  xncc_machine_processors(machine);
     return XNCC_OK;
 }

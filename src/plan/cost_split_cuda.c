@@ -11,7 +11,6 @@
 /* Measured on one H200, November 2026: nanoseconds of a multiprocessor per point of a block, for
  * all passes. Doubts are too few to count. */
 static const double point_ns = 6.6;
-static const double launch_ms = 0.004;
 
 /* What the transform of a line of 2^m points adds, in units of 2^-53: 1 for each doubling; 4.83 for
  * each of two levels of products with roots that sincospi makes; 2.95 for a level of products with
@@ -99,7 +98,7 @@ static double time_of(const xncc_decision *of, xncc_fft_blocks *b, double per_po
     b->batch = (int32_t)(batch < count ? batch : count);
     const int64_t runs = (count + b->batch - 1) / b->batch;
     return xncc_split_workspace(b).total <= budget
-               ? (double)count * points * per_point + launch_ms * 3.0 * (double)runs
+               ? (double)count * points * per_point + XNCC_LAUNCH_MS * 3.0 * (double)runs
                : -1.0;
 }
 

@@ -27,7 +27,6 @@ static const double planes_rate = 3.8e9; /* tensor-fused, general problems: mult
 static const double planes_element_rate = 1.1e7; /* map elements, */
 static const double planes_sum_rate = 3.1e7;     /* and map elements of each product */
 /* Milliseconds per call. */
-static const double launch_ms = 0.004;         /* per kernel launch */
 static const double fused_start_ms = 0.0145;   /* tensor-fused: launches and filling the rings; also
                                                   small images are searched faster in two passes */
 static const double planes_start_ms = 0.006;   /* the same for general problems, */
@@ -278,17 +277,10 @@ static xncc_status check_device(const xncc_problem *p, const xncc_machine *m, xn
     return XNCC_OK;
 }
 
-/* Elements of the map. */
-static double elements_of(const xncc_problem *p)
-{
-    const xncc_extent map = xncc_problem_extent(p);
-    return (double)map.width * (double)map.height;
-}
-
 double xncc_tensor_products_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const xncc_tensor_blocks *b = &d->tensor;
-    const double elements = elements_of(p),
+    const double elements = xncc_problem_elements(p),
                  rate = d->kernel == XNCC_KERNEL_TENSOR_MMA ? mma_rate : product_rate,
                  one = elements * products(b, d->kernel) / rate,
                  write = elements * b->across * b->down / sum_rate;
@@ -365,7 +357,7 @@ double xncc_fused_channels_ms(const xncc_problem *p, const xncc_machine *m, cons
                  each = few * (channels_element + channels_channel * channels) /
                             fused_element_rate +
                         channels * fused_products(&d->tensor) / channels_rate;
-    return fused_start_ms + elements_of(p) * each / xncc_machine_processors(m);
+    return fused_start_ms + xncc_problem_elements(p) * each / xncc_machine_processors(m);
 }
 
 double xncc_fused_masked_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
@@ -374,7 +366,7 @@ double xncc_fused_masked_ms(const xncc_problem *p, const xncc_machine *m, const 
                         d->planes.products *
                             (1.0 / planes_sum_rate + fused_products(&d->tensor) / planes_rate);
     return planes_start_ms + product_start_ms * d->planes.products +
-           elements_of(p) * each / xncc_machine_processors(m);
+           xncc_problem_elements(p) * each / xncc_machine_processors(m);
 }
 
 xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_decision *d,
@@ -392,12 +384,12 @@ xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_d
 
 double xncc_tensor_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
-    const double processors = xncc_machine_processors(m), elements = elements_of(p);
+    const double processors = xncc_machine_processors(m), elements = xncc_problem_elements(p);
     const int is_u16 = p->pixel == XNCC_U16;
     if (d->kernel == XNCC_KERNEL_TENSOR_FUSED)
         return fused_start_ms +
                elements * (1.0 / fused_element_rate + fused_products(&d->tensor) / fused_rate) /
                    processors;
     const double score_ms = elements / (is_u16 ? score_u16_rate : score_rate);
-    return 3.0 * launch_ms + xncc_tensor_products_ms(p, m, d) + score_ms / processors;
+    return 3.0 * XNCC_LAUNCH_MS + xncc_tensor_products_ms(p, m, d) + score_ms / processors;
 }

@@ -57,11 +57,6 @@ static int64_t ring_row_bytes(const xncc_direct_blocks *c, int32_t strip)
     return odd_lines(((int64_t)strip + (int64_t)c->groups * c->phases) * c->element);
 }
 
-static int64_t ring_rows(const xncc_direct_blocks *c)
-{
-    return (int64_t)c->panel_height + c->rows - 1;
-}
-
 /* Whether the map is so narrow that it is computed with a column per lane. */
 static int has_lanes(const xncc_problem *problem, const form *f)
 {
@@ -89,11 +84,11 @@ static void direct_blocks(const xncc_problem *problem, const form *f, xncc_cpu_b
         problem->templ_width,
         xncc_ceil_div(problem->templ_width, words ? MOST_PANEL_U16 : MOST_PANEL_BYTES));
     c.groups = xncc_ceil_div(c.panel_width + c.shifts - 1, c.phases);
-    while (c.strip > LEAST_STRIP && ring_row_bytes(&c, c.strip) * ring_rows(&c) > RING_BYTES)
+    while (c.strip > LEAST_STRIP && ring_row_bytes(&c, c.strip) * xncc_ring_rows(&c) > RING_BYTES)
         c.strip /= 2;
     c.row_bytes = ring_row_bytes(&c, c.strip);
     const int64_t fit = RING_BYTES * 2 / c.row_bytes; /* at least 800 KB / 9 KB */
-    if (ring_rows(&c) > fit)
+    if (xncc_ring_rows(&c) > fit)
         c.panel_height = xncc_ceil_div(
             problem->templ_height, xncc_ceil_div(problem->templ_height, (int32_t)fit - c.rows + 1));
     c.chunk = xncc_smaller(most_groups / c.groups, c.panel_height);

@@ -60,6 +60,12 @@ typedef struct xncc_direct_blocks {
     int64_t row_bytes;   /* from one staged image row to the next */
 } xncc_direct_blocks;
 
+/* The staged image rows that are kept at a time. */
+static inline int64_t xncc_ring_rows(const xncc_direct_blocks *c)
+{
+    return (int64_t)c->panel_height + c->rows - 1;
+}
+
 /* How the planes and sums of a rectangle are kept (integers). */
 typedef struct xncc_tile_blocks {
     xncc_sum_recipe recipe;

@@ -45,7 +45,6 @@ static const double float_window_ns[] = { 3.0, 6.6 },
  * at n = 17 with three. */
 static const double float_channel_ns = 10.0;
 static const double plane_ns = 0.9, own_sums_ns = 3.0, sum_ns = 0.7, sum_score_ns = 5.0;
-static const double launch_ms = 0.004; /* per kernel launch */
 /* Map elements of the channel score: this rate over a part of their own and a part per byte of the
  * pixel. */
 static const double channel_rate = 1.6e6, channel_element = 0.36, channel_byte = 0.385;
@@ -59,13 +58,6 @@ static const uint64_t max_plane_workspace = UINT64_C(5) << 29;
 /* The most memory that serves only where many windows of floats are in doubt; with channels or
  * masks, twice as much. One block of many channels may take more. */
 static const uint64_t max_for_doubts = UINT64_C(512) << 20;
-
-/* Elements of the map. */
-static double elements_of(const xncc_problem *p)
-{
-    const xncc_extent map = xncc_problem_extent(p);
-    return (double)map.width * (double)map.height;
-}
 
 static void add_step(xncc_decision *d, xncc_step step)
 {
@@ -300,11 +292,10 @@ static xncc_status halve_bands(const xncc_problem *p, uint64_t aim, uint64_t lim
         if (w->total <= limit && (band <= aim || d->band_height <= least))
             return XNCC_OK;
         if (d->band_height <= least)
-            return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                             "the smallest band of the map%s needs %llu bytes of device memory, "
-                             "and a plan may use %llu; raise device_memory of the context",
-                             w->bytes[XNCC_BUFFER_SOURCE] ? " and a copy of the image" : "",
-                             (unsigned long long)w->total, (unsigned long long)limit);
+            return xncc_fits_memory(w->bytes[XNCC_BUFFER_SOURCE]
+                                        ? "the smallest band of the map and a copy of the image"
+                                        : "the smallest band of the map",
+                                    w->total, limit, error);
         /* in whole tiles; two bands, not two and one row */
         const int32_t half = (d->band_height + 1) / 2,
                       tiles = half > 64 ? (half + 63) / 64 * 64 : half;
@@ -417,11 +408,11 @@ static double layout_ms(const xncc_problem *p, const xncc_problem *of, const xnc
     const double processors = xncc_machine_processors(m);
     const xncc_route route = xncc_problem_route(p);
     if (route == XNCC_ROUTE_GENERAL)
-        return elements_of(p) * d->planes.image_count / plane_rate / processors;
+        return xncc_problem_elements(p) * d->planes.image_count / plane_rate / processors;
     if (route == XNCC_ROUTE_PLAIN)
         return 0.0;
-    return launch_ms + (double)of->image_width * (double)of->image_height *
-                           (double)xncc_pixel_size(of->pixel) / (border_rate * processors);
+    return XNCC_LAUNCH_MS + (double)of->image_width * (double)of->image_height *
+                                (double)xncc_pixel_size(of->pixel) / (border_rate * processors);
 }
 
 /* The time of window sums and scores, in milliseconds times processors per map element. */
@@ -440,47 +431,47 @@ static double plane_score(const xncc_problem *p, const xncc_decision *d)
 static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc_machine *m,
                        const xncc_decision *d)
 {
-    const double processors = xncc_machine_processors(m), elements = elements_of(p),
+    const double processors = xncc_machine_processors(m), elements = xncc_problem_elements(p),
                  layout = layout_ms(p, of, m, d);
     if (d->kernel == XNCC_KERNEL_GENERAL) {
         const double pixels = (double)p->templ_width * p->templ_height * p->channels;
         const int varies = xncc_problem_image_varies(p);
         const double slow = xncc_machine_slowness(m);
         if (d->shared_bytes)
-            return launch_ms + elements * 1e-6 / processors * slow *
-                                   (varies ? masked_window_ns + masked_pixel_ns * pixels
-                                           : small_ns + small_window_ns * p->channels +
-                                                 small_pixel_ns * pixels);
+            return XNCC_LAUNCH_MS + elements * 1e-6 / processors * slow *
+                                        (varies ? masked_window_ns + masked_pixel_ns * pixels
+                                                : small_ns + small_window_ns * p->channels +
+                                                      small_pixel_ns * pixels);
         if (xncc_pixel_is_float(p->pixel) && p->rule.method != XNCC_COVERAGE)
-            return launch_ms + elements * 1e-6 / processors * slow *
-                                   ((p->channels > 1 ? float_channel_ns * p->channels
-                                                     : float_window_ns[varies]) +
-                                    float_pixel_ns[varies][p->templ_masked] * pixels);
-        return launch_ms + elements *
-                               (xncc_pixel_is_wide(p->pixel)
-                                    ? direct_window * p->channels + direct_pixel * pixels
-                                    : pixels) /
-                               (direct_rate * processors);
+            return XNCC_LAUNCH_MS + elements * 1e-6 / processors * slow *
+                                        ((p->channels > 1 ? float_channel_ns * p->channels
+                                                          : float_window_ns[varies]) +
+                                         float_pixel_ns[varies][p->templ_masked] * pixels);
+        return XNCC_LAUNCH_MS + elements *
+                                    (xncc_pixel_is_wide(p->pixel)
+                                         ? direct_window * p->channels + direct_pixel * pixels
+                                         : pixels) /
+                                    (direct_rate * processors);
     }
     if (xncc_decision_has(d, XNCC_STEP_FUSED_FLOATS) || xncc_decision_has(d, XNCC_STEP_PRIME_SUMS))
         return xncc_fft_bands_ms(p, d);
     if (xncc_decision_has(d, XNCC_STEP_FLOAT_SUMS)) {
         const xncc_float_sums sums = xncc_float_sums_of(p);
         const int own = sums.windows ? sums.channels + sums.varies : 0;
-        return xncc_fft_bands_ms(p, d) + float_launches * sums.products * launch_ms +
+        return xncc_fft_bands_ms(p, d) + float_launches * sums.products * XNCC_LAUNCH_MS +
                xncc_machine_slowness(m) * elements * 1e-6 / processors *
                    (plane_ns * sums.passes + own_sums_ns * own + sum_ns * sums.count +
                     sum_score_ns);
     }
     if (xncc_kernel_is_of_doubles(d->kernel))
-        return xncc_fft_bands_ms(p, d) + float_launches * launch_ms +
+        return xncc_fft_bands_ms(p, d) + float_launches * XNCC_LAUNCH_MS +
                xncc_machine_slowness(m) * elements / (float_rate * processors);
     if (xncc_decision_has(d, XNCC_STEP_FUSED) || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE))
         return layout + xncc_tensor_ms(of, m, d);
     if (xncc_decision_has(d, XNCC_STEP_FUSED_CHANNELS))
         return layout + xncc_fused_channels_ms(of, m, d);
     if (xncc_decision_has(d, XNCC_STEP_FUSED_MASKED))
-        return layout + 2.0 * launch_ms + xncc_fused_masked_ms(of, m, d);
+        return layout + 2.0 * XNCC_LAUNCH_MS + xncc_fused_masked_ms(of, m, d);
     const int tensor = xncc_kernel_is_tensor(d->kernel);
     const double product = tensor                              ? 0.0
                            : d->kernel == XNCC_KERNEL_FFT_CUDA ? xncc_fft_ms(of, m, d)
@@ -493,7 +484,8 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
     /* fitted to measurements; masked windows are one launch, but a slow one for small maps */
     const double launches = 4.0 + d->planes.step_count +
                             (xncc_decision_has(d, XNCC_STEP_MASKED_WINDOWS) ? 3.0 : 0.0);
-    return products_ms + launch_ms * launches + layout + elements * plane_score(p, d) / processors;
+    return products_ms + XNCC_LAUNCH_MS * launches + layout +
+           elements * plane_score(p, d) / processors;
 }
 
 static xncc_status fit_match(const xncc_problem *p, const xncc_machine *m, xncc_decision *d,

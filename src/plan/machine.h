@@ -54,6 +54,9 @@ static inline int xncc_machine_has_fast_doubles(const xncc_machine *m)
 /* The multiprocessors of the device on which times were measured, an H200. */
 enum { XNCC_MEASURED_PROCESSORS = 132 };
 
+/* What a kernel launch takes at least, in milliseconds. */
+#define XNCC_LAUNCH_MS 0.004
+
 /* How many times as long as on an H200 work of doubles is assumed to take. Devices with slow
  * doubles were not measured. */
 static inline double xncc_machine_slowness(const xncc_machine *m)

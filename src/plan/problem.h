@@ -15,6 +15,13 @@ xncc_status xncc_problem_check(const xncc_problem *problem, xncc_error *error);
 /* The extents of the map. */
 xncc_extent xncc_problem_extent(const xncc_problem *problem);
 
+/* The elements of the map. */
+static inline double xncc_problem_elements(const xncc_problem *problem)
+{
+    const xncc_extent map = xncc_problem_extent(problem);
+    return (double)map.width * (double)map.height;
+}
+
 /* Returns 1 if the set of pixels that count can differ from window to window because of the image:
  * it has a mask or a no-data value, or windows leave it and its border does not count. */
 int xncc_problem_image_varies(const xncc_problem *problem);

@@ -2,6 +2,7 @@
 /* How one call is spread over the devices of a context (spread.h). */
 #include "plan/spread.h"
 
+#include "base/int_math.h"
 #include "plan/problem.h"
 
 /* Bytes per millisecond that a device reads from host memory, about what one PCIe 4.0 link carries.
@@ -13,12 +14,6 @@ static double image_bytes(const xncc_problem *p)
 {
     return (double)p->image_width * p->image_height * p->channels *
            (double)xncc_pixel_size(p->pixel);
-}
-
-/* a / n, rounded up. The map of mode full can have up to 2^31 - 1 rows. */
-static int32_t share_of(int32_t a, int32_t n)
-{
-    return (int32_t)(((int64_t)a + n - 1) / n);
 }
 
 /* Does a side of a band's problem exceed what a problem may have? */
@@ -39,8 +34,8 @@ xncc_spread xncc_spread_choose(const xncc_problem *p, const xncc_machine *machin
     s.present = machine->team.devices;
     s.alone_ms = s.estimate_ms = decision->estimate_ms + image_bytes(p) / HOST_BYTES_PER_MS;
     if (s.parts) {
-        s.rows = share_of(map.height, preference->parts);
-        s.devices = share_of(map.height, s.rows);
+        s.rows = xncc_ceil_div(map.height, preference->parts);
+        s.devices = xncc_ceil_div(map.height, s.rows);
         return s;
     }
     s.stays = preference->image_memory == XNCC_DEVICE || preference->map_memory == XNCC_DEVICE;
@@ -48,7 +43,7 @@ xncc_spread xncc_spread_choose(const xncc_problem *p, const xncc_machine *machin
         return s;
     const double all = (double)map.height + p->templ_height - 1;
     for (int32_t n = 2; n <= s.present && n <= map.height; n++) {
-        const int32_t rows = share_of(map.height, n);
+        const int32_t rows = xncc_ceil_div(map.height, n);
         /* a band reads the rows of its last windows as well */
         const double part = ((double)rows + p->templ_height - 1) / all,
                      ms = machine->team.handover_ms + s.alone_ms * part;
@@ -56,7 +51,7 @@ xncc_spread xncc_spread_choose(const xncc_problem *p, const xncc_machine *machin
             continue;
         s.estimate_ms = ms;
         s.rows = rows;
-        s.devices = share_of(map.height, rows);
+        s.devices = xncc_ceil_div(map.height, rows);
     }
     return s;
 }

@@ -382,7 +382,7 @@ void check_rare_limits(void)
             continue;
         }
         CHECK(strstr(error.text, "raise device_memory of the context") != NULL);
-        bounds += strstr(error.text, "for its bounds") != NULL;
+        bounds += strstr(error.text, "kernel float-tiles needs") != NULL;
     }
     CHECK(bounds > 0 && served > 0 && bounds < served);
 }

@@ -14,11 +14,6 @@
 #include <assert.h>
 #include <string.h>
 
-static int64_t ring_rows(const xncc_direct_blocks *c)
-{
-    return (int64_t)c->panel_height + c->rows - 1;
-}
-
 static uint64_t table_dwords(const xncc_direct_blocks *c)
 {
     return (uint64_t)c->panel_height * (uint64_t)c->planes * (uint64_t)c->groups *
@@ -45,7 +40,7 @@ static uint64_t scratch_layout(const xncc_cpu_blocks *b, int32_t width, char *me
                                direct_scratch *s)
 {
     const xncc_direct_blocks *c = &b->direct;
-    const uint64_t strip = (uint64_t)c->strip, rows = (uint64_t)ring_rows(c);
+    const uint64_t strip = (uint64_t)c->strip, rows = (uint64_t)xncc_ring_rows(c);
     uint64_t total = 0;
     s->ring = xncc_carve(memory, &total, rows * (uint64_t)c->row_bytes);
     s->row = xncc_carve(memory, &total, 2 * rows * sizeof(void *));
@@ -184,7 +179,7 @@ typedef struct panel {
 static const void *const *panel_rows(const strip *t, panel *p, int32_t first, int32_t done,
                                      int32_t live)
 {
-    int64_t rows = ring_rows(t->c), need = (int64_t)done + live - 1 + p->height;
+    int64_t rows = xncc_ring_rows(t->c), need = (int64_t)done + live - 1 + p->height;
     int64_t top = t->product->top + first + p->j0;
     for (; p->staged < need; p->staged++)
         stage_row(t, p->i0, p->width, top + p->staged, p->staged % rows);
@@ -301,7 +296,7 @@ void xncc_direct_compute(const xncc_product_kernel *self, const xncc_plane_produ
     (void)scratch_layout(b, product->templ->width, scratch[0], &t.s);
     t.step = xncc_columns_to_ask(
         (int64_t)t.c->rows * t.c->chunk * t.c->groups * t.c->phases * t.c->planes, XNCC_STRIP_STEP);
-    int64_t rows = ring_rows(t.c);
+    int64_t rows = xncc_ring_rows(t.c);
     for (int64_t i = 0; i < 2 * rows; i++)
         t.s.row[i] = t.s.ring + (i % rows) * t.c->row_bytes;
     xncc_windows_begin(&t.windows, self->rows, product, b->narrow, t.c->strip, t.s.windows);
