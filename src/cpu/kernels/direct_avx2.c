@@ -7,17 +7,13 @@
 #include "cpu/kernels/variants.h"
 #include "cpu/kernels/vec256.h"
 
-static inline rows_double rows_sqrt(rows_double v)
-{
-    return (rows_double)_mm256_sqrt_pd((__m256d)v);
-}
-
 static inline vec vec_words(vec sum, vec image, const int32_t *t, int i)
 {
     return sum + (vec)_mm256_madd_epi16((__m256i)image, _mm256_set1_epi32(t[i]));
 }
 #define vec_bytes vec_words /* AVX2 has no such instruction; never called */
 
+enum { DOT_BYTES = 0, DOT_ROWS_U8 = XNCC_AVX2_ROWS_U8, DOT_ROWS_U16 = XNCC_AVX2_ROWS_U16 };
 #include "cpu/kernels/dot.h"
 
 /* Bytes as words: lane l has the pixels l and l + 1. */
@@ -30,26 +26,6 @@ static inline vec lanes_bytes(const void *at)
 
 enum { LANES_BYTES_TAPS = 2, LANES_BYTES_ROWS = 5, LANES_WORDS_ROWS = 2 };
 #include "cpu/kernels/dot_lanes.h"
-
-static void dot_u8(const xncc_dot *d)
-{
-    dot_live(d, 0, 1, XNCC_AVX2_ROWS_U8);
-}
-
-static void dot_u16(const xncc_dot *d)
-{
-    dot_live(d, 0, 2, XNCC_AVX2_ROWS_U16);
-}
-
-static void dot_u8_lanes(const xncc_dot *d)
-{
-    lanes_map(d, 1, 1);
-}
-
-static void dot_u16_lanes(const xncc_dot *d)
-{
-    lanes_map(d, 0, 2);
-}
 
 const xncc_isa_rows xncc_rows_avx2 = ROWS_TABLE(rows_window);
 static const xncc_direct_isa isa = { dot_u8, dot_u16, dot_u8_lanes, dot_u16_lanes };

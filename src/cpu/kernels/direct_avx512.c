@@ -65,17 +65,8 @@ static inline void vec_store4(int32_t *out, const vec sum[4])
     _mm512_storeu_si512(out + 48, _mm512_permutex2var_epi64(c, high2, d));
 }
 
+enum { DOT_BYTES = 1, DOT_ROWS_U8 = XNCC_AVX512_ROWS, DOT_ROWS_U16 = XNCC_AVX512_ROWS };
 #include "cpu/kernels/dot.h"
-
-static void dot_u8(const xncc_dot *d)
-{
-    dot_live(d, 1, 1, XNCC_AVX512_ROWS);
-}
-
-static void dot_u16(const xncc_dot *d)
-{
-    dot_live(d, 0, 2, XNCC_AVX512_ROWS);
-}
 
 /* Lane l of four has the bytes l .. l + 3 of its 128 bits. */
 static inline __m512i four_bytes(__m512i v)
@@ -100,16 +91,6 @@ static inline vec lanes_words(const void *at)
 
 enum { LANES_BYTES_TAPS = 4, LANES_BYTES_ROWS = 12, LANES_WORDS_ROWS = 6 };
 #include "cpu/kernels/dot_lanes.h"
-
-static void dot_u8_lanes(const xncc_dot *d)
-{
-    lanes_map(d, 1, 1);
-}
-
-static void dot_u16_lanes(const xncc_dot *d)
-{
-    lanes_map(d, 0, 2);
-}
 
 /* Computes eight window sums per step: the differences between neighbouring windows are summed up
  * within the vector and added to the last sum of the previous step. */

@@ -8,11 +8,6 @@
 #include "cpu/kernels/variants.h"
 #include "cpu/kernels/vec_neon.h"
 
-static inline rows_double rows_sqrt(rows_double v)
-{
-    return (rows_double)vsqrtq_f64((float64x2_t)v);
-}
-
 /* A macro, because the number of the lane must be a constant. One load serves all four dwords. */
 #define vec_bytes(sum, image, t, i)                                                                \
     vdotq_laneq_s32(sum, vreinterpretq_s8_s32(image), vreinterpretq_s8_s32(vld1q_s32(t)), i)
@@ -23,9 +18,10 @@ static inline vec vec_signed(vec image)
 }
 #define vec_prepare(image, bytes) ((bytes) ? vec_signed(image) : vec_apart(image))
 #define vec_start(d) vec_fill((d)->start)
+enum { DOT_BYTES = 1, DOT_ROWS_U8 = XNCC_NEON_ROWS, DOT_ROWS_U16 = XNCC_NEON_ROWS };
 #include "cpu/kernels/dot.h"
 
-static void dot_u8(const xncc_dot *d)
+static void dot_signed(const xncc_dot *d)
 {
     /* Each of the four phases has all bytes of the template, at most 65792 of at most 128, so that
      * 128 times the sum of one phase is below 2^31. */
@@ -36,14 +32,9 @@ static void dot_u8(const xncc_dot *d)
         sum = vdotq_s32(sum, vreinterpretq_s8_s32(vld1q_s32(d->table + 4 * g)), ones);
     xncc_dot from = *d;
     from.start = vaddvq_s32(sum) / 4 * 128;
-    dot_live(&from, 1, 1, XNCC_NEON_ROWS);
-}
-
-static void dot_u16(const xncc_dot *d)
-{
-    dot_live(d, 0, 2, XNCC_NEON_ROWS);
+    dot_live(&from, DOT_BYTES, 1, DOT_ROWS_U8);
 }
 
 const xncc_isa_rows xncc_rows_dotprod = ROWS_TABLE(rows_window);
-static const xncc_direct_isa isa = { dot_u8, dot_u16, NULL, NULL };
+static const xncc_direct_isa isa = { dot_signed, dot_u16, NULL, NULL };
 const xncc_product_kernel xncc_direct_dotprod = XNCC_DIRECT_KERNEL(isa, xncc_rows_dotprod);

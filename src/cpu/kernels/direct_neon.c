@@ -7,24 +7,10 @@
 #include "cpu/kernels/variants.h"
 #include "cpu/kernels/vec_neon.h"
 
-static inline rows_double rows_sqrt(rows_double v)
-{
-    return (rows_double)vsqrtq_f64((float64x2_t)v);
-}
-
 #define vec_bytes vec_words /* never called */
 #define vec_prepare(image, bytes) vec_apart(image)
+enum { DOT_BYTES = 0, DOT_ROWS_U8 = XNCC_NEON_ROWS, DOT_ROWS_U16 = XNCC_NEON_ROWS };
 #include "cpu/kernels/dot.h"
-
-static void dot_u8(const xncc_dot *d)
-{
-    dot_live(d, 0, 1, XNCC_NEON_ROWS);
-}
-
-static void dot_u16(const xncc_dot *d)
-{
-    dot_live(d, 0, 2, XNCC_NEON_ROWS);
-}
 
 const xncc_isa_rows xncc_rows_neon = ROWS_TABLE(rows_window);
 static const xncc_direct_isa isa = { dot_u8, dot_u16, NULL, NULL };

@@ -7,6 +7,8 @@
  *   group of dwords at t; i is a constant, 0 .. 3
  * - vec_words(sum, image, t, i): sum + 2 products of s16 in each lane, with dword i at t
  * - vec_store4(out, sum[4]), vec_store2(out, sum[2]): stores 4 or 2 phases as consecutive columns
+ * - DOT_BYTES: 1 if bytes are multiplied by vec_bytes, 0 if they are staged as words and vec_bytes
+ *   is never called; DOT_ROWS_U8, DOT_ROWS_U16: the most map rows at a time
  * - optionally vec_prepare(image, bytes): an image vector in the form that vec_bytes or vec_words
  *   takes, made once per load
  * - optionally vec_start(d): what each sum begins with, instead of 0
@@ -163,6 +165,17 @@ DOT_INLINE void dot_live(const xncc_dot *d, int bytes, int planes, int most)
     case 5: dot_tiles(d, bytes, planes, most < 5 ? most : 5); return;
     default: dot_tiles(d, bytes, planes, most); return;
     }
+}
+
+/* The functions of xncc_direct_isa. */
+static inline void dot_u8(const xncc_dot *d)
+{
+    dot_live(d, DOT_BYTES, 1, DOT_ROWS_U8);
+}
+
+static inline void dot_u16(const xncc_dot *d)
+{
+    dot_live(d, 0, 2, DOT_ROWS_U16);
 }
 
 #endif

@@ -246,4 +246,15 @@ DOT_INLINE void lanes_map(const xncc_dot *d, int bytes, int planes)
         }
 }
 
+/* The functions of xncc_direct_isa. */
+static void dot_u8_lanes(const xncc_dot *d)
+{
+    lanes_map(d, 1, 1);
+}
+
+static void dot_u16_lanes(const xncc_dot *d)
+{
+    lanes_map(d, 0, 2);
+}
+
 #endif

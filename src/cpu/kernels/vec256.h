@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The vector operations of dot.h for the two 256-bit instruction sets. */
+/* The vector operations of rows.h, which is included before, and dot.h for the two 256-bit
+ * instruction sets. */
 #ifndef XNCC_CPU_KERNELS_VEC256_H
 #define XNCC_CPU_KERNELS_VEC256_H
 
@@ -9,6 +10,11 @@
 /* 32-bit lanes, for the reason given in direct_avx512.c. */
 typedef int32_t vec __attribute__((vector_size(32)));
 enum { VEC_LANES = 8 };
+
+static inline rows_double rows_sqrt(rows_double v)
+{
+    return (rows_double)_mm256_sqrt_pd((__m256d)v);
+}
 
 static inline vec vec_fill(int32_t number)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The vector operations of dot.h for NEON, whose products of words the kernels share. */
+/* The vector operations of rows.h, which is included before, and dot.h for NEON. The kernels share
+ * the products of words. */
 #ifndef XNCC_CPU_KERNELS_VEC_NEON_H
 #define XNCC_CPU_KERNELS_VEC_NEON_H
 
@@ -8,6 +9,11 @@
 
 typedef int32x4_t vec;
 enum { VEC_LANES = 4 };
+
+static inline rows_double rows_sqrt(rows_double v)
+{
+    return (rows_double)vsqrtq_f64((float64x2_t)v);
+}
 
 static inline vec vec_fill(int32_t number)
 {
