@@ -29,58 +29,43 @@ const void *xncc_stage_raw(const xncc_stage *s, int32_t y)
                            s->width, s->raw);
 }
 
-/* Defines a function that clears the count of pixels whose samples all equal a value, a number of
- * a type in which samples are exact. */
-#define DEFINE_EXCLUDE(name, type, number)                                                         \
+/* Defines a function that clears the count of pixels. A sample counts, or not, compared with a
+ * value, a number of a type in which samples are exact. A pixel counts if any of its samples does
+ * (none 0, op |=), or if all do (none 1, op &=). */
+#define DEFINE_EXCLUDE(name, type, number, compare, none, op)                                      \
     static void name(const void *raw, int32_t channels, number value, int32_t count,               \
                      uint8_t *restrict out)                                                        \
     {                                                                                              \
         const type *restrict in = raw;                                                             \
         if (channels == 1) {                                                                       \
             for (int32_t i = 0; i < count; i++)                                                    \
-                out[i] = (uint8_t)(out[i] & (in[i] != value));                                     \
+                out[i] = (uint8_t)(out[i] & compare(in[i], value));                                \
             return;                                                                                \
         }                                                                                          \
         for (int32_t i = 0; i < count; i++, in += channels) {                                      \
-            unsigned differ = 0;                                                                   \
+            unsigned counts = none;                                                                \
             for (int32_t c = 0; c < channels; c++)                                                 \
-                differ |= in[c] != value;                                                          \
-            out[i] = (uint8_t)(out[i] & differ);                                                   \
+                counts op compare(in[c], value);                                                   \
+            out[i] = (uint8_t)(out[i] & counts);                                                   \
         }                                                                                          \
     }
-DEFINE_EXCLUDE(exclude_u8, uint8_t, uint8_t)
-DEFINE_EXCLUDE(exclude_u16, uint16_t, uint16_t)
-DEFINE_EXCLUDE(exclude_u32, uint32_t, uint32_t)
-DEFINE_EXCLUDE(exclude_f32, float, double)
-DEFINE_EXCLUDE(exclude_f64, double, double)
-
-/* Defines a function that clears the count of pixels of which a sample is NaN. */
-#define DEFINE_EXCLUDE_NAN(name, type)                                                             \
-    static void name(const void *raw, int32_t channels, int32_t count, uint8_t *restrict out)      \
-    {                                                                                              \
-        const type *restrict in = raw;                                                             \
-        if (channels == 1) {                                                                       \
-            for (int32_t i = 0; i < count; i++)                                                    \
-                out[i] = (uint8_t)(out[i] & (in[i] == in[i]));                                     \
-            return;                                                                                \
-        }                                                                                          \
-        for (int32_t i = 0; i < count; i++, in += channels) {                                      \
-            unsigned all = 1;                                                                      \
-            for (int32_t c = 0; c < channels; c++)                                                 \
-                all &= in[c] == in[c];                                                             \
-            out[i] = (uint8_t)(out[i] & all);                                                      \
-        }                                                                                          \
-    }
-DEFINE_EXCLUDE_NAN(exclude_nan_f32, float)
-DEFINE_EXCLUDE_NAN(exclude_nan_f64, double)
+#define DIFFERS(sample, value) ((sample) != (value))
+#define IS_NUMBER(sample, value) ((void)(value), (sample) == (sample))
+DEFINE_EXCLUDE(exclude_u8, uint8_t, uint8_t, DIFFERS, 0, |=)
+DEFINE_EXCLUDE(exclude_u16, uint16_t, uint16_t, DIFFERS, 0, |=)
+DEFINE_EXCLUDE(exclude_u32, uint32_t, uint32_t, DIFFERS, 0, |=)
+DEFINE_EXCLUDE(exclude_f32, float, double, DIFFERS, 0, |=)
+DEFINE_EXCLUDE(exclude_f64, double, double, DIFFERS, 0, |=)
+DEFINE_EXCLUDE(exclude_nan_f32, float, double, IS_NUMBER, 1, &=)
+DEFINE_EXCLUDE(exclude_nan_f64, double, double, IS_NUMBER, 1, &=)
 
 static void exclude_float(xncc_pixel pixel, const void *raw, int32_t channels, double value,
                           int32_t count, uint8_t *out)
 {
     if (isnan(value) && pixel == XNCC_F32)
-        exclude_nan_f32(raw, channels, count, out);
+        exclude_nan_f32(raw, channels, value, count, out);
     else if (isnan(value))
-        exclude_nan_f64(raw, channels, count, out);
+        exclude_nan_f64(raw, channels, value, count, out);
     else if (pixel == XNCC_F32)
         exclude_f32(raw, channels, value, count, out);
     else
