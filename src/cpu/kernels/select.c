@@ -11,6 +11,10 @@
 typedef struct row {
     xncc_kernel kernel;
     const xncc_cpu_kernel *integers, *reals, *convolution;
+    /* Small maps of floats: the functions of the kernel's instruction set. The kernels that take no
+     * floats have those of a narrower one. */
+    const xncc_cpu_kernel *small_reals;
+    const xncc_chip_fft_isa *small_fft;
 } row;
 
 /* Integers by a kernel of products. */
@@ -21,72 +25,57 @@ typedef struct row {
     }
 
 static const row table[] = {
-    { XNCC_KERNEL_REFERENCE, &xncc_reference_match, &xncc_reference_match,
-      &xncc_reference_convolve },
+    { XNCC_KERNEL_REFERENCE, &xncc_reference_match, &xncc_reference_match, &xncc_reference_convolve,
+      NULL, NULL },
     { XNCC_KERNEL_DIRECT_PORTABLE, INTEGERS(direct_portable), &xncc_reals_direct_portable,
-      &xncc_convolve_portable },
-    { XNCC_KERNEL_FFT_PORTABLE, INTEGERS(fft_portable), &xncc_reals_fft_portable, NULL },
+      &xncc_convolve_portable, &xncc_reals_direct_portable, &xncc_chip_fft_portable },
+    { XNCC_KERNEL_FFT_PORTABLE, INTEGERS(fft_portable), &xncc_reals_fft_portable, NULL,
+      &xncc_reals_fft_portable, &xncc_chip_fft_portable },
 #ifdef XNCC_CPU_X86
-    { XNCC_KERNEL_DIRECT_AVX2, INTEGERS(direct_avx2), &xncc_reals_direct_avx2,
-      &xncc_convolve_avx2 },
-    { XNCC_KERNEL_FFT_AVX2, INTEGERS(fft_avx2), &xncc_reals_fft_avx2, NULL },
+    { XNCC_KERNEL_DIRECT_AVX2, INTEGERS(direct_avx2), &xncc_reals_direct_avx2, &xncc_convolve_avx2,
+      &xncc_reals_direct_avx2, &xncc_chip_fft_avx2 },
+    { XNCC_KERNEL_FFT_AVX2, INTEGERS(fft_avx2), &xncc_reals_fft_avx2, NULL, &xncc_reals_fft_avx2,
+      &xncc_chip_fft_avx2 },
 #endif
 #ifdef XNCC_CPU_VNNI
-    { XNCC_KERNEL_DIRECT_AVXVNNI, INTEGERS(direct_avxvnni), NULL, NULL },
+    { XNCC_KERNEL_DIRECT_AVXVNNI, INTEGERS(direct_avxvnni), NULL, NULL, &xncc_reals_direct_avx2,
+      &xncc_chip_fft_avx2 },
     { XNCC_KERNEL_DIRECT_AVX512, INTEGERS(direct_avx512), &xncc_reals_direct_avx512,
-      &xncc_convolve_avx512 },
-    { XNCC_KERNEL_FFT_AVX512, INTEGERS(fft_avx512), &xncc_reals_fft_avx512, NULL },
+      &xncc_convolve_avx512, &xncc_reals_direct_avx512, &xncc_chip_fft_avx512 },
+    { XNCC_KERNEL_FFT_AVX512, INTEGERS(fft_avx512), &xncc_reals_fft_avx512, NULL,
+      &xncc_reals_fft_avx512, &xncc_chip_fft_avx512 },
 #endif
 #ifdef XNCC_CPU_ARM64
-    { XNCC_KERNEL_DIRECT_NEON, INTEGERS(direct_neon), &xncc_reals_direct_neon,
-      &xncc_convolve_neon },
-    { XNCC_KERNEL_DIRECT_DOTPROD, INTEGERS(direct_dotprod), NULL, NULL },
+    { XNCC_KERNEL_DIRECT_NEON, INTEGERS(direct_neon), &xncc_reals_direct_neon, &xncc_convolve_neon,
+      &xncc_reals_direct_neon, &xncc_chip_fft_portable },
+    { XNCC_KERNEL_DIRECT_DOTPROD, INTEGERS(direct_dotprod), NULL, NULL, &xncc_reals_direct_neon,
+      &xncc_chip_fft_portable },
 #endif
 };
 
-const xncc_cpu_kernel *xncc_cpu_kernel_of(xncc_kernel kernel, const xncc_problem *problem)
+static const row *row_of(xncc_kernel kernel)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].kernel == kernel)
-            return problem->task == XNCC_TASK_CONVOLVE        ? table[i].convolution
-                   : xncc_pixel_is_of_doubles(problem->pixel) ? table[i].reals
-                                                              : table[i].integers;
+            return &table[i];
     return NULL;
 }
 
-/* Small maps of floats: the functions of a kernel's instruction set. The kernels that take no
- * floats have those of a narrower one. */
-typedef struct small_row {
-    xncc_kernel kernel;
-    const xncc_cpu_kernel *floats;
-    const xncc_chip_fft_isa *fft;
-} small_row;
-
-static const small_row small_table[] = {
-    { XNCC_KERNEL_DIRECT_PORTABLE, &xncc_reals_direct_portable, &xncc_chip_fft_portable },
-    { XNCC_KERNEL_FFT_PORTABLE, &xncc_reals_fft_portable, &xncc_chip_fft_portable },
-#ifdef XNCC_CPU_X86
-    { XNCC_KERNEL_DIRECT_AVX2, &xncc_reals_direct_avx2, &xncc_chip_fft_avx2 },
-    { XNCC_KERNEL_FFT_AVX2, &xncc_reals_fft_avx2, &xncc_chip_fft_avx2 },
-#endif
-#ifdef XNCC_CPU_VNNI
-    { XNCC_KERNEL_DIRECT_AVXVNNI, &xncc_reals_direct_avx2, &xncc_chip_fft_avx2 },
-    { XNCC_KERNEL_DIRECT_AVX512, &xncc_reals_direct_avx512, &xncc_chip_fft_avx512 },
-    { XNCC_KERNEL_FFT_AVX512, &xncc_reals_fft_avx512, &xncc_chip_fft_avx512 },
-#endif
-#ifdef XNCC_CPU_ARM64
-    { XNCC_KERNEL_DIRECT_NEON, &xncc_reals_direct_neon, &xncc_chip_fft_portable },
-    { XNCC_KERNEL_DIRECT_DOTPROD, &xncc_reals_direct_neon, &xncc_chip_fft_portable },
-#endif
-};
+const xncc_cpu_kernel *xncc_cpu_kernel_of(xncc_kernel kernel, const xncc_problem *problem)
+{
+    const row *r = row_of(kernel);
+    return !r                                         ? NULL
+           : problem->task == XNCC_TASK_CONVOLVE      ? r->convolution
+           : xncc_pixel_is_of_doubles(problem->pixel) ? r->reals
+                                                      : r->integers;
+}
 
 int xncc_small_reals_isa_of(xncc_kernel kernel, xncc_small_reals_isa *isa)
 {
-    for (size_t i = 0; i < sizeof small_table / sizeof *small_table; i++)
-        if (small_table[i].kernel == kernel) {
-            const xncc_reals_variant *variant = small_table[i].floats->variant;
-            *isa = (xncc_small_reals_isa){ variant->isa, small_table[i].fft };
-            return 1;
-        }
-    return 0;
+    const row *r = row_of(kernel);
+    if (!r || !r->small_reals)
+        return 0;
+    const xncc_reals_variant *variant = r->small_reals->variant;
+    *isa = (xncc_small_reals_isa){ variant->isa, r->small_fft };
+    return 1;
 }
