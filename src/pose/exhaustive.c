@@ -5,6 +5,7 @@
 #include "pose/exhaustive.h"
 
 #include "api/batch_object.h"
+#include "base/first_failure.h"
 #include "base/memory.h"
 #include "image/samples.h"
 #include "template/template.h"
@@ -243,19 +244,15 @@ typedef struct plan_of_portions {
     size_t portions;
     const xncc_machine *known; /* of each portion */
     int single;
-    pthread_mutex_t lock; /* of what follows, and of job->hits */
-    xncc_status status;
-    xncc_error *error;
+    xncc_first_failure failure;
+    pthread_mutex_t lock; /* of job->hits */
 } plan_of_portions;
 
 static void portion_task(void *argument, uint64_t index, int32_t slot)
 {
     (void)slot;
     plan_of_portions *all = argument;
-    pthread_mutex_lock(&all->lock);
-    const int failed = all->status != XNCC_OK;
-    pthread_mutex_unlock(&all->lock);
-    if (failed)
+    if (xncc_first_failure_status(&all->failure))
         return;
     xncc_error error = { "" };
     portion *p = xncc_alloc(1, sizeof *p);
@@ -272,12 +269,8 @@ static void portion_task(void *argument, uint64_t index, int32_t slot)
     pthread_mutex_lock(&all->lock);
     if (!status)
         status = xncc_pose_hits_add(&all->job->hits, p->hits.hit, p->hits.count, &error);
-    if (status && !all->status) {
-        all->status = status;
-        if (all->error)
-            *all->error = error;
-    }
     pthread_mutex_unlock(&all->lock);
+    xncc_first_failure_note(&all->failure, status, &error);
     if (p)
         xncc_free(p->hits.hit);
     xncc_free(p);
@@ -350,7 +343,7 @@ static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size
                         : small && threads > 1 && share < PORTION ? share
                                                                   : PORTION;
     plan_of_portions all = {
-        .job = job, .pose = pose, .count = count, .single = small, .error = error
+        .job = job, .pose = pose, .count = count, .single = small, .failure = { .error = error }
     };
     const size_t more = gpu ? GPU_FIRST : most;
     xncc_machine machine;
@@ -374,7 +367,7 @@ static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size
         portion_task(&all, i, 0);
     pthread_mutex_destroy(&all.lock);
     xncc_free(all.first);
-    return all.status;
+    return xncc_first_failure_status(&all.failure);
 }
 
 xncc_status xncc_pose_exhaustive(xncc_pose_job *job, xncc_error *error)

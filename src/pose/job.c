@@ -61,14 +61,6 @@ static xncc_image view_of(const xncc_pose_source *source, xncc_pose_pixels *pixe
                          .mask = pixels->mask };
 }
 
-xncc_status xncc_pose_template_create(xncc_context *context, const xncc_pose_source *source,
-                                      xncc_pose_pixels *pixels, xncc_template **templ,
-                                      xncc_error *error)
-{
-    const xncc_image view = view_of(source, pixels);
-    return xncc_template_create(context, &view, templ, error);
-}
-
 xncc_status xncc_pose_template_make(xncc_context *context, const xncc_pose_source *source,
                                     xncc_pose_pixels *pixels, xncc_template **templ,
                                     xncc_error *error)
@@ -113,8 +105,10 @@ xncc_status xncc_template_resample(const xncc_template *templ, double angle, dou
                            "poses: no pixel of the %d x %d template counts at angle %g and scale "
                            "%g; take a larger scale",
                            templ->width, templ->height, angle, scale);
-    if (!status)
-        status = xncc_pose_template_create(templ->context, &source, &pixels, result, error);
+    if (!status) {
+        const xncc_image view = view_of(&source, &pixels);
+        status = xncc_template_create(templ->context, &view, result, error);
+    }
     xncc_pose_pixels_clear(&pixels);
     return xncc_done(status, error);
 }

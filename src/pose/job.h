@@ -44,11 +44,8 @@ xncc_status xncc_pose_hits_add(xncc_pose_hits *hits, const xncc_pose_hit *hit, s
 /* Orders the hits and drops those beyond XNCC_MOST_HITS. */
 void xncc_pose_hits_settle(xncc_pose_hits *hits);
 
-/* Makes a library template of a pose: by xncc_template_create or, for xncc_batch_create_once, by
- * xncc_template_make, whose statuses they return. *pixels is changed. */
-xncc_status xncc_pose_template_create(xncc_context *context, const xncc_pose_source *source,
-                                      xncc_pose_pixels *pixels, xncc_template **templ,
-                                      xncc_error *error);
+/* Makes a library template of a pose for xncc_batch_create_once, by xncc_template_make, whose
+ * statuses it returns. *pixels is changed. */
 xncc_status xncc_pose_template_make(xncc_context *context, const xncc_pose_source *source,
                                     xncc_pose_pixels *pixels, xncc_template **templ,
                                     xncc_error *error);

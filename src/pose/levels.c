@@ -70,19 +70,25 @@ static void convert_row(const channel_view *v, int32_t y, uint8_t *out)
     }
 }
 
+static channel_view view_of(const xncc_pose_source *source, int32_t channel)
+{
+    return (channel_view){ .image = { .data = source->pixels,
+                                      .width = source->width,
+                                      .height = source->height,
+                                      .pixel = source->pixel,
+                                      .channels = source->channels },
+                           .biased = 1,
+                           .channel = channel,
+                           .mask = source->mask,
+                           .factor = 1.0 };
+}
+
 int32_t xncc_pose_channel(const xncc_pose_source *source)
 {
     int32_t best = 0;
     double most = -1.0;
     for (int32_t c = 0; c < source->channels && source->channels > 1; c++) {
-        const channel_view v = { .image = { .data = source->pixels,
-                                            .width = source->width,
-                                            .height = source->height,
-                                            .pixel = source->pixel,
-                                            .channels = source->channels },
-                                 .biased = 1,
-                                 .channel = c,
-                                 .mask = source->mask };
+        const channel_view v = view_of(source, c);
         double sum = 0.0, sum2 = 0.0, n = 0.0;
         for (int32_t y = 0; y < source->height; y++)
             for (int32_t x = 0; x < source->width; x++)
@@ -280,15 +286,7 @@ static xncc_status convert_templ(xncc_templ_levels *levels, const xncc_pose_sour
 xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t channel, int32_t least,
                                    xncc_templ_levels *levels, int *finite, xncc_error *error)
 {
-    channel_view v = { .image = { .data = source->pixels,
-                                  .width = source->width,
-                                  .height = source->height,
-                                  .pixel = source->pixel,
-                                  .channels = source->channels },
-                       .biased = 1,
-                       .channel = channel,
-                       .mask = source->mask,
-                       .factor = 1.0 };
+    channel_view v = view_of(source, channel);
     const int bytes = source->pixel == XNCC_U8 && source->channels == 1;
     *levels = (xncc_templ_levels){ 0 };
     *finite = bytes || measure(&v);
