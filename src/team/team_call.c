@@ -12,6 +12,10 @@ xncc_status xncc_team_call_band(xncc_team_plan *plan, const xncc_team_call *call
                                 int32_t part, const xncc_band *band, xncc_image *view,
                                 xncc_error *error)
 {
+    if (call->whole) {
+        *view = *call->image;
+        return xncc_seat_take(plan, member, &plan->problem, error);
+    }
     const xncc_band all = xncc_spread_band(&plan->problem, &plan->decision.spread, part, 1);
     const xncc_image *image = call->held ? &call->held->image[part] : call->image;
     const int32_t top = call->held ? all.first - all.above : 0;
@@ -26,26 +30,27 @@ static const void *memory_of(const xncc_team_call *call)
     return call->map ? (const void *)call->map->data : call->target->match;
 }
 
-xncc_status xncc_team_call_there(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn one,
+xncc_status xncc_team_call_there(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn part,
                                  xncc_error *error)
 {
     const int32_t member = xncc_member_holding(plan->team, memory_of(call));
     xncc_error why = { "" };
     plan->stays = 1;
-    const xncc_status status = one(plan, call, member, 0, &why);
+    call->whole = 1;
+    const xncc_status status = part(plan, call, member, 0, &why);
     return status == XNCC_ERROR_CANCELLED
                ? xncc_fail(error, status, "%s", why.text)
                : xncc_member_name(plan->team, member, status, &why, error);
 }
 
-xncc_status xncc_team_call_run(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn one,
-                               xncc_part_fn part, xncc_error *error)
+xncc_status xncc_team_call_run(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn part,
+                               xncc_error *error)
 {
     if (xncc_team_call_stays(call))
-        return xncc_team_call_there(plan, call, one, error);
-    const int divided = plan->decision.spread.devices > 1 && !plan->stays;
-    const xncc_parts parts = { .function = divided ? part : one,
+        return xncc_team_call_there(plan, call, part, error);
+    call->whole = plan->decision.spread.devices < 2 || plan->stays;
+    const xncc_parts parts = { .function = part,
                                .argument = call,
-                               .count = divided ? plan->decision.spread.devices : 1 };
+                               .count = call->whole ? 1 : plan->decision.spread.devices };
     return xncc_parts_run(plan, &parts, error);
 }

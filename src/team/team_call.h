@@ -15,6 +15,7 @@ typedef struct xncc_held {
 /* The arguments of a call. Those that it does not have are NULL. */
 typedef struct xncc_team_call {
     const xncc_held *held; /* in place of image, map and stream */
+    int whole;             /* 1: one part is the whole call; set when it is run */
     const xncc_image *image;
     const xncc_template *templ;
     const xncc_filter *filter;
@@ -39,18 +40,19 @@ static inline xncc_stream xncc_team_stream(const xncc_team_call *call, int32_t m
 }
 
 /* Binds the member's plan to a band of a match, which is that of part `part` with or without the
- * rows for its neighbours, and makes a view of what the band reads. */
+ * rows for its neighbours, and makes a view of what the band reads. If the part is the whole call,
+ * that is the plan's own problem and image. */
 xncc_status xncc_team_call_band(xncc_team_plan *plan, const xncc_team_call *call, int32_t member,
                                 int32_t part, const xncc_band *band, xncc_image *view,
                                 xncc_error *error);
 
-/* Runs the whole call on the member that holds its device memory. one: computes it. */
-xncc_status xncc_team_call_there(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn one,
+/* Runs the whole call on the member that holds its device memory. part: computes it. */
+xncc_status xncc_team_call_there(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn part,
                                  xncc_error *error);
 
 /* Runs a call: on the member that holds its device memory; divided, if the decision says so; or
- * else on one member. one: computes all of it. part: computes part of it. */
-xncc_status xncc_team_call_run(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn one,
-                               xncc_part_fn part, xncc_error *error);
+ * else on one member. part: computes part of it, or the whole. */
+xncc_status xncc_team_call_run(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn part,
+                               xncc_error *error);
 
 #endif

@@ -201,7 +201,7 @@ xncc_status xncc_team_find(xncc_engine_plan *engine_plan, const xncc_image *imag
                            .stream = stream },
                  .rule = *rule };
     if (xncc_team_call_stays(&s.call) || plan->stays || plan->decision.spread.devices < 2)
-        return xncc_team_call_run(plan, &s.call, find_one, find_one, error);
+        return xncc_team_call_run(plan, &s.call, find_one, error);
     return find_in_parts(plan, &s, error);
 }
 

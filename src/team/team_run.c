@@ -31,26 +31,14 @@ static xncc_machine machine_of(const xncc_team_plan *plan)
 
 /* ---- maps ---- */
 
-static xncc_status correlate_one(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
-                                 xncc_error *error)
-{
-    const xncc_team_call *call = argument;
-    (void)part;
-    const xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
-    return status ? status
-                  : ops_of(plan, member)
-                        ->correlate(plan->seat[member].plan, call->image,
-                                    xncc_team_template(plan, call->templ, member), call->map,
-                                    xncc_team_stream(call, member), error);
-}
-
 static xncc_status correlate_part(xncc_team_plan *plan, void *argument, int32_t member,
                                   int32_t part, xncc_error *error)
 {
     const xncc_team_call *call = argument;
     const xncc_band band = xncc_spread_band(&plan->problem, &plan->decision.spread, part, 0);
-    const xncc_map rows = call->held ? call->held->map[part]
-                                     : rows_of(call->map, band.first, band.count);
+    const xncc_map rows = call->held    ? call->held->map[part]
+                          : call->whole ? *call->map
+                                        : rows_of(call->map, band.first, band.count);
     xncc_image view;
     xncc_status status = xncc_team_call_band(plan, call, member, part, &band, &view, error);
     return status ? status
@@ -65,7 +53,7 @@ xncc_status xncc_team_correlate(xncc_engine_plan *plan, const xncc_image *image,
                                 xncc_error *error)
 {
     xncc_team_call call = { .image = image, .templ = templ, .map = map, .stream = stream };
-    return xncc_team_call_run(xncc_team_plan_of(plan), &call, correlate_one, correlate_part, error);
+    return xncc_team_call_run(xncc_team_plan_of(plan), &call, correlate_part, error);
 }
 
 xncc_status xncc_team_correlate_parts(xncc_engine_plan *engine_plan, const xncc_image *image,
@@ -85,11 +73,9 @@ xncc_status xncc_team_correlate_parts(xncc_engine_plan *engine_plan, const xncc_
 
 /* ---- convolutions ---- */
 
-static xncc_status convolve_one(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
-                                xncc_error *error)
+static xncc_status convolve_whole(xncc_team_plan *plan, const xncc_team_call *call, int32_t member,
+                                  xncc_error *error)
 {
-    const xncc_team_call *call = argument;
-    (void)part;
     const xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
     return status ? status
                   : ops_of(plan, member)
@@ -102,6 +88,8 @@ static xncc_status convolve_part(xncc_team_plan *plan, void *argument, int32_t m
                                  xncc_error *error)
 {
     const xncc_team_call *call = argument;
+    if (call->whole)
+        return convolve_whole(plan, call, member, error);
     const xncc_band band = xncc_spread_band(&plan->problem, &plan->decision.spread, part, 0);
     const xncc_problem p = xncc_spread_problem(&plan->problem, &band);
     const int32_t anchor = call->filter->anchor_y;
@@ -138,7 +126,7 @@ xncc_status xncc_team_convolve(xncc_engine_plan *plan, const xncc_image *image,
                                xncc_error *error)
 {
     xncc_team_call call = { .image = image, .filter = filter, .map = out, .stream = stream };
-    return xncc_team_call_run(xncc_team_plan_of(plan), &call, convolve_one, convolve_part, error);
+    return xncc_team_call_run(xncc_team_plan_of(plan), &call, convolve_part, error);
 }
 
 /* ---- batches: the templates are divided, and each member has the whole image ---- */
