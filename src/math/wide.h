@@ -125,13 +125,14 @@ typedef struct xncc_real {
     int32_t e;
 } xncc_real;
 
-/* The normalized number, which is destroyed, rounded to 53 bits, to nearest, ties to even. The
- * conversion from 64 bits rounds once, because the last of them is 1 if any lower bit is. */
-static XNCC_HD xncc_real xncc_wide_round(int64_t *digit, int32_t digits, int32_t least)
+/* The leading 64 bits of the magnitude of a normalized number, which is destroyed; the last one is
+ * 1 if any lower bit is. *exponent: that of the first bit, where digit 0 begins at 0. Returns 0 if
+ * the number is 0. */
+static XNCC_HD uint64_t xncc_wide_leading(int64_t *digit, int32_t digits, int32_t *negative,
+                                          int32_t *exponent)
 {
-    xncc_real r = { 0.0, 0 };
-    const int32_t negative = digit[digits - 1] < 0;
-    if (negative) {
+    *negative = digit[digits - 1] < 0;
+    if (*negative) {
         for (int32_t i = 0; i < digits; i++)
             digit[i] = -digit[i];
         xncc_wide_normalize(digit, digits);
@@ -140,7 +141,7 @@ static XNCC_HD xncc_real xncc_wide_round(int64_t *digit, int32_t digits, int32_t
     while (top >= 0 && digit[top] == 0)
         top--;
     if (top < 0)
-        return r;
+        return 0;
     uint64_t word[3] = { 0, 0, 0 }, rest = 0; /* the three leading digits, and all that follow */
     for (int32_t i = 0; i <= top; i++) {
         if (top - i < 3)
@@ -149,14 +150,26 @@ static XNCC_HD xncc_real xncc_wide_round(int64_t *digit, int32_t digits, int32_t
             rest |= (uint64_t)digit[i];
     }
     uint64_t bits = word[0] << 32 | word[1];
-    int32_t exponent = 32 * (top - 1) + least + 63;
-    for (; !(bits >> 63); exponent--) {
+    *exponent = 32 * (top - 1) + 63;
+    for (; !(bits >> 63); --*exponent) {
         bits = bits << 1 | (word[2] >> 31 & 1);
         word[2] = word[2] << 1 & UINT32_MAX;
     }
-    r.m = ldexp((double)(bits | ((word[2] | rest) != 0)), -63);
+    return bits | ((word[2] | rest) != 0);
+}
+
+/* The normalized number, which is destroyed, rounded to 53 bits, to nearest, ties to even. The
+ * conversion from 64 bits rounds once. */
+static XNCC_HD xncc_real xncc_wide_round(int64_t *digit, int32_t digits, int32_t least)
+{
+    int32_t negative, exponent;
+    const uint64_t bits = xncc_wide_leading(digit, digits, &negative, &exponent);
+    xncc_real r = { 0.0, 0 };
+    if (bits == 0)
+        return r;
+    r.m = ldexp((double)bits, -63);
     r.m = negative ? -r.m : r.m;
-    r.e = exponent;
+    r.e = exponent + least;
     return r;
 }
 

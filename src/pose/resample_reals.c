@@ -28,51 +28,15 @@ static void add_wide(real_sum *s, double value, uint64_t weight)
     xncc_wide_put(s->digit, xncc_u128_of_product(p.mantissa, weight), p.place, p.negative);
 }
 
-/* The leading 64 bits of a normalized number that is not 0; the last one is 1 if any lower bit is.
- * *exponent: that of the first bit. */
-static uint64_t leading_bits(const int64_t *digit, int32_t *exponent)
-{
-    int32_t top = XNCC_WIDE_VALUE_DIGITS - 1;
-    while (digit[top] == 0)
-        top--;
-    uint64_t bits = 0, rest = 0;
-    int32_t used = 0, first = 31;
-    while (!((uint64_t)digit[top] >> first & 1))
-        first--;
-    *exponent = 32 * top + first + XNCC_WIDE_VALUES;
-    for (int32_t i = top; i >= 0; i--) {
-        const int32_t width = i == top ? first + 1 : 32, room = 63 - used;
-        const uint64_t d = (uint64_t)digit[i];
-        if (room >= width) {
-            bits = bits << width | d;
-            used += width;
-        } else if (room > 0) {
-            bits = bits << room | d >> (width - room);
-            rest |= d & ((UINT64_C(1) << (width - room)) - 1);
-            used = 63;
-        } else {
-            rest |= d;
-        }
-    }
-    return bits << (64 - used) | (rest != 0);
-}
-
 /* The digits divided by 2^shift, rounded once to a float or a double, to nearest, ties to even. */
 static double round_wide(int64_t *digit, int shift, int is_double)
 {
     xncc_wide_normalize(digit, XNCC_WIDE_VALUE_DIGITS);
-    const int negative = digit[XNCC_WIDE_VALUE_DIGITS - 1] < 0;
-    int64_t any = 0;
-    for (int32_t i = 0; i < XNCC_WIDE_VALUE_DIGITS; i++) {
-        digit[i] = negative ? -digit[i] : digit[i];
-        any |= digit[i];
-    }
-    if (any == 0)
+    int32_t negative, exponent;
+    const uint64_t bits = xncc_wide_leading(digit, XNCC_WIDE_VALUE_DIGITS, &negative, &exponent);
+    if (bits == 0)
         return 0.0;
-    xncc_wide_normalize(digit, XNCC_WIDE_VALUE_DIGITS);
-    int32_t exponent;
-    const uint64_t bits = leading_bits(digit, &exponent);
-    exponent -= shift;
+    exponent += XNCC_WIDE_VALUES - shift;
     const int32_t precision = is_double ? 53 : 24, least = is_double ? -1022 : -126;
     const int32_t drop = 64 - precision + (exponent < least ? least - exponent : 0);
     if (drop > 64)
