@@ -3,21 +3,11 @@
  * row ends and leaves out what the steps before it have added; a row of less than sixteen pixels is
  * read in two overlapping parts. So nothing beyond a row is read. */
 #include "pose/lanes_avx2.h"
-#include "pose/probe.h"
+#include "pose/probe_windows.h"
 
 #include <string.h>
 
 enum { WIDE = 32, STEP = 16, HALF = 8, QUARTER = 4 };
-
-/* The sums of all windows stay in registers only if these loops are unrolled. XNCC_SANITIZED: a
- * build with sanitizers, whose checks need not be repeated for each window. */
-#if defined(XNCC_SANITIZED)
-#define UNROLLED
-#elif defined(__clang__)
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 9")
-#endif
 
 /* A step adds at most 16 * 255 * 255 to a sum of 32 bits, and a row has at most XNCC_MAX_POSE_SIDE
  * / STEP + 1 steps. After the row that reaches MOST_STEPS a sum is still below 2^32. */
@@ -146,19 +136,6 @@ static void add(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitc
         add_windows(probe, image, pitch, at, 2, sum);
     else if (count == 1)
         add_windows(probe, image, pitch, at, 1, sum);
-}
-
-/* Where windows begin: at from[w], or in a block of 3 x 3 that begins at from[0]. */
-typedef struct place {
-    const uint8_t *from[XNCC_PROBE_WINDOWS];
-    int64_t pitch;
-    int block;
-} place;
-
-__attribute__((always_inline)) static inline const uint8_t *at_window(const place *p, int32_t w)
-{
-    return p->block ? p->from[0] + w / XNCC_PROBE_SIDE * p->pitch + w % XNCC_PROBE_SIDE
-                    : p->from[w];
 }
 
 _Static_assert((int)STEP == XNCC_PROBE_STEP, "a vector has the words of a step");

@@ -2,21 +2,11 @@
 /* The sums of windows in steps of 64 pixels of a row, by dot products of bytes. Masked loads read
  * the pixels that count and nothing else. One factor of a dot product is signed, so 128 is
  * subtracted from it; S makes up for that. */
-#include "pose/probe.h"
+#include "pose/probe_windows.h"
 
 #include <immintrin.h>
 
 enum { STEP = 64, HALF = 32, BIAS = 128 };
-
-/* The sums of all windows stay in registers only if these loops are unrolled. XNCC_SANITIZED: a
- * build with sanitizers, whose checks need not be repeated for each window. */
-#if defined(XNCC_SANITIZED)
-#define UNROLLED
-#elif defined(__clang__)
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 9")
-#endif
 
 /* A step adds at most 4 * 255 * 128 in magnitude to each of 16 sums of 32 bits, and a row has at
  * most XNCC_MAX_POSE_SIDE / STEP steps. After the row that reaches MOST_STEPS the total of the 16
@@ -55,19 +45,6 @@ static inline void add_pixels(lanes *to, __m512i v, __m512i templ)
     to->S = _mm512_dpbusd_epi32(to->S, v, _mm512_set1_epi8(1));
     to->Q = _mm512_dpbusd_epi32(to->Q, v, _mm512_xor_si512(v, _mm512_set1_epi8((char)BIAS)));
     to->X = _mm512_dpbusd_epi32(to->X, v, templ);
-}
-
-/* Where windows begin: at from[w], or in a block of 3 x 3 that begins at from[0]. */
-typedef struct place {
-    const uint8_t *const *from;
-    int64_t pitch;
-    int block;
-} place;
-
-__attribute__((always_inline)) static inline const uint8_t *at_window(const place *p, int32_t w)
-{
-    return p->block ? p->from[0] + w / XNCC_PROBE_SIDE * p->pitch + w % XNCC_PROBE_SIDE
-                    : p->from[w];
 }
 
 /* Adds a row to the windows. */
@@ -116,10 +93,9 @@ add_windows(const xncc_pose_probe *probe, const uint8_t *image, int64_t pitch,
             const int64_t *window, int32_t windows, int block, xncc_probe_sums *sum)
 {
     const int32_t height = probe->of.height, narrow = probe->of.width <= HALF;
-    const uint8_t *from[XNCC_PROBE_WINDOWS];
+    place at = { .pitch = pitch, .block = block };
     for (int32_t w = 0; w < windows; w++)
-        from[w] = image + window[w];
-    const place at = { from, pitch, block };
+        at.from[w] = image + window[w];
     for (int32_t r = 0; r < height;) {
         lanes to[XNCC_PROBE_WINDOWS];
         UNROLLED for (int32_t w = 0; w < windows; w++) to[w].S = to[w].Q = to[w].X =
