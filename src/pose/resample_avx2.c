@@ -5,40 +5,10 @@
 
 enum { LANES = 8, WORD = 4 };
 
-/* Positions are rounded down to 256ths of a pixel, of which REST bits are left over. */
-enum { REST = 33 - XNCC_TAP_BITS, REST_MASK = (1 << REST) - 1 };
-
-/* Eight positions along one axis, or steps: 256ths of a pixel, and what is left over. */
-typedef struct positions {
-    __m256i whole, rest;
-} positions;
-
-/* Moves what makes a whole out of the rests. */
-static inline positions carried(__m256i whole, __m256i rest)
-{
-    return (positions){ _mm256_add_epi32(whole, _mm256_srli_epi32(rest, REST)),
-                        _mm256_and_si256(rest, _mm256_set1_epi32(REST_MASK)) };
-}
-
-static inline positions sum_of(positions a, positions b)
-{
-    return carried(_mm256_add_epi32(a.whole, b.whole), _mm256_add_epi32(a.rest, b.rest));
-}
-
-/* The same number in all lanes. */
-static inline positions same(int64_t value)
-{
-    return (positions){ _mm256_set1_epi32((int32_t)(value >> REST)),
-                        _mm256_set1_epi32((int32_t)(value & REST_MASK)) };
-}
-
-/* 0, step, 2 * step .. 7 * step. */
-static inline positions multiples(int64_t step)
-{
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const positions one = same(step);
-    return carried(_mm256_mullo_epi32(lane, one.whole), _mm256_mullo_epi32(lane, one.rest));
-}
+#define POSITIONS(operation) _mm256_##operation
+typedef __m256i positions_vector;
+#define LANE_NUMBERS _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)
+#include "pose/positions.h"
 
 /* The two bytes at each place, in the low halves of the lanes. last: the last place of which WORD
  * bytes can be read; from there on a lane is read earlier and moved. */

@@ -8,40 +8,10 @@
 
 enum { LANES = 16, WORD = 4 };
 
-/* Positions are rounded down to 256ths of a pixel, of which REST bits are left over. */
-enum { REST = 33 - XNCC_TAP_BITS, REST_MASK = (1 << REST) - 1 };
-
-/* Sixteen positions along one axis, or steps: 256ths of a pixel, and what is left over. */
-typedef struct positions {
-    __m512i whole, rest;
-} positions;
-
-/* Moves what makes a whole out of the rests. */
-static inline positions carried(__m512i whole, __m512i rest)
-{
-    return (positions){ _mm512_add_epi32(whole, _mm512_srli_epi32(rest, REST)),
-                        _mm512_and_si512(rest, _mm512_set1_epi32(REST_MASK)) };
-}
-
-static inline positions sum_of(positions a, positions b)
-{
-    return carried(_mm512_add_epi32(a.whole, b.whole), _mm512_add_epi32(a.rest, b.rest));
-}
-
-/* The same number in all lanes. */
-static inline positions same(int64_t value)
-{
-    return (positions){ _mm512_set1_epi32((int32_t)(value >> REST)),
-                        _mm512_set1_epi32((int32_t)(value & REST_MASK)) };
-}
-
-/* 0, step, 2 * step .. 15 * step. */
-static inline positions multiples(int64_t step)
-{
-    const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const positions one = same(step);
-    return carried(_mm512_mullo_epi32(lane, one.whole), _mm512_mullo_epi32(lane, one.rest));
-}
+#define POSITIONS(operation) _mm512_##operation
+typedef __m512i positions_vector;
+#define LANE_NUMBERS _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#include "pose/positions.h"
 
 /* Which of sixteen pixels from x on are inside the disc. */
 static inline __mmask16 inside_disc(const xncc_sampling *s, int32_t x, int32_t y)
