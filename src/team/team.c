@@ -3,9 +3,7 @@
 #include "team/team.h"
 
 #include "base/memory.h"
-#include "team/forms.h"
 #include "team/members.h"
-#include "team/team_chips.h"
 #include "team/team_plan.h"
 #include "team/team_run.h"
 

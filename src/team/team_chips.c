@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hands tracking to one member (team_chips.h). */
-#include "team/team_chips.h"
+/* Hands tracking to one member (team_run.h). */
+#include "team/team_run.h"
 
 #include "team/members.h"
 

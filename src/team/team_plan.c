@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "plan/decide.h"
 #include "plan/problem.h"
-#include "team/forms.h"
 
 const xncc_template *xncc_team_template(const xncc_team_plan *plan, const xncc_template *templ,
                                         int32_t member)

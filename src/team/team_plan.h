@@ -7,6 +7,13 @@
 #include "image/rectangle.h"
 #include "team/members.h"
 
+/* The members' forms of a template or a filter: one copy per member, which differs from the
+ * caller's only in what that member prepared. The pixels and taps are shared. */
+typedef struct xncc_team_forms {
+    xncc_template *templ; /* NULL: these are forms of a filter */
+    xncc_filter *filter;  /* NULL: of a template */
+} xncc_team_forms;
+
 /* What a plan has on one member. A member works on one part at a time. */
 typedef struct xncc_seat {
     xncc_engine_plan *plan; /* NULL: none yet */
