@@ -23,10 +23,10 @@ static xncc_status check_images(const xncc_plan *plan, const xncc_image_group *g
     char name[32]; /* in the text of an error */
     for (size_t i = 0; i < group->count; i++) {
         if ((i > 0 && is_like(&image[i], image)) ||
-            xncc_plan_check_named(plan, &image[i], "image", NULL) == XNCC_OK)
+            xncc_plan_check_image(plan, &image[i], NULL) == XNCC_OK)
             continue;
         (void)snprintf(name, sizeof name, "image %zu", i);
-        return xncc_plan_check_named(plan, &image[i], name, error);
+        return xncc_plan_check_rows(plan, &image[i], plan->problem.image_height, name, error);
     }
     return XNCC_OK;
 }

@@ -71,10 +71,7 @@ xncc_status xncc_template_check_listed(const xncc_template *templ, size_t i,
  * image. */
 xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image,
                                   xncc_error *error);
-/* The same with a name of the image for the error text. */
-xncc_status xncc_plan_check_named(const xncc_plan *plan, const xncc_image *image, const char *name,
-                                  xncc_error *error);
-/* The same for a view of so many rows of an image. */
+/* The same for a view of so many rows of an image, which error texts call `name`. */
 xncc_status xncc_plan_check_rows(const xncc_plan *plan, const xncc_image *image, int32_t height,
                                  const char *name, xncc_error *error);
 /* Checks that so many rows of a map fit the plan, and that its engine can reach them. */

@@ -256,15 +256,9 @@ xncc_status xncc_plan_check_rows(const xncc_plan *plan, const xncc_image *image,
     return XNCC_OK;
 }
 
-xncc_status xncc_plan_check_named(const xncc_plan *plan, const xncc_image *image, const char *name,
-                                  xncc_error *error)
-{
-    return xncc_plan_check_rows(plan, image, plan->problem.image_height, name, error);
-}
-
 xncc_status xncc_plan_check_image(const xncc_plan *plan, const xncc_image *image, xncc_error *error)
 {
-    return xncc_plan_check_named(plan, image, "image", error);
+    return xncc_plan_check_rows(plan, image, plan->problem.image_height, "image", error);
 }
 
 xncc_status xncc_plan_check_map(const xncc_plan *plan, const xncc_map *map, int32_t height,

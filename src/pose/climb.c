@@ -319,7 +319,7 @@ xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, i
         status = xncc_running_open(xncc_pool_threads(rung->job->pool), rung->poses.loops->running,
                                    &run.running, error);
     if (!run.parts && !status)
-        xncc_pose_run(rung->job, tasks, climb_task, &run);
+        xncc_pool_run(rung->job->pool, tasks, climb_task, &run);
     for (size_t i = 0; i < tasks && run.parts; i++)
         climb_task(&run, i, 0);
     xncc_free(run.running);

@@ -89,7 +89,7 @@ static void make_task(void *argument, uint64_t index, int32_t slot)
 static xncc_status make_templates(portion *p, xncc_error *error)
 {
     if (!p->single)
-        xncc_pose_run(p->job, p->count, make_task, p);
+        xncc_pool_run(p->job->pool, p->count, make_task, p);
     for (size_t i = 0; i < p->count && p->single; i++)
         make_task(p, i, 0);
     for (size_t i = 0; i < p->count; i++)

@@ -69,11 +69,6 @@ xncc_status xncc_pose_template_make(xncc_context *context, const xncc_pose_sourc
     return xncc_template_make(context, &view, templ, error);
 }
 
-void xncc_pose_run(const xncc_pose_job *job, uint64_t count, xncc_task_fn function, void *argument)
-{
-    xncc_pool_run(job->pool, count, function, argument);
-}
-
 static xncc_status check_pose(double angle, double scale, xncc_support support, xncc_error *error)
 {
     if ((unsigned)support > XNCC_SUPPORT_DISC)

@@ -50,7 +50,4 @@ xncc_status xncc_pose_template_make(xncc_context *context, const xncc_pose_sourc
                                     xncc_pose_pixels *pixels, xncc_template **templ,
                                     xncc_error *error);
 
-/* Runs `count` tasks on the threads of the pool. */
-void xncc_pose_run(const xncc_pose_job *job, uint64_t count, xncc_task_fn function, void *argument);
-
 #endif

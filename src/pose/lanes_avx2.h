@@ -6,6 +6,11 @@
 #include <immintrin.h>
 #include <stdint.h>
 
+static inline __m256i xncc_lanes_load(const void *from)
+{
+    return _mm256_loadu_si256((const __m256i *)from);
+}
+
 /* The sum of eight numbers. */
 static inline uint32_t xncc_lanes_total(__m256i v)
 {

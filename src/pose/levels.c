@@ -211,7 +211,8 @@ xncc_status xncc_image_levels_extend(const xncc_pose_job *job, xncc_image_levels
         const halving h = { levels, first, left < STRIP_LEVELS ? left : STRIP_LEVELS };
         status = add_levels(levels, h.count, error);
         if (!status)
-            xncc_pose_run(job, (uint64_t)((levels->level[first - 1].height - 1) / STRIP_ROWS + 1),
+            xncc_pool_run(job->pool,
+                          (uint64_t)((levels->level[first - 1].height - 1) / STRIP_ROWS + 1),
                           halve_task, (void *)(uintptr_t)&h);
     }
     return status;

@@ -112,7 +112,7 @@ xncc_status xncc_pose_likeness_of(const xncc_pose_job *job, const xncc_templ_lev
             return status;
         tasks += p->strips;
     }
-    xncc_pose_run(job, tasks, strip_task, &pairs[1]);
+    xncc_pool_run(job->pool, tasks, strip_task, &pairs[1]);
     for (int32_t l = 1; l < count; l++)
         likeness[l] = (xncc_pose_likeness){ ncc_of(&pairs[l]), pairs[l].pixels };
     return XNCC_OK;

@@ -125,7 +125,7 @@ static xncc_status score_pieces(const xncc_pose_job *job, parts_run *run, xncc_e
     run->band = xncc_alloc(tasks, sizeof *run->band);
     if (!run->band)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu bands", tasks);
-    xncc_pose_run(job, tasks, score_band, run);
+    xncc_pool_run(job->pool, tasks, score_band, run);
     for (size_t i = 0; i < run->count; i++)
         finish(run, &run->piece[i], run->band + i * (size_t)run->bands);
     xncc_free(run->band);

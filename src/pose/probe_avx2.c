@@ -28,11 +28,6 @@ static inline __m128i load(const uint8_t *from)
     return _mm_loadu_si128((const __m128i *)(const void *)from);
 }
 
-static inline __m256i load_wide(const void *from)
-{
-    return _mm256_loadu_si256((const __m256i *)from);
-}
-
 static inline __m128i load_half(const uint8_t *from)
 {
     return _mm_loadl_epi64((const __m128i *)(const void *)from);
@@ -151,7 +146,7 @@ multiply_windows(const xncc_pose_probe *probe, const uint8_t *image, int64_t pit
     UNROLLED for (int32_t w = 0; w < windows; w++) X[w] = _mm256_setzero_si256();
     for (int32_t i = 0; i < probe->steps; i++) {
         const int64_t at = probe->place[2 * i] * pitch + probe->place[2 * i + 1];
-        const __m256i t = load_wide(probe->word + (size_t)i * STEP);
+        const __m256i t = xncc_lanes_load(probe->word + (size_t)i * STEP);
         UNROLLED for (int32_t w = 0; w < windows; w++) X[w] = _mm256_add_epi32(
             X[w], _mm256_madd_epi16(_mm256_cvtepu8_epi16(load(at_window(&from, w) + at)), t));
     }
@@ -199,8 +194,9 @@ static inline void prepare_wide(const xncc_pose_probe *probe, size_t from, __m25
     const size_t size = (size_t)probe->of.width * (size_t)probe->of.height,
                  at = from + WIDE <= size ? from : size - WIDE;
     uint8_t *mask = probe->of.mask + at;
-    const __m256i zero = _mm256_setzero_si256(), none = _mm256_cmpeq_epi8(load_wide(mask), zero),
-                  t = _mm256_and_si256(load_wide((const uint8_t *)probe->of.pixels + at),
+    const __m256i zero = _mm256_setzero_si256(),
+                  none = _mm256_cmpeq_epi8(xncc_lanes_load(mask), zero),
+                  t = _mm256_and_si256(xncc_lanes_load((const uint8_t *)probe->of.pixels + at),
                                        last_lanes((int32_t)(at + WIDE - from))),
                   low = _mm256_unpacklo_epi8(t, zero), high = _mm256_unpackhi_epi8(t, zero);
     _mm256_storeu_si256((__m256i *)(void *)mask, _mm256_xor_si256(none, _mm256_set1_epi8(-1)));
@@ -215,7 +211,7 @@ static inline void span_row(const uint8_t *mask, int32_t width, int32_t span[2])
     int32_t first = width, end = 0;
     for (int32_t i = 0; i < width; i += WIDE) {
         const int32_t at = i + WIDE <= width ? i : width - WIDE;
-        const uint32_t kept = (uint32_t)_mm256_movemask_epi8(load_wide(mask + at));
+        const uint32_t kept = (uint32_t)_mm256_movemask_epi8(xncc_lanes_load(mask + at));
         if (kept == 0)
             continue;
         first = first < width ? first : at + __builtin_ctz(kept);

@@ -401,7 +401,7 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
         run.each = count < many ? 1 : MATCHES_PER_TASK;
         const size_t tasks = (count + run.each - 1) / run.each;
         if (!run.parts)
-            xncc_pose_run(job, tasks, refine_task, &run);
+            xncc_pool_run(job->pool, tasks, refine_task, &run);
         for (size_t i = 0; i < tasks && run.parts; i++)
             refine_task(&run, i, 0);
         status = xncc_first_failure_status(&run.failure);

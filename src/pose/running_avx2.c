@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Running sums of four rows side by side, so that one addition per column serves four of them. */
+#include "pose/lanes_avx2.h"
 #include "pose/running.h"
 
-#include <immintrin.h>
 #include <string.h>
 
 enum { ROWS = 4, COLUMNS = 16 };
@@ -86,11 +86,6 @@ static void add_up(const uint8_t *pixel, int64_t pitch, int32_t width, int32_t h
 
 _Static_assert(XNCC_RUNNING_BESIDE == 4, "a vector has the sums of windows beside each other");
 
-static inline __m256i load(const uint64_t *from)
-{
-    return _mm256_loadu_si256((const __m256i *)(const void *)from);
-}
-
 /* Up to three rows of windows. */
 __attribute__((always_inline)) static inline void some_windows(const uint64_t *from, int32_t pitch,
                                                                const int32_t *span, int32_t rows,
@@ -100,9 +95,9 @@ __attribute__((always_inline)) static inline void some_windows(const uint64_t *f
     __m256i total[3] = { _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256() };
     for (int32_t i = 0; i < rows; i++, from += pitch)
         for (int32_t j = 0; j < down; j++)
-            total[j] = _mm256_add_epi64(total[j],
-                                        _mm256_sub_epi64(load(from + j * pitch + span[2 * i + 1]),
-                                                         load(from + j * pitch + span[2 * i])));
+            total[j] = _mm256_add_epi64(
+                total[j], _mm256_sub_epi64(xncc_lanes_load(from + j * pitch + span[2 * i + 1]),
+                                           xncc_lanes_load(from + j * pitch + span[2 * i])));
     for (int32_t j = 0; j < down; j++)
         _mm256_storeu_si256((__m256i *)(void *)(sum + j * side), total[j]);
 }

@@ -29,11 +29,6 @@ typedef struct turned {
     __m256i most_u, most_v, pitch;    /* pitch: pairs of 1 and the width of the source */
 } turned;
 
-static inline __m256i load(const void *from)
-{
-    return _mm256_loadu_si256((const __m256i *)from);
-}
-
 /* first * step .. (first + 7) * step. */
 static distances distances_of(int64_t step, int first)
 {
@@ -43,7 +38,7 @@ static distances distances_of(int64_t step, int first)
         whole[i] = (int32_t)(at >> 32);
         part[i] = (int32_t)((uint32_t)at ^ 0x80000000u);
     }
-    return (distances){ load(whole), load(part) };
+    return (distances){ xncc_lanes_load(whole), xncc_lanes_load(part) };
 }
 
 static turned turned_of(const xncc_sampling *s)
@@ -268,7 +263,8 @@ static inline __m256i lanes_between(int32_t first, int32_t end)
 {
     static const int16_t ones[3 * STEP] = { [STEP] = -1, -1, -1, -1, -1, -1, -1, -1,
                                             -1,          -1, -1, -1, -1, -1, -1, -1 };
-    return _mm256_and_si256(load(ones + STEP - first), load(ones + 2 * STEP - lesser(end, STEP)));
+    return _mm256_and_si256(xncc_lanes_load(ones + STEP - first),
+                            xncc_lanes_load(ones + 2 * STEP - lesser(end, STEP)));
 }
 
 /* Computes steps, and adds their pixels and the squares of these. The places of all their quads
