@@ -41,7 +41,10 @@ static const double doubt_rate = 8.0e-7, refine_rate = 4.0e6;
  * take, as multiply-adds; and how many times as long it takes where doubles are slow. */
 static const double fused_rate = 1.1e8, fused_score = 290.0, slow_fused = 32.0;
 
-/* Let u = 2^-53, x the complex block (two real blocks side by side, or the two bytes of one), t the
+/* Bounds how far an element of an inverse transform can be from the exact integer X. Rounding gives
+ * X if that is below 1/2; plans keep it below 1/4.
+ *
+ * Let u = 2^-53, x the complex block (two real blocks side by side, or the two bytes of one), t the
  * piece of the template, and N the points of a transform.
  *
  * One stage of radix r multiplies by twiddle factors and sums r terms.
@@ -68,7 +71,7 @@ static const double fused_rate = 1.1e8, fused_score = 290.0, slow_fused = 32.0;
  * About cuFFT this assumes what its manual says: mixed-radix Cooley-Tukey for such lengths,
  * entirely in doubles. Measured errors are thousands of times smaller: at most 6e-6, where the
  * bound is 0.012 (2560 x 2560 points, noise under a nearly white template of 512 x 512). */
-double xncc_fft_error_bound(double points, double pixels)
+static double error_bound(double points, double pixels)
 {
     return 40.0 * log2(points) * 0x1p-53 * 255.0 * sqrt(2.0 * points) * 255.0 * sqrt(pixels);
 }
@@ -195,8 +198,8 @@ static void try_blocks(search *s, const side *across, const side *down)
     b.height = down->length;
     b.batch = 1;
     const int doubles = xncc_pixel_is_of_doubles(s->problem->pixel);
-    if (!doubles && xncc_fft_error_bound((double)b.width * (double)b.height,
-                                         (double)b.columns * (double)b.rows) >= 0.25)
+    if (!doubles &&
+        error_bound((double)b.width * (double)b.height, (double)b.columns * (double)b.rows) >= 0.25)
         return;
     int64_t slots = xncc_fft_blocks_per_transform(s->problem->pixel);
     int64_t transforms = ((int64_t)across->blocks * down->blocks + slots - 1) / slots;

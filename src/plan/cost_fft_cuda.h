@@ -22,13 +22,8 @@ static inline int32_t xncc_fft_planes(xncc_pixel pixel)
     return pixel == XNCC_U16 ? 2 : 1;
 }
 
-/* A bound on the difference between an element of an inverse transform and the exact integer X, for
- * a transform of `points` points and a piece of the template of `pixels` pixels. Rounding gives the
- * exact integer if it is below 1/2; plans keep it below 1/4. */
-double xncc_fft_error_bound(double points, double pixels);
-
-/* The same for doubles: the error of an element, relative to the root of the sum of squares of the
- * samples that are transformed together, times that of the template's. */
+/* The error of an element of an inverse transform of doubles, relative to the root of the sum of
+ * squares of the samples that are transformed together, times that of the template's. */
 double xncc_fft_double_error(const xncc_fft_blocks *blocks);
 
 /* The kernel's buffers, in bytes. */

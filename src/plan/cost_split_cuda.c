@@ -15,7 +15,7 @@ static const double point_ns = 6.6;
 /* What the transform of a line of 2^m points adds, in units of 2^-53: 1 for each doubling; 4.83 for
  * each of two levels of products with roots that sincospi makes; 2.95 for a level of products with
  * constants in each step of radix 16, and 2.62 for one in a step of radix 8. */
-double xncc_split_line_error(int32_t side)
+static double line_error(int32_t side)
 {
     const double last = side == 4096 ? 2.95 : side == 2048 ? 2.62 : 0.0;
     return log2(side) + 2.0 * 4.83 + 2.0 * 2.95 + last;
@@ -24,8 +24,7 @@ double xncc_split_line_error(int32_t side)
 /* docs/numerics.md has the derivation. */
 xncc_split xncc_split_make(const xncc_fft_blocks *blocks)
 {
-    const double line = xncc_split_line_error(blocks->width) +
-                        xncc_split_line_error(blocks->height),
+    const double line = line_error(blocks->width) + line_error(blocks->height),
                  channels = blocks->channels > 1 ? blocks->channels : 1.0,
                  points = (double)blocks->width * blocks->height * channels,
                  pixels = (double)blocks->columns * blocks->rows * channels;
@@ -43,20 +42,21 @@ int64_t xncc_split_count(const xncc_fft_blocks *b, int32_t width, int32_t height
 }
 
 /* A transform of the image: the columns of half the spectrum, two complex numbers each. */
-uint64_t xncc_split_transform_bytes(int32_t width, int32_t height)
+static uint64_t transform_bytes(int32_t width, int32_t height)
 {
     const uint64_t columns = (uint64_t)width / 2 + XNCC_SPLIT_GROUP;
     return columns * (uint64_t)height * 4 * sizeof(double);
 }
 
 /* The same for the template: as many columns as whole thread blocks have. */
-uint64_t xncc_split_spectrum_bytes(int32_t width, int32_t height)
+static uint64_t spectrum_bytes(int32_t width, int32_t height)
 {
     const uint64_t lines = XNCC_SPLIT_POINTS / (uint64_t)height;
     return ((uint64_t)width / 2 + lines) * (uint64_t)height * 4 * sizeof(double);
 }
 
-uint64_t xncc_split_turns_bytes(void)
+/* The factors for lines of all sides. */
+static uint64_t turns_bytes(void)
 {
     uint64_t bytes = 0;
     for (uint64_t side = XNCC_SPLIT_LEAST; side <= XNCC_SPLIT_MOST; side *= 2)
@@ -67,9 +67,9 @@ uint64_t xncc_split_turns_bytes(void)
 xncc_split_buffers xncc_split_workspace(const xncc_fft_blocks *b)
 {
     xncc_split_buffers w = { 0 };
-    w.data = xncc_split_transform_bytes(b->width, b->height) * (uint64_t)b->batch;
-    w.spectrum = xncc_split_spectrum_bytes(b->width, b->height);
-    w.turns = xncc_split_turns_bytes();
+    w.data = transform_bytes(b->width, b->height) * (uint64_t)b->batch;
+    w.spectrum = spectrum_bytes(b->width, b->height);
+    w.turns = turns_bytes();
     const uint64_t together = (uint64_t)b->together;
     w.bounds = XNCC_FFT_CONSTANTS + XNCC_SPLIT_LEVELS_BYTES +
                sizeof(double) * (2 * together +

@@ -31,14 +31,6 @@ typedef struct xncc_split {
 } xncc_split;
 xncc_split xncc_split_make(const xncc_fft_blocks *blocks);
 
-/* What the transform of a line of so many points adds to an error, in units of 2^-53; the bytes of
- * a block's transform along the rows, and of a whole one as thread blocks have it; those of the
- * factors for lines of all sides. */
-double xncc_split_line_error(int32_t side);
-uint64_t xncc_split_transform_bytes(int32_t width, int32_t height);
-uint64_t xncc_split_spectrum_bytes(int32_t width, int32_t height);
-uint64_t xncc_split_turns_bytes(void);
-
 /* The bound of X's error that is relative to the samples of the window, in units of 2^-53. */
 #define XNCC_SPLIT_OWN 3.1
 

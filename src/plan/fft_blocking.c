@@ -30,7 +30,8 @@ static double odd_steps(const xncc_fft_blocking *blocking)
     return sum;
 }
 
-double xncc_fft_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, double n)
+/* The bound in fft_blocking.h, for a template of n pixels. */
+static double integer_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, double n)
 {
     const double largest = pixel == XNCC_U8 ? 128.0 : 32768.0;
     return 0x1p-53 * (13.0 * (doublings_of(blocking) + 1.0) + 1.01 * odd_steps(blocking)) *
@@ -172,7 +173,7 @@ static int can_serve(const xncc_problem *problem, const xncc_fft_blocking *c)
     return 2 * c->nx >= problem->templ_width && c->ny >= problem->templ_height &&
            !is_large(c, problem) &&
            (xncc_pixel_is_of_doubles(problem->pixel) ||
-            xncc_fft_error(c, problem->pixel, n) <= XNCC_FFT_MAX_ERROR);
+            integer_error(c, problem->pixel, n) <= XNCC_FFT_MAX_ERROR);
 }
 
 /* Can threads share the work of one block? Of floats of one channel that all count. */

@@ -28,8 +28,8 @@
  *   multiplication by twiddle factors adds at most 2 sqrt(5) u. That is three times in all, for
  *   each such side.
  *
- * xncc_fft_error returns this bound. Blocks are used only if it is at most XNCC_FFT_MAX_ERROR,
- * which is below the 1/2 that could round to another integer. */
+ * Blocks are used only if this bound is at most XNCC_FFT_MAX_ERROR, which is below the 1/2 that
+ * could round to another integer. */
 #ifndef XNCC_PLAN_FFT_BLOCKING_H
 #define XNCC_PLAN_FFT_BLOCKING_H
 
@@ -67,9 +67,6 @@ int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *block
  * cannot serve the problem or cost `limit` or more; *blocking is then unchanged. */
 int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, double limit,
                          xncc_fft_blocking *blocking);
-
-/* The error bound above for a template of n pixels. */
-double xncc_fft_error(const xncc_fft_blocking *blocking, xncc_pixel pixel, double n);
 
 /* Bounds of what the parts of a transform add to its error, in units of u (docs/numerics.md, "The
  * transforms of the CPU"): a multiplication by a root of one, whose parts were rounded, and one by

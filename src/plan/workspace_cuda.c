@@ -50,7 +50,9 @@ static uint64_t source_bytes(const xncc_problem *p)
                  (uint64_t)p->image_height);
 }
 
-int xncc_reads_template_pixels(const xncc_problem *p, const xncc_decision *d)
+/* Is the template laid out for the matrix products from its own pixels? Otherwise its byte planes
+ * are made first. */
+static int reads_template_pixels(const xncc_problem *p, const xncc_decision *d)
 {
     if (p->templ_masked || !xncc_kernel_is_tensor(d->kernel))
         return 0;
@@ -66,7 +68,7 @@ static uint64_t template_bytes(const xncc_problem *p, const xncc_decision *d)
 {
     const uint64_t width = (uint64_t)p->templ_width, height = (uint64_t)p->templ_height;
     uint64_t plane = times(xncc_round_up(width, ALIGNMENT), height);
-    if (xncc_reads_template_pixels(p, d))
+    if (reads_template_pixels(p, d))
         return 0;
     if (!xncc_kernel_is_tensor(d->kernel))
         plane += xncc_round_up(xncc_round_up(width, XNCC_THREAD_COLUMNS) * xncc_round_up(height, 4),

@@ -29,8 +29,4 @@ void xncc_workspace_make(const xncc_problem *problem, xncc_decision *decision);
 /* Fills decision->batch, and adds its memory to the workspace. limit: the most bytes of all. */
 void xncc_batch_slots_make(const xncc_problem *problem, uint64_t limit, xncc_decision *decision);
 
-/* Returns 1 if the template is laid out for the matrix products from its own pixels. Otherwise its
- * byte planes are made first. */
-int xncc_reads_template_pixels(const xncc_problem *problem, const xncc_decision *decision);
-
 #endif

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-xncc_pose_frame xncc_pose_frame_of(const xncc_pose_subject *subject, const xncc_pose_hit *hit)
+static xncc_pose_frame frame_of(const xncc_pose_subject *subject, const xncc_pose_hit *hit)
 {
     const xncc_turn turn = xncc_turn_of(xncc_pose_value(&subject->grid.angle, hit->angle));
     const double scale = xncc_pose_value(&subject->grid.scale, hit->scale);
@@ -154,7 +154,7 @@ xncc_status xncc_pose_suppress(const xncc_pose_subject *subject, xncc_pose_hit *
         status = xncc_places_open(&places, most, 2.0 * widest_reach(subject, hit, count), error);
     size_t n = 0;
     for (size_t i = 0; i < count && n < most && !status; i++) {
-        const xncc_pose_frame f = xncc_pose_frame_of(&subject[hit[i].templ], &hit[i]);
+        const xncc_pose_frame f = frame_of(&subject[hit[i].templ], &hit[i]);
         if (limit < 1.0 && is_covered(&places, frame, &f, limit))
             continue;
         xncc_places_put(&places, n, f.x, f.y, 0);

@@ -28,8 +28,6 @@ typedef struct xncc_pose_subject {
     float min_score; /* of its matches */
 } xncc_pose_subject;
 
-xncc_pose_frame xncc_pose_frame_of(const xncc_pose_subject *subject, const xncc_pose_hit *hit);
-
 /* The area that two frames share, divided by that of their union. */
 double xncc_pose_overlap(const xncc_pose_frame *a, const xncc_pose_frame *b);
 

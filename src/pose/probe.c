@@ -157,7 +157,8 @@ void xncc_pose_probe_clear(xncc_pose_probe *probe)
     *probe = (xncc_pose_probe){ 0 };
 }
 
-double xncc_pose_probe_score(const xncc_pose_probe *p, const xncc_probe_sums *s)
+/* The score of a window, NaN if it is flat. */
+static double score_of(const xncc_pose_probe *p, const xncc_probe_sums *s)
 {
     const uint64_t n = p->of.count;
     const double var = xncc_difference(n, s->Q, s->S, s->S, needs_u128(p));
@@ -202,7 +203,7 @@ void xncc_probe_list_scores(const xncc_pose_probe *probe, const xncc_probe_list 
     for (int32_t i = 0; i < side * side; i++)
         score[i] = NAN;
     for (int32_t i = 0; i < list->count; i++)
-        score[list->number[i]] = xncc_pose_probe_score(probe, &sum[i]);
+        score[list->number[i]] = score_of(probe, &sum[i]);
 }
 
 /* The bits of the windows in the fifth column of a block of 5 x 5. */

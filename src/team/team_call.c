@@ -2,6 +2,8 @@
 /* Where a call of a team's plan runs (team_call.h). */
 #include "team/team_call.h"
 
+#include "plan/problem.h"
+
 int xncc_team_call_stays(const xncc_team_call *call)
 {
     return call->target || call->image->memory == XNCC_DEVICE ||
@@ -18,8 +20,19 @@ xncc_status xncc_team_call_band(xncc_team_plan *plan, const xncc_team_call *call
     }
     const xncc_band all = xncc_spread_band(&plan->problem, &plan->decision.spread, part, 1);
     const xncc_image *image = call->held ? &call->held->image[part] : call->image;
-    const int32_t top = call->held ? all.first - all.above : 0;
-    return xncc_team_take_band(plan, image, top, member, band, view, error);
+    const int32_t top = call->held ? all.first - all.above : 0; /* of `image`, in the plan's */
+    const xncc_problem p = xncc_spread_problem(&plan->problem, band);
+    const xncc_extent map = xncc_problem_extent(&plan->problem);
+    const xncc_rectangle rectangle = { .left = map.x0,
+                                       .top = (int64_t)map.y0 + band->first - band->above - top,
+                                       .width = p.image_width,
+                                       .height = p.image_height,
+                                       .border = plan->problem.rule.border,
+                                       .masked = p.image_masked };
+    const xncc_status status = xncc_seat_take(plan, member, &p, error);
+    return status ? status
+                  : xncc_rectangle_view(image, &rectangle, &plan->seat[member].image, plan->watch,
+                                        view, error);
 }
 
 /* The device memory of a call. */

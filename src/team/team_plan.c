@@ -86,24 +86,6 @@ xncc_status xncc_seat_take(xncc_team_plan *plan, int32_t member, const xncc_prob
     return status;
 }
 
-xncc_status xncc_team_take_band(xncc_team_plan *plan, const xncc_image *image, int32_t top,
-                                int32_t member, const xncc_band *band, xncc_image *view,
-                                xncc_error *error)
-{
-    const xncc_problem p = xncc_spread_problem(&plan->problem, band);
-    const xncc_extent map = xncc_problem_extent(&plan->problem);
-    const xncc_rectangle rectangle = { .left = map.x0,
-                                       .top = (int64_t)map.y0 + band->first - band->above - top,
-                                       .width = p.image_width,
-                                       .height = p.image_height,
-                                       .border = plan->problem.rule.border,
-                                       .masked = p.image_masked };
-    const xncc_status status = xncc_seat_take(plan, member, &p, error);
-    return status ? status
-                  : xncc_rectangle_view(image, &rectangle, &plan->seat[member].image, plan->watch,
-                                        view, error);
-}
-
 /* A plan that is not divided is bound at once, to the first member in use. */
 static xncc_status take_first(xncc_team_plan *plan, xncc_error *error)
 {

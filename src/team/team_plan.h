@@ -49,12 +49,6 @@ const xncc_filter *xncc_team_filter(const xncc_team_plan *plan, const xncc_filte
 xncc_status xncc_seat_take(xncc_team_plan *plan, int32_t member, const xncc_problem *problem,
                            xncc_error *error);
 
-/* Binds the member's plan to a band of a match, and makes a view of what the band reads. top: the
- * row of the plan's image that `image` begins with. */
-xncc_status xncc_team_take_band(xncc_team_plan *plan, const xncc_image *image, int32_t top,
-                                int32_t member, const xncc_band *band, xncc_image *view,
-                                xncc_error *error);
-
 xncc_status xncc_team_bind(xncc_engine *engine, const xncc_problem *problem,
                            const xncc_decision *decision, const xncc_watch *watch,
                            xncc_engine_plan **plan, xncc_error *error);

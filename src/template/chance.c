@@ -136,7 +136,8 @@ static double independent(const xncc_image *p, size_t channel, const spread *s)
     return fmin(n, fmax(e, 2.0 * e - FEW));
 }
 
-xncc_chance xncc_chance_of(const xncc_image *p)
+/* As xncc_chance_look, for a legal view in host memory. */
+static xncc_chance chance_of(const xncc_image *p)
 {
     xncc_chance chance = { .flat = 1 };
     int finite = 1;
@@ -167,7 +168,7 @@ double xncc_template_independent(const xncc_template *t)
                                   .pixel = xncc_pixel_stored(t->pixel),
                                   .channels = t->channels,
                                   .mask = t->mask };
-        pixels = xncc_chance_of(&view).pixels;
+        pixels = chance_of(&view).pixels;
         memcpy(&bits, &pixels, sizeof bits);
         __atomic_store_n(&((xncc_template *)(uintptr_t)t)->independent, bits, __ATOMIC_RELAXED);
     }
@@ -186,7 +187,7 @@ xncc_status xncc_chance_look(const xncc_image *templ, xncc_chance *chance, xncc_
         status = xncc_fail(error, XNCC_ERROR_ARGUMENT,
                            "the template must be in host memory to be looked at");
     if (!status)
-        *chance = xncc_chance_of(templ);
+        *chance = chance_of(templ);
     return xncc_done(status, error);
 }
 

@@ -6,9 +6,6 @@
 #include "exactncc/chance.h"
 #include "template/template.h"
 
-/* As xncc_chance_look, for a legal view in host memory. */
-xncc_chance xncc_chance_of(const xncc_image *templ);
-
 /* The independent pixels of a template (xncc_chance.pixels). The first call computes them. Any
  * thread may call it. */
 double xncc_template_independent(const xncc_template *templ);
