@@ -226,9 +226,8 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
     status = make_plans_on_one_engine(batch, *preference, known, error);
     if (status)
         return status;
-    batch->engine = batch->group[0].plan->engine;
-    xncc_engine *worker = xncc_engine_worker(
-        xncc_context_engine(batch->context, batch->group[0].plan->decision.engine));
+    batch->engine = xncc_context_engine(batch->context, batch->group[0].plan->decision.engine);
+    xncc_engine *worker = xncc_engine_worker(batch->engine);
     batch->share = worker->ops->share;
     return batch->share->open(worker, &batch->watch, &batch->shared, error);
 }
@@ -237,9 +236,8 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
 static xncc_status prepare_templs(const xncc_batch *batch, xncc_template *const *templ,
                                   xncc_error *error)
 {
-    const xncc_device device = batch->group[0].plan->decision.engine;
-    const int slot = xncc_slot(device);
-    xncc_engine *engine = xncc_context_engine(batch->context, device);
+    const int slot = xncc_slot(batch->group[0].plan->decision.engine);
+    xncc_engine *engine = batch->engine;
     xncc_status status = XNCC_OK;
     if (engine->ops->bind_shared)
         return batch->share->prepare(batch->shared, templ, batch->count, error);

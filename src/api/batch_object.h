@@ -19,7 +19,7 @@ struct xncc_batch {
     const xncc_template **templ; /* group by group; within a group in the caller's order */
     size_t *number;              /* each template's index in the caller's order */
     xncc_batch_group *group;
-    const xncc_engine *engine;   /* runs all plans; NULL if there are no templates */
+    xncc_engine *engine;         /* runs all plans; NULL if there are no templates */
     const xncc_batch_ops *share; /* what `shared` is of */
     xncc_batch_context *shared;
     int once;         /* 1: made by xncc_batch_create_once */

@@ -15,8 +15,7 @@
 /* Does the engine have what the chosen kernel needs? */
 static int is_ready(const xncc_context *context, const xncc_decision *decision)
 {
-    xncc_engine *engine = xncc_context_engine(context, decision->engine);
-    return !engine->ops->ready || engine->ops->ready(engine, decision->kernel);
+    return xncc_engine_is_ready(xncc_context_engine(context, decision->engine), decision->kernel);
 }
 
 /* Does the engine have what the kernel of the stack needs? */

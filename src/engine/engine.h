@@ -174,6 +174,11 @@ struct xncc_engine {
     const xncc_engine_ops *ops;
 };
 
+static inline int xncc_engine_is_ready(xncc_engine *engine, xncc_kernel kernel)
+{
+    return !engine->ops->ready || engine->ops->ready(engine, kernel);
+}
+
 static inline xncc_engine *xncc_engine_worker(xncc_engine *engine)
 {
     return engine->ops->worker ? engine->ops->worker(engine) : engine;

@@ -53,8 +53,7 @@ static xncc_engine *worker(xncc_engine *engine)
 
 static int ready(xncc_engine *engine, xncc_kernel kernel)
 {
-    xncc_engine *member = worker(engine);
-    return !member->ops->ready || member->ops->ready(member, kernel);
+    return xncc_engine_is_ready(worker(engine), kernel);
 }
 
 static xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, int64_t pitch,

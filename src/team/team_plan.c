@@ -28,11 +28,6 @@ static int is_same(const xncc_problem *a, const xncc_problem *b)
            a->rule.mode == b->rule.mode && a->rule.border == b->rule.border;
 }
 
-static int is_ready(xncc_engine *engine, xncc_kernel kernel)
-{
-    return !engine->ops->ready || engine->ops->ready(engine, kernel);
-}
-
 /* Decides for a member: the kernel of the whole plan if that can serve the problem, else any. */
 static xncc_status decide(const xncc_team_plan *plan, int32_t member, const xncc_problem *problem,
                           xncc_decision *decision, xncc_stack_plan *stack, xncc_error *error)
@@ -56,9 +51,9 @@ static xncc_status decide(const xncc_team_plan *plan, int32_t member, const xncc
         }
         if (!status)
             decision->stack = xncc_stack_choose(problem, &machine, &want, decision, stack);
-    } while (!status &&
-             !(is_ready(engine, decision->kernel) &&
-               (decision->stack.images < 2 || is_ready(engine, stack->decision.kernel))));
+    } while (!status && !(xncc_engine_is_ready(engine, decision->kernel) &&
+                          (decision->stack.images < 2 ||
+                           xncc_engine_is_ready(engine, stack->decision.kernel))));
     return status;
 }
 
