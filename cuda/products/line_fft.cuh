@@ -35,8 +35,7 @@ template <int R, class Field = Complex> struct Line {
     // Of an r and of a q in shared memory: nearly free of bank conflicts.
     static constexpr int SHORT = R == 2 ? 2 : R + 1,
                          PITCH = R == 2 ? 34 : 16 * SHORT + Field::APART * R;
-    static constexpr int ROOM = EACH * PITCH;      // points of shared memory
-    static constexpr int TURNS = POINTS + THREADS; // wN^(t q) at q 16 R + t, then w16R^(k r)
+    static constexpr int ROOM = EACH * PITCH; // points of shared memory
 
     // Where a line in its natural order has point f in shared memory.
     static __device__ __forceinline__ int at(int f)

@@ -438,7 +438,7 @@ __device__ __forceinline__ void join_rows_of(const SplitJob &job, SplitShare sha
     }
 }
 
-// The factors of a line's transform (Line::TURNS): wN^(t q) at q 16 R + t, then w16R^(k r).
+// The factors of a line's transform: wN^(t q) at q 16 R + t, then w16R^(k r).
 __device__ __forceinline__ double2 turn_of_line(int side, int i)
 {
     const int threads = side / 16, radix = side / 256, more = i - side;

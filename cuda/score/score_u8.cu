@@ -172,8 +172,9 @@ __global__ __launch_bounds__(THREADS,
 #endif
 }
 
-// The best score of each tile.
-template <class Arith, int WORDS, int SHIFT>
+// The best score of each tile. Searches go without a map only if windows are at most 128 wide
+// (xncc_cuda_is_one_pass).
+template <class Arith, int SHIFT>
 __global__ __launch_bounds__(THREADS,
                              blocks_of(WORDS)) void score_tiles(const __grid_constant__ TilesJob of)
 {
@@ -221,11 +222,10 @@ template <class Arith, int WORDS> MapKernel map_kernel(int shift)
     return kernels[shift];
 }
 
-template <class Arith, int WORDS> TilesKernel tiles_kernel(int shift)
+template <class Arith> TilesKernel tiles_kernel(int shift)
 {
-    constexpr TilesKernel kernels[] = { score_tiles<Arith, WORDS, 0>, score_tiles<Arith, WORDS, 1>,
-                                        score_tiles<Arith, WORDS, 2>,
-                                        score_tiles<Arith, WORDS, 3> };
+    constexpr TilesKernel kernels[] = { score_tiles<Arith, 0>, score_tiles<Arith, 1>,
+                                        score_tiles<Arith, 2>, score_tiles<Arith, 3> };
     return kernels[shift];
 }
 
@@ -242,15 +242,6 @@ template <class Arith> MapKernel any_map_kernel(const TensorScoreJob &all)
         if (words_of(all) == WIDE_WORDS)
             return map_kernel<Arith, WIDE_WORDS>(shift);
     return map_kernel<Arith, WORDS>(shift);
-}
-
-template <class Arith> TilesKernel any_tiles_kernel(const TensorScoreJob &all)
-{
-    const int shift = all.window_width % Adjacent::STEP;
-    if constexpr (Arith::WIDE)
-        if (words_of(all) == WIDE_WORDS)
-            return tiles_kernel<Arith, WIDE_WORDS>(shift);
-    return tiles_kernel<Arith, WORDS>(shift);
 }
 
 // Shared memory of a multiprocessor that no thread block has, and that each one has besides.
@@ -311,10 +302,11 @@ cudaError_t score_u8_tiles_launch(const TensorScoreJob &all, const TensorTiles &
                                   int processors, cudaStream_t stream)
 {
     TilesJob of = { make_job(all, Adjacent::STEP), tiles };
-    const dim3 grid = cut_tiles(&of, processors, blocks_of(words_of(all)));
+    const dim3 grid = cut_tiles(&of, processors, blocks_of(WORDS));
     const auto choice = with_arithmetic(all, [&](auto arith) {
         using Arith = decltype(arith);
-        return Choice<TilesKernel>{ any_tiles_kernel<Arith>(all), ballast<Arith>(all) };
+        return Choice<TilesKernel>{ tiles_kernel<Arith>(all.window_width % Adjacent::STEP),
+                                    ballast<Arith>(all) };
     });
     return launch(choice.kernel, grid, THREADS, choice.shared, stream, all.pdl, of);
 }

@@ -35,9 +35,9 @@
 
 #include "exactncc/plan.h"
 
-/* The smallest and the largest side of a transform. Sides are powers of two, or 3 or 5 times one,
- * and multiples of the smallest. */
-enum { XNCC_FFT_MIN_SIDE = 64, XNCC_FFT_MAX_SIDE = 2048, XNCC_FFT_SIDES = 13 };
+/* The largest side of a transform. Sides are powers of two, or 3 or 5 times one, and multiples of
+ * 64, the smallest. */
+enum { XNCC_FFT_MAX_SIDE = 2048, XNCC_FFT_SIDES = 13 };
 extern const int32_t xncc_fft_sides[XNCC_FFT_SIDES]; /* from the smallest to the largest */
 
 /* Returns the odd factor of a side. */
