@@ -9,6 +9,7 @@
 // Measured on one H200, 2026-11, 1920 x 1080 floats, in a graph: 3 x 3 0.0037 ms against 0.0104 ms
 // with a shared tile; 5 x 5 0.0048 ms against 0.0110 ms (docs/notes/2026-11-convolution.md).
 #include "cuda/convolve/conv_device.cuh"
+#include "cuda/runtime/dispatch.h"
 
 #include <string.h>
 
@@ -140,26 +141,15 @@ void launch(const ConvolveJob &job, const float *taps, cudaStream_t stream)
                              dim3(REGISTERS_X, REGISTERS_Y), 0, stream>>>(job, parameter);
 }
 
-template <class Pixel>
-void launch_pixel(const ConvolveJob &job, const float *taps, cudaStream_t stream)
-{
-    if (job.width == 3)
-        launch<Pixel, 3>(job, taps, stream);
-    else
-        launch<Pixel, 5>(job, taps, stream);
-}
-
 } // namespace
 
 cudaError_t launch_registers(xncc_pixel pixel, const ConvolveJob &job, const float *taps,
                              cudaStream_t stream)
 {
-    if (pixel == XNCC_U8)
-        launch_pixel<unsigned char>(job, taps, stream);
-    else if (pixel == XNCC_U16)
-        launch_pixel<unsigned short>(job, taps, stream);
-    else
-        launch_pixel<float>(job, taps, stream);
+    with_pixel(pixel, [&](auto of) {
+        with_one_of<3, 5>(job.width,
+                          [&](auto size) { launch<decltype(of), size>(job, taps, stream); });
+    });
     return cudaGetLastError();
 }
 

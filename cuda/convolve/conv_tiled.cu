@@ -4,6 +4,7 @@
 // because they share its constant memory.
 #include "cuda/convolve/conv_device.cuh"
 #include "cuda/runtime/constant_read.cuh"
+#include "cuda/runtime/dispatch.h"
 #include "cuda/runtime/shared_memory.h"
 
 namespace xncc {
@@ -201,25 +202,16 @@ const void *convolve_constant()
 
 cudaError_t convolve_set_max_shared_memory(int bytes)
 {
-    const void *kernels[] = { reinterpret_cast<const void *>(tiled<unsigned char>),
-                              reinterpret_cast<const void *>(tiled<unsigned short>),
-                              reinterpret_cast<const void *>(tiled<float>) };
-    cudaError_t code = unrolled_set_max_shared_memory(bytes);
-    for (const void *kernel : kernels)
-        if (code == cudaSuccess)
-            code = set_max_shared_memory(kernel, bytes);
-    return code;
+    const cudaError_t code = unrolled_set_max_shared_memory(bytes);
+    return code == cudaSuccess ? set_max_shared_memory(bytes, tiled<unsigned char>,
+                                                       tiled<unsigned short>, tiled<float>)
+                               : code;
 }
 
 cudaError_t launch_convolve(xncc_kernel kernel, xncc_pixel pixel, const ConvolveJob &job,
                             cudaStream_t stream)
 {
-    if (pixel == XNCC_U8)
-        launch_pixel<unsigned char>(kernel, job, stream);
-    else if (pixel == XNCC_U16)
-        launch_pixel<unsigned short>(kernel, job, stream);
-    else
-        launch_pixel<float>(kernel, job, stream);
+    with_pixel(pixel, [&](auto of) { launch_pixel<decltype(of)>(kernel, job, stream); });
     return cudaGetLastError();
 }
 

@@ -13,6 +13,7 @@
 // rows per thread and the taps in shared memory it took 0.071 ms
 // (docs/notes/2026-11-convolution.md).
 #include "cuda/convolve/conv_device.cuh"
+#include "cuda/runtime/dispatch.h"
 #include "cuda/runtime/shared_memory.h"
 
 #include <string.h>
@@ -200,24 +201,12 @@ template <int WIDTH> void launch(const ConvolveJob &job, const float *taps, cuda
 
 cudaError_t unrolled_set_max_shared_memory(int bytes)
 {
-    const void *kernels[] = { reinterpret_cast<const void *>(unrolled<9>),
-                              reinterpret_cast<const void *>(unrolled<17>),
-                              reinterpret_cast<const void *>(unrolled<27>) };
-    cudaError_t code = cudaSuccess;
-    for (const void *kernel : kernels)
-        if (code == cudaSuccess)
-            code = set_max_shared_memory(kernel, bytes);
-    return code;
+    return set_max_shared_memory(bytes, unrolled<9>, unrolled<17>, unrolled<27>);
 }
 
 cudaError_t launch_unrolled(const ConvolveJob &job, const float *taps, cudaStream_t stream)
 {
-    if (job.width == 9)
-        launch<9>(job, taps, stream);
-    else if (job.width == 17)
-        launch<17>(job, taps, stream);
-    else
-        launch<27>(job, taps, stream);
+    with_one_of<9, 17, 27>(job.width, [&](auto width) { launch<width>(job, taps, stream); });
     return cudaGetLastError();
 }
 

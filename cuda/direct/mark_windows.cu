@@ -8,6 +8,7 @@
 #include "cuda/direct/mark_windows.h"
 
 #include "cuda/planes/counted_sample.cuh"
+#include "cuda/planes/float_image.cuh"
 #include "cuda/runtime/warp.cuh"
 
 #include "math/near.h"
@@ -118,12 +119,9 @@ cudaError_t launch_mark_windows(const MarkJob &job, cudaStream_t stream)
     constexpr int ROWS = 32; // of windows of a thread
     const int strip = std::max(of.templ_height, LEAST_STRIP);
     const dim3 grid = grid_of(of.width + of.templ_width - 1, of.rows, strip);
-    const auto launch = [&](auto *columns) { columns<<<grid, THREADS, 0, stream>>>(job, strip); };
-    switch (of.image.pixel) {
-    case XNCC_F32: launch(mark_columns<XNCC_F32>); break;
-    case XNCC_F64: launch(mark_columns<XNCC_F64>); break;
-    default: launch(mark_columns<XNCC_U32>); break;
-    }
+    with_float_pixel(of.image.pixel, [&](auto type) {
+        mark_columns<type><<<grid, THREADS, 0, stream>>>(job, strip);
+    });
     const cudaError_t code = cudaGetLastError();
     if (code == cudaSuccess)
         mark_windows<<<grid_of(of.width, of.rows, ROWS), THREADS, 0, stream>>>(job);

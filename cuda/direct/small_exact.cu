@@ -438,7 +438,7 @@ cudaError_t small_exact_set_max_shared_memory()
     for (const Counts counts : { Counts::WHOLE, Counts::SAME, Counts::OWN })
         with_kernel(counts, [&](auto *kernel, int bytes) {
             if (code == cudaSuccess)
-                code = set_max_shared_memory(kernel, bytes);
+                code = set_max_shared_memory(bytes, kernel);
         });
     return code;
 }

@@ -318,31 +318,23 @@ __global__ __launch_bounds__(THREADS,
 
 using Kernel = void (*)(FusedChannelsJob);
 
-template <int CHUNKS, int HALF> Kernel kernel_of(bool odd, bool tiles)
-{
-    if (tiles)
-        return odd ? match_channels<CHUNKS, HALF, 1, true> : match_channels<CHUNKS, HALF, 0, true>;
-    return odd ? match_channels<CHUNKS, HALF, 1, false> : match_channels<CHUNKS, HALF, 0, false>;
-}
-
 // nullptr if the width has no kernel.
 Kernel kernel_of(const xncc_tensor_blocks &b, bool tiles)
 {
-    const bool odd = b.width % Apart::STEP != 0;
-    switch (2 * b.chunks + b.half) {
-    case 1: return kernel_of<0, 1>(odd, tiles);
-    case 2: return kernel_of<1, 0>(odd, tiles);
-    case 3: return kernel_of<1, 1>(odd, tiles);
-    default: return nullptr;
-    }
+    return with_one_of<1, 2, 3>(2 * b.chunks + b.half, [&](auto halves) {
+        constexpr int CHUNKS = halves / 2, HALF = halves % 2;
+        return with_one_of<0, 1>(b.width % Apart::STEP, [&](auto odd) -> Kernel {
+            return tiles ? match_channels<CHUNKS, HALF, odd, true>
+                         : match_channels<CHUNKS, HALF, odd, false>;
+        });
+    });
 }
 
 } // namespace
 
 cudaError_t fused_channels_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most)
 {
-    const cudaError_t code = set_max_shared_memory(kernel_of(blocks, false), most);
-    return code != cudaSuccess ? code : set_max_shared_memory(kernel_of(blocks, true), most);
+    return set_max_shared_memory(most, kernel_of(blocks, false), kernel_of(blocks, true));
 }
 
 cudaError_t launch_fused_channels(const ChannelScoreJob &all, const xncc_tensor_blocks &blocks,

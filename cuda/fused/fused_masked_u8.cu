@@ -178,21 +178,16 @@ __global__ __launch_bounds__(THREADS,
 using Kernel = void (*)(FusedMaskedJob);
 
 // nullptr if the width has no kernel.
-template <bool VARIES, bool CENTRED_ROOT, bool TILES> Kernel kernel_of(const xncc_tensor_blocks &b)
-{
-    switch (2 * b.chunks + b.half) {
-    case 1: return match_planes<VARIES, CENTRED_ROOT, 0, 1, TILES>;
-    case 2: return match_planes<VARIES, CENTRED_ROOT, 1, 0, TILES>;
-    case 3: return match_planes<VARIES, CENTRED_ROOT, 1, 1, TILES>;
-    default: return nullptr;
-    }
-}
-
 template <bool TILES> Kernel kernel_of(const xncc_tensor_blocks &b, xncc_method method, bool varies)
 {
-    if (method == XNCC_CCOEFF_NORMED)
-        return varies ? kernel_of<true, true, TILES>(b) : kernel_of<false, true, TILES>(b);
-    return varies ? kernel_of<true, false, TILES>(b) : kernel_of<false, false, TILES>(b);
+    return with_one_of<1, 2, 3>(2 * b.chunks + b.half, [&](auto halves) -> Kernel {
+        constexpr int CHUNKS = halves / 2, HALF = halves % 2;
+        if (method == XNCC_CCOEFF_NORMED)
+            return varies ? match_planes<true, true, CHUNKS, HALF, TILES>
+                          : match_planes<false, true, CHUNKS, HALF, TILES>;
+        return varies ? match_planes<true, false, CHUNKS, HALF, TILES>
+                      : match_planes<false, false, CHUNKS, HALF, TILES>;
+    });
 }
 
 } // namespace
@@ -200,10 +195,8 @@ template <bool TILES> Kernel kernel_of(const xncc_tensor_blocks &b, xncc_method 
 cudaError_t masked_planes_set_max_shared_memory(const xncc_tensor_blocks &blocks,
                                                 xncc_method method, bool varies, int most)
 {
-    const cudaError_t code = set_max_shared_memory(kernel_of<false>(blocks, method, varies), most);
-    return code == cudaSuccess
-               ? set_max_shared_memory(kernel_of<true>(blocks, method, varies), most)
-               : code;
+    return set_max_shared_memory(most, kernel_of<false>(blocks, method, varies),
+                                 kernel_of<true>(blocks, method, varies));
 }
 
 cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &of,

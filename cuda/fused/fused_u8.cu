@@ -220,35 +220,24 @@ struct Kernels {
     void (*bound)(FusedTilesJob);
 };
 
-template <class Arith, int CHUNKS, int HALF, int SHIFT> Kernels kernels_of()
+// nullptr if the width has no kernels.
+template <class Arith> Kernels kernels_of(const TensorScoreJob &all, const xncc_tensor_blocks &b)
 {
-    return { match_fused<Arith, CHUNKS, HALF, SHIFT>, tiles_fused<Arith, CHUNKS, HALF, SHIFT> };
-}
-
-template <class Arith, int CHUNKS, int HALF> Kernels kernels_of(bool odd)
-{
-    return odd ? kernels_of<Arith, CHUNKS, HALF, 1>() : kernels_of<Arith, CHUNKS, HALF, 0>();
-}
-
-// nullptr if the width has no kernels. odd: the width is odd.
-template <class Arith> Kernels kernels_of(const xncc_tensor_blocks &b, bool odd)
-{
-    switch (2 * b.chunks + b.half) {
-    case 1: return kernels_of<Arith, 0, 1>(odd);
-    case 2: return kernels_of<Arith, 1, 0>(odd);
-    case 3: return kernels_of<Arith, 1, 1>(odd);
-    default: break;
-    }
-    if constexpr (Arith::WIDE)
-        if (2 * b.chunks + b.half == 4)
-            return kernels_of<Arith, 2, 0>(odd);
-    return { nullptr, nullptr };
+    return with_one_of<1, 2, 3, 4>(2 * b.chunks + b.half, [&](auto halves) {
+        constexpr int CHUNKS = halves / 2, HALF = halves % 2;
+        return with_one_of<0, 1>(all.window_width % Apart::STEP, [](auto odd) -> Kernels {
+            if constexpr (CHUNKS < 2 || Arith::WIDE)
+                return { match_fused<Arith, CHUNKS, HALF, odd>,
+                         tiles_fused<Arith, CHUNKS, HALF, odd> };
+            else
+                return {};
+        });
+    });
 }
 
 Kernels kernels_of(const TensorScoreJob &all, const xncc_tensor_blocks &b)
 {
-    const bool odd = all.window_width % Apart::STEP != 0;
-    return with_arithmetic(all, [&](auto arith) { return kernels_of<decltype(arith)>(b, odd); });
+    return with_arithmetic(all, [&](auto arith) { return kernels_of<decltype(arith)>(all, b); });
 }
 
 Layout make_layout(const TensorScoreJob &all, const xncc_tensor_blocks &blocks,
@@ -268,9 +257,7 @@ cudaError_t fused_set_max_shared_memory(const TensorScoreJob &all, const xncc_te
     for (int pairs = 0; pairs < 2 && code == cudaSuccess; pairs++) {
         job.fp64_is_slow = pairs != 0;
         const Kernels kernels = kernels_of(job, blocks);
-        code = set_max_shared_memory(kernels.match, most);
-        if (code == cudaSuccess)
-            code = set_max_shared_memory(kernels.bound, most);
+        code = set_max_shared_memory(most, kernels.match, kernels.bound);
     }
     return code;
 }

@@ -198,6 +198,14 @@ template <class Function> void with_float_pixel(xncc_pixel pixel, const Function
     }
 }
 
+// Calls a function with each of these types.
+template <class Function> void each_float_pixel(const Function &function)
+{
+#define CALL(pixel, name, type) with_constant<pixel>(function);
+    XNCC_EACH_PIXEL(CALL)
+#undef CALL
+}
+
 } // namespace xncc
 
 #endif

@@ -250,13 +250,11 @@ void with_small_kernel(xncc_pixel pixel, bool kind, const Function &function)
 template <class Family> cudaError_t raise_small_kernels(int bytes)
 {
     cudaError_t code = cudaSuccess;
-    const auto raise = [&](auto *kernel) {
+    each_float_pixel([&](auto type) {
         if (code == cudaSuccess)
-            code = set_max_shared_memory(kernel, bytes);
-    };
-    for (const xncc_pixel pixel : { XNCC_F32, XNCC_F64, XNCC_U32 })
-        for (const bool kind : { true, false })
-            with_small_kernel<Family>(pixel, kind, raise);
+            code = set_max_shared_memory(bytes, Family::template of<type, true>(),
+                                         Family::template of<type, false>());
+    });
     return code;
 }
 

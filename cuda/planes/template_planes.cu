@@ -2,6 +2,8 @@
 // Kernels that rearrange a template's pixels: groups for the plain kernels, and byte planes.
 #include "cuda/planes/template_planes.h"
 
+#include "cuda/runtime/dispatch.h"
+
 namespace xncc {
 
 namespace {
@@ -51,14 +53,11 @@ cudaError_t launch_template_groups(const DeviceTemplate &p, cudaStream_t stream)
     int64_t count = static_cast<int64_t>(p.group_count) * p.group_rows;
     unsigned blocks = static_cast<unsigned>(ceil_div<int64_t>(count, THREADS));
     const unsigned char *pixels = p.pixels.as<unsigned char>();
-    if (p.pixel == XNCC_U8)
+    with_integer(p.pixel, [&](auto of) {
         build_groups<<<blocks, THREADS, 0, stream>>>(pixels, p.pitch, p.width, p.height,
                                                      p.group_count, p.group_rows,
-                                                     p.groups.as<uint8_t>());
-    else
-        build_groups<<<blocks, THREADS, 0, stream>>>(pixels, p.pitch, p.width, p.height,
-                                                     p.group_count, p.group_rows,
-                                                     p.groups.as<uint16_t>());
+                                                     p.groups.as<decltype(of)>());
+    });
     return cudaGetLastError();
 }
 

@@ -9,6 +9,7 @@
 
 #include "cuda/planes/device_template.h"
 #include "cuda/planes/stage.h"
+#include "cuda/runtime/dispatch.h"
 
 namespace xncc {
 
@@ -42,6 +43,18 @@ struct CorrelateJob {
     // memory.
     cudaTextureObject_t texture;
 };
+
+// Calls function with a pixel and a sum, of the types that integer pixels and their `sums` have.
+template <class Function>
+void with_integer_sum(xncc_pixel pixel, bool narrow, const Function &function)
+{
+    with_integer(pixel, [&](auto of) {
+        if (narrow)
+            function(of, uint32_t());
+        else
+            function(of, uint64_t());
+    });
+}
 
 // One kernel family, as the engine calls it.
 struct CorrelateFamily {

@@ -157,7 +157,7 @@ __global__ void build_fragments(ToeplitzJob job)
 
 cudaError_t mma_set_max_shared_memory(int most)
 {
-    return set_max_shared_memory(correlate_mma, most);
+    return set_max_shared_memory(most, correlate_mma);
 }
 
 cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream)

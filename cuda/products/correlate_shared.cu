@@ -27,6 +27,7 @@
 // n = 64 4.89 ms (0.072), n = 128 17.6 ms (0.066).
 #include "cuda/runtime/constant_read.cuh"
 #include "cuda/runtime/shared_memory.h"
+#include "cuda/planes/texel.cuh"
 #include "cuda/products/correlate_family.h"
 #include "cuda/runtime/warp.cuh"
 
@@ -44,26 +45,20 @@ constexpr int VECTOR_BYTES = 16;
 static_assert(WARP_LANES * SPAN == XNCC_TILE_WIDTH, "a warp spans the tile");
 static_assert(XNCC_TILE_PITCH % VECTOR_BYTES == 0, "tile rows are whole vectors");
 
-template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int y)
-{
-    return tex2D<Pixel>(stage.pixels, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
-}
-
 // 16 bytes of image row y from pixel x on. x is a multiple of the number of pixels in 16 bytes and
 // may be negative; pixels outside the image repeat its edge.
 template <class Pixel> __device__ uint4 fetch_vector(const StageView &stage, int x, int y)
 {
     constexpr int PIXELS = VECTOR_BYTES / sizeof(Pixel);
     if (x >= 0 && x / PIXELS < stage.vectors_width)
-        return tex2D<uint4>(stage.vectors, static_cast<float>(x / PIXELS) + 0.5f,
-                            static_cast<float>(y) + 0.5f);
+        return fetch<uint4>(stage.vectors, x / PIXELS, y);
     union {
         uint4 vector;
         Pixel pixel[PIXELS];
     } edge;
 #pragma unroll
     for (int i = 0; i < PIXELS; i++)
-        edge.pixel[i] = fetch<Pixel>(stage, x + i, y);
+        edge.pixel[i] = fetch<Pixel>(stage.pixels, x + i, y);
     return edge.vector;
 }
 
@@ -319,18 +314,13 @@ cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaS
     if (pixel == XNCC_F32)
         correlate_floats<<<grid_of<float>(job, XNCC_THREAD_ROWS_F32), WARP_LANES * WARPS, bytes,
                            stream>>>(job, first_column<float>(job.stage));
-    else if (pixel == XNCC_U16)
-        correlate_integers<unsigned short, uint64_t>
-            <<<grid_of<unsigned short>(job, XNCC_THREAD_ROWS_U16), WARP_LANES * WARPS, bytes,
-               stream>>>(job, first_column<unsigned short>(job.stage));
-    else if (narrow)
-        correlate_integers<unsigned char, uint32_t>
-            <<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), WARP_LANES * WARPS, bytes,
-               stream>>>(job, first_column<unsigned char>(job.stage));
     else
-        correlate_integers<unsigned char, uint64_t>
-            <<<grid_of<unsigned char>(job, XNCC_THREAD_ROWS_U8), WARP_LANES * WARPS, bytes,
-               stream>>>(job, first_column<unsigned char>(job.stage));
+        with_integer_sum(pixel, narrow, [&](auto of, auto sum) {
+            using Pixel = decltype(of);
+            correlate_integers<Pixel, decltype(sum)>
+                <<<grid_of<Pixel>(job, Group<Pixel>::ROWS), WARP_LANES * WARPS, bytes, stream>>>(
+                    job, first_column<Pixel>(job.stage));
+        });
     return cudaGetLastError();
 }
 
@@ -360,17 +350,9 @@ CorrelateFamily shared_family()
 
 cudaError_t shared_set_max_shared_memory(int bytes)
 {
-    const void *kernels[] = {
-        reinterpret_cast<const void *>(correlate_floats),
-        reinterpret_cast<const void *>(correlate_integers<unsigned short, uint64_t>),
-        reinterpret_cast<const void *>(correlate_integers<unsigned char, uint32_t>),
-        reinterpret_cast<const void *>(correlate_integers<unsigned char, uint64_t>)
-    };
-    cudaError_t code = cudaSuccess;
-    for (const void *kernel : kernels)
-        if (code == cudaSuccess)
-            code = set_max_shared_memory(kernel, bytes);
-    return code;
+    return set_max_shared_memory(
+        bytes, correlate_floats, correlate_integers<unsigned short, uint64_t>,
+        correlate_integers<unsigned char, uint32_t>, correlate_integers<unsigned char, uint64_t>);
 }
 
 } // namespace xncc

@@ -20,6 +20,7 @@
 // 1.18 / 1.27 / 3.1 ms, `tex-tex` 2.20 / 2.30 / 4.07 ms, against 0.125 / 0.49 / 1.14 ms by
 // correlate_shared.cu.
 #include "cuda/runtime/constant_read.cuh"
+#include "cuda/planes/texel.cuh"
 #include "cuda/products/correlate_family.h"
 
 #include "math/score.h"
@@ -72,11 +73,6 @@ __device__ void add_product(uint64_t &sum, uint32_t a, uint32_t b)
 __device__ void add_product(double &sum, double a, double b)
 {
     sum = xncc_sum(sum, xncc_product(a, b));
-}
-
-template <class Pixel> __device__ Pixel fetch(cudaTextureObject_t texture, int x, int y)
-{
-    return tex2D<Pixel>(texture, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
 }
 
 // Pixel x of the launch's template row `row`. lane_zero() makes the compiler use indexed constant
@@ -143,12 +139,10 @@ cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaS
              static_cast<unsigned>(ceil_div(job.height, THREADS_Y)));
     if (pixel == XNCC_F32)
         correlate<float, double, CONSTANT><<<grid, block, 0, stream>>>(job);
-    else if (pixel == XNCC_U16)
-        correlate<unsigned short, uint64_t, CONSTANT><<<grid, block, 0, stream>>>(job);
-    else if (narrow)
-        correlate<unsigned char, uint32_t, CONSTANT><<<grid, block, 0, stream>>>(job);
     else
-        correlate<unsigned char, uint64_t, CONSTANT><<<grid, block, 0, stream>>>(job);
+        with_integer_sum(pixel, narrow, [&](auto of, auto sum) {
+            correlate<decltype(of), decltype(sum), CONSTANT><<<grid, block, 0, stream>>>(job);
+        });
     return cudaGetLastError();
 }
 

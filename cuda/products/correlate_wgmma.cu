@@ -53,6 +53,7 @@
 #include "cuda/products/wgmma_ptx.cuh"
 #include "cuda/runtime/pdl.cuh"
 #include "cuda/runtime/shared_memory.h"
+#include "cuda/runtime/dispatch.h"
 
 namespace xncc {
 
@@ -484,39 +485,17 @@ using Kernel = void (*)(TensorJob);
 // The instance for a template width; nullptr if there is none.
 template <Purpose FOR> Kernel kernel_of(const xncc_tensor_blocks &b)
 {
-#define XNCC_WIDTH(chunks, half)                                                                   \
-    case 2 * (chunks) + (half): return correlate_wgmma<Width<chunks, half>, FOR>
-    switch (2 * b.chunks + b.half) {
-        XNCC_WIDTH(0, 1);
-        XNCC_WIDTH(1, 0);
-        XNCC_WIDTH(1, 1);
-        XNCC_WIDTH(2, 0);
-        XNCC_WIDTH(2, 1);
-        XNCC_WIDTH(3, 0);
-        XNCC_WIDTH(3, 1);
-        XNCC_WIDTH(4, 0);
-        XNCC_WIDTH(4, 1);
-        XNCC_WIDTH(5, 0);
-        XNCC_WIDTH(5, 1);
-        XNCC_WIDTH(6, 0);
-        XNCC_WIDTH(6, 1);
-        XNCC_WIDTH(7, 0);
-        XNCC_WIDTH(7, 1);
-        XNCC_WIDTH(8, 0);
-        XNCC_WIDTH(8, 1);
-    }
-#undef XNCC_WIDTH
-    return nullptr;
+    return with_one_of<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17>(
+        2 * b.chunks + b.half,
+        [](auto w) -> Kernel { return correlate_wgmma<Width<w / 2, w % 2>, FOR>; });
 }
 
 } // namespace
 
 cudaError_t wgmma_set_max_shared_memory(const xncc_tensor_blocks &blocks, int most)
 {
-    cudaError_t code = set_max_shared_memory(kernel_of<PLAIN>(blocks), most);
-    if (code == cudaSuccess)
-        code = set_max_shared_memory(kernel_of<GENERAL>(blocks), most);
-    return code == cudaSuccess ? set_max_shared_memory(kernel_of<BOUNDS>(blocks), most) : code;
+    return set_max_shared_memory(most, kernel_of<PLAIN>(blocks), kernel_of<GENERAL>(blocks),
+                                 kernel_of<BOUNDS>(blocks));
 }
 
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream)

@@ -72,25 +72,16 @@ __global__ __launch_bounds__(THREADS) void keep_bounds(const double *from, doubl
 // Raises the dynamic shared-memory limit of the kernels for lines of 256 R points.
 template <int R> cudaError_t raise_limits()
 {
-    cudaError_t code = set_max_shared_memory(join_rows<R>, split_shared<R>(THREADS));
+    cudaError_t code = set_max_shared_memory(split_shared<R>(THREADS), join_rows<R>,
+                                             split_rows<TEMPLATE, true, R>);
     if (code == cudaSuccess)
-        code = set_max_shared_memory(multiply_columns<true, false, R>,
-                                     split_shared<R>(SPLIT_COLUMN_THREADS));
-    if (code == cudaSuccess)
-        code = set_max_shared_memory(multiply_columns<false, false, R>,
-                                     split_shared<R>(SPLIT_COLUMN_THREADS));
-    if (code == cudaSuccess)
-        code = set_max_shared_memory(multiply_columns<false, true, R>,
-                                     split_shared<R>(SPLIT_COLUMN_THREADS));
-    if (code == cudaSuccess)
-        code = set_max_shared_memory(split_rows<TEMPLATE, true, R>, split_shared<R>(THREADS));
-    const auto raise = [&](auto type) {
+        code = set_max_shared_memory(
+            split_shared<R>(SPLIT_COLUMN_THREADS), multiply_columns<true, false, R>,
+            multiply_columns<false, false, R>, multiply_columns<false, true, R>);
+    each_float_pixel([&](auto type) {
         if (code == cudaSuccess)
-            code = set_max_shared_memory(split_rows<type, false, R>, split_shared<R>(THREADS));
-    };
-#define RAISE(pixel, name, type) with_float_pixel(pixel, raise);
-    XNCC_EACH_PIXEL(RAISE)
-#undef RAISE
+            code = set_max_shared_memory(split_shared<R>(THREADS), split_rows<type, false, R>);
+    });
     return code;
 }
 

@@ -279,15 +279,11 @@ cudaError_t float_tiles_set_max_shared_memory()
 {
     static_assert(sizeof(Tile) <= XNCC_FLOAT_TILES_SHARED, "the decision has less room");
     cudaError_t code = cudaSuccess;
-    const auto raise_both = [&](auto type) {
+    each_float_pixel([&](auto type) {
         if (code == cudaSuccess)
-            code = set_max_shared_memory(transform_template<type>, sizeof(Tile));
-        if (code == cudaSuccess)
-            code = set_max_shared_memory(transform_pairs<type>, sizeof(Tile));
-    };
-#define RAISE(pixel, name, type) with_float_pixel(pixel, raise_both);
-    XNCC_EACH_PIXEL(RAISE)
-#undef RAISE
+            code = set_max_shared_memory(sizeof(Tile), transform_template<type>,
+                                         transform_pairs<type>);
+    });
     return code;
 }
 

@@ -222,13 +222,10 @@ __global__ __launch_bounds__(THREADS,
 cudaError_t split_levels_set_max_shared_memory()
 {
     cudaError_t code = cudaSuccess;
-    const auto raise = [&](auto type) {
+    each_float_pixel([&](auto type) {
         if (code == cudaSuccess)
-            code = set_max_shared_memory(transform_levels<type>, XNCC_SPLIT_SHARED);
-    };
-#define RAISE(pixel, name, type) with_float_pixel(pixel, raise);
-    XNCC_EACH_PIXEL(RAISE)
-#undef RAISE
+            code = set_max_shared_memory(XNCC_SPLIT_SHARED, transform_levels<type>);
+    });
     return code;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Raises the limit of a kernel's dynamic shared memory.
+// Raises the limit of the dynamic shared memory of kernels.
 #ifndef XNCC_CUDA_RUNTIME_SHARED_MEMORY_H
 #define XNCC_CUDA_RUNTIME_SHARED_MEMORY_H
 
@@ -7,15 +7,21 @@
 
 namespace xncc {
 
-// Allows each block of a kernel to use up to `most` bytes of dynamic shared memory. The limit
+// Allows each block of the kernels to use up to `most` bytes of dynamic shared memory. The limit
 // belongs to the kernel and the device, not to a plan: the last call holds for all plans, so pass
-// all that the device allows. Fails if `kernel` is nullptr, which means that no such variant was
+// all that the device allows. Fails if a kernel is nullptr, which means that no such variant was
 // built.
-template <class Kernel> cudaError_t set_max_shared_memory(Kernel *kernel, int most)
+template <class... Kernels> cudaError_t set_max_shared_memory(int most, Kernels *...kernels)
 {
-    return kernel ? cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
-                                         cudaFuncAttributeMaxDynamicSharedMemorySize, most)
-                  : cudaErrorInvalidValue;
+    cudaError_t code = cudaSuccess;
+    const auto raise = [&](const void *kernel) {
+        if (code == cudaSuccess)
+            code = kernel ? cudaFuncSetAttribute(kernel,
+                                                 cudaFuncAttributeMaxDynamicSharedMemorySize, most)
+                          : cudaErrorInvalidValue;
+    };
+    (raise(reinterpret_cast<const void *>(kernels)), ...);
+    return code;
 }
 
 } // namespace xncc

@@ -259,19 +259,16 @@ __launch_bounds__(THREADS,
 
 using Kernel = void (*)(ChannelJob);
 
-template <class Pixel, bool TILES> Kernel kernel_of(int shift)
+template <class Pixel> Kernel kernel_of(int shift, bool tiles)
 {
-    constexpr Kernel kernels[] = { score_channels<Pixel, 0, TILES>, score_channels<Pixel, 1, TILES>,
-                                   score_channels<Pixel, 2, TILES>,
-                                   score_channels<Pixel, 3, TILES> };
-    return kernels[shift];
+    return with_one_of<0, 1, 2, 3>(shift, [&](auto s) -> Kernel {
+        return tiles ? score_channels<Pixel, s, true> : score_channels<Pixel, s, false>;
+    });
 }
 
 Kernel kernel_of(int digits, int shift, bool tiles)
 {
-    if (digits == 1)
-        return tiles ? kernel_of<OneByte, true>(shift) : kernel_of<OneByte, false>(shift);
-    return tiles ? kernel_of<TwoBytes, true>(shift) : kernel_of<TwoBytes, false>(shift);
+    return digits == 1 ? kernel_of<OneByte>(shift, tiles) : kernel_of<TwoBytes>(shift, tiles);
 }
 
 } // namespace
@@ -280,7 +277,7 @@ cudaError_t channel_score_set_max_shared_memory(int most)
 {
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < 16 && code == cudaSuccess; i++)
-        code = set_max_shared_memory(kernel_of(1 + i / 8, i % 4, i & 4), most);
+        code = set_max_shared_memory(most, kernel_of(1 + i / 8, i % 4, i & 4));
     return code;
 }
 

@@ -12,6 +12,7 @@
 //
 // 128 threads per block, adjacent columns; no shared memory; any compute capability.
 #include "cuda/score/column_score.h"
+#include "cuda/runtime/dispatch.h"
 
 #include "cuda/runtime/score_arithmetic.h"
 #include "cuda/windows/row_sums.h"
@@ -151,14 +152,8 @@ void launch_method(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStrea
 
 cudaError_t launch_score(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream)
 {
-    switch (job.method) {
-#define LAUNCH(method, name)                                                                       \
-    case method: launch_method<method>(pixel, narrow, job, stream); break;
-        XNCC_EACH_SCORE_METHOD(LAUNCH)
-#undef LAUNCH
-    case XNCC_COVERAGE: return cudaErrorInvalidValue; // only general problems have it
-    }
-    return cudaGetLastError();
+    return with_score_method(
+        job.method, [&](auto method) { launch_method<method>(pixel, narrow, job, stream); });
 }
 
 } // namespace xncc

@@ -12,6 +12,7 @@
 // error of Q is at most (D + 8) u R, of which 8 are for the roundings of samples, squares, columns
 // and differences. The sizes of S add up to sqrt(samples * R) at most, by Cauchy and Schwarz.
 #include "cuda/score/float_score.h"
+#include "cuda/runtime/dispatch.h"
 
 #include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
@@ -271,14 +272,7 @@ template <xncc_method METHOD> void launch(const FloatScoreJob &job, cudaStream_t
 
 cudaError_t launch_float_score(const FloatScoreJob &job, cudaStream_t stream)
 {
-    switch (job.method) {
-#define LAUNCH(method, name)                                                                       \
-    case method: launch<method>(job, stream); break;
-        XNCC_EACH_SCORE_METHOD(LAUNCH)
-#undef LAUNCH
-    case XNCC_COVERAGE: return cudaErrorInvalidValue;
-    }
-    return cudaGetLastError();
+    return with_score_method(job.method, [&](auto method) { launch<method>(job, stream); });
 }
 
 } // namespace xncc

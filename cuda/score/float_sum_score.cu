@@ -10,6 +10,7 @@
 //
 // Any compute capability.
 #include "cuda/score/float_sum_window.cuh"
+#include "cuda/runtime/dispatch.h"
 
 #include "cuda/planes/float_image.cuh"
 #include "cuda/runtime/warp.cuh"
@@ -159,14 +160,7 @@ template <xncc_method METHOD> void launch(const FloatSumScoreJob &job, cudaStrea
 
 cudaError_t launch_float_sum_score(const FloatSumScoreJob &job, cudaStream_t stream)
 {
-    switch (job.method) {
-#define LAUNCH(method, name)                                                                       \
-    case method: launch<method>(job, stream); break;
-        XNCC_EACH_SCORE_METHOD(LAUNCH)
-#undef LAUNCH
-    case XNCC_COVERAGE: return cudaErrorInvalidValue;
-    }
-    return cudaGetLastError();
+    return with_score_method(job.method, [&](auto method) { launch<method>(job, stream); });
 }
 
 cudaError_t launch_mark_left_out(const FloatSumScoreJob &job, cudaStream_t stream)

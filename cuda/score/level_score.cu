@@ -11,6 +11,7 @@
 // Q is off by (D + 8) u Q: 8 are for the roundings of samples, squares and columns. The sizes of S
 // add up to sqrt(n Q) at most, by Cauchy and Schwarz.
 #include "cuda/score/level_score.h"
+#include "cuda/runtime/dispatch.h"
 
 #include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
@@ -205,30 +206,24 @@ __launch_bounds__(WARP_LANES *WARPS) void look_again(const __grid_constant__ Lev
     }
 }
 
-template <class Use> cudaError_t launch(const LevelScoreJob &job, cudaStream_t stream)
+template <class Use> void launch(const LevelScoreJob &job, cudaStream_t stream)
 {
     look_again<Use><<<static_cast<unsigned>(ceil_div(job.score.height, WARPS)),
                       dim3(WARP_LANES, WARPS), 0, stream>>>(job);
-    return cudaGetLastError();
 }
 
 } // namespace
 
 cudaError_t launch_window_sizes(const LevelScoreJob &job, cudaStream_t stream)
 {
-    return launch<Sizes>(job, stream);
+    launch<Sizes>(job, stream);
+    return cudaGetLastError();
 }
 
 cudaError_t launch_level_score(const LevelScoreJob &job, cudaStream_t stream)
 {
-    switch (job.score.method) {
-#define LAUNCH(method, name)                                                                       \
-    case method: return launch<Scores<method>>(job, stream);
-        XNCC_EACH_SCORE_METHOD(LAUNCH)
-#undef LAUNCH
-    case XNCC_COVERAGE: break;
-    }
-    return cudaErrorInvalidValue;
+    return with_score_method(job.score.method,
+                             [&](auto method) { launch<Scores<method>>(job, stream); });
 }
 
 } // namespace xncc

@@ -30,7 +30,7 @@ constexpr int SPAN = 4; // adjacent windows per thread
 struct Words {
     uint32_t v[SPAN];
 
-    __device__ Words() = default;
+    Words() = default;
     // from: nullptr for a sum that is not needed
     __device__ Words(const uint32_t *from, int64_t at) : v()
     {

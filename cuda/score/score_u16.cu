@@ -333,19 +333,14 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void score_map_u16(const __grid_co
 
 using Kernel = void (*)(Job);
 
-template <bool PAIRS, bool TILES> Kernel kernel_of(int shift)
-{
-    constexpr Kernel kernels[] = { score_map_u16<PAIRS, 0, TILES>, score_map_u16<PAIRS, 1, TILES>,
-                                   score_map_u16<PAIRS, 2, TILES>, score_map_u16<PAIRS, 3, TILES> };
-    return kernels[shift];
-}
-
 // tiles: the best score of each tile is asked for.
 Kernel kernel_of(bool pairs, bool tiles, int shift)
 {
-    if (pairs)
-        return tiles ? kernel_of<true, true>(shift) : kernel_of<true, false>(shift);
-    return tiles ? kernel_of<false, true>(shift) : kernel_of<false, false>(shift);
+    return with_one_of<0, 1, 2, 3>(shift, [&](auto s) -> Kernel {
+        if (pairs)
+            return tiles ? score_map_u16<true, s, true> : score_map_u16<true, s, false>;
+        return tiles ? score_map_u16<false, s, true> : score_map_u16<false, s, false>;
+    });
 }
 
 } // namespace
@@ -354,8 +349,8 @@ cudaError_t score_u16_set_max_shared_memory()
 {
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < 16 && code == cudaSuccess; i++)
-        code = set_max_shared_memory(kernel_of(i & 8, i & 4, i % 4),
-                                     static_cast<int>(sizeof(Shared)));
+        code = set_max_shared_memory(static_cast<int>(sizeof(Shared)),
+                                     kernel_of(i & 8, i & 4, i % 4));
     return code;
 }
 

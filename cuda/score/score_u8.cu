@@ -215,33 +215,27 @@ using MapKernel = void (*)(Job);
 using TilesKernel = void (*)(TilesJob);
 using TermsKernel = void (*)(TermsJob);
 
-template <class Arith, int WORDS> MapKernel map_kernel(int shift)
-{
-    constexpr MapKernel kernels[] = { score_map<Arith, WORDS, 0>, score_map<Arith, WORDS, 1>,
-                                      score_map<Arith, WORDS, 2>, score_map<Arith, WORDS, 3> };
-    return kernels[shift];
-}
-
-template <class Arith> TilesKernel tiles_kernel(int shift)
-{
-    constexpr TilesKernel kernels[] = { score_tiles<Arith, 0>, score_tiles<Arith, 1>,
-                                        score_tiles<Arith, 2>, score_tiles<Arith, 3> };
-    return kernels[shift];
-}
-
 // Words per lane for a window width.
 int words_of(const TensorScoreJob &all)
 {
     return all.window_width <= XNCC_TENSOR_WIDTH ? WORDS : WIDE_WORDS;
 }
 
-template <class Arith> MapKernel any_map_kernel(const TensorScoreJob &all)
+template <class Arith> MapKernel map_kernel(const TensorScoreJob &all)
 {
-    const int shift = all.window_width % Adjacent::STEP;
-    if constexpr (Arith::WIDE)
-        if (words_of(all) == WIDE_WORDS)
-            return map_kernel<Arith, WIDE_WORDS>(shift);
-    return map_kernel<Arith, WORDS>(shift);
+    return with_one_of<0, 1, 2, 3>(all.window_width % Adjacent::STEP, [&](auto shift) -> MapKernel {
+        if constexpr (Arith::WIDE)
+            if (words_of(all) == WIDE_WORDS)
+                return score_map<Arith, WIDE_WORDS, shift>;
+        return score_map<Arith, WORDS, shift>;
+    });
+}
+
+template <class Arith> TilesKernel tiles_kernel(const TensorScoreJob &all)
+{
+    return with_one_of<0, 1, 2, 3>(
+        all.window_width % Adjacent::STEP,
+        [](auto shift) -> TilesKernel { return score_tiles<Arith, shift>; });
 }
 
 // Shared memory of a multiprocessor that no thread block has, and that each one has besides.
@@ -283,7 +277,7 @@ cudaError_t score_u8_prefer_cache(const TensorScoreJob &all)
 {
     return with_arithmetic(all, [&](auto arith) {
         using Arith = decltype(arith);
-        return prefer_cache<Arith>(all, any_map_kernel<Arith>(all));
+        return prefer_cache<Arith>(all, map_kernel<Arith>(all));
     });
 }
 
@@ -293,7 +287,7 @@ cudaError_t score_u8_launch(const TensorScoreJob &all, int processors, cudaStrea
     dim3 grid = cut_strips(&job, processors, blocks_of(words_of(all)));
     const auto choice = with_arithmetic(all, [&](auto arith) {
         using Arith = decltype(arith);
-        return Choice<MapKernel>{ any_map_kernel<Arith>(all), ballast<Arith>(all) };
+        return Choice<MapKernel>{ map_kernel<Arith>(all), ballast<Arith>(all) };
     });
     return launch(choice.kernel, grid, THREADS, choice.shared, stream, all.pdl, job);
 }
@@ -305,8 +299,7 @@ cudaError_t score_u8_tiles_launch(const TensorScoreJob &all, const TensorTiles &
     const dim3 grid = cut_tiles(&of, processors, blocks_of(WORDS));
     const auto choice = with_arithmetic(all, [&](auto arith) {
         using Arith = decltype(arith);
-        return Choice<TilesKernel>{ tiles_kernel<Arith>(all.window_width % Adjacent::STEP),
-                                    ballast<Arith>(all) };
+        return Choice<TilesKernel>{ tiles_kernel<Arith>(all), ballast<Arith>(all) };
     });
     return launch(choice.kernel, grid, THREADS, choice.shared, stream, all.pdl, of);
 }
@@ -314,11 +307,12 @@ cudaError_t score_u8_tiles_launch(const TensorScoreJob &all, const TensorTiles &
 cudaError_t score_u8_terms_launch(const TensorScoreJob &all, WindowTerms *terms, int processors,
                                   cudaStream_t stream)
 {
-    constexpr TermsKernel kernels[] = { write_terms<0>, write_terms<1>, write_terms<2>,
-                                        write_terms<3> };
+    const TermsKernel kernel = with_one_of<0, 1, 2, 3>(
+        all.window_width % Adjacent::STEP,
+        [](auto shift) -> TermsKernel { return write_terms<shift>; });
     TermsJob of = { make_job(all, Adjacent::STEP), terms };
     const dim3 grid = cut_strips(&of.job, processors, blocks_of(WORDS));
-    return launch(kernels[all.window_width % Adjacent::STEP], grid, THREADS, 0, stream, false, of);
+    return launch(kernel, grid, THREADS, 0, stream, false, of);
 }
 
 } // namespace xncc

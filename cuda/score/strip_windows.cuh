@@ -30,6 +30,7 @@
 #ifndef XNCC_CUDA_SCORE_STRIP_WINDOWS_CUH
 #define XNCC_CUDA_SCORE_STRIP_WINDOWS_CUH
 
+#include "cuda/runtime/dispatch.h"
 #include "cuda/runtime/warp.cuh"
 #include "cuda/score/score_arith.cuh"
 #include "cuda/score/tile_max.cuh"

@@ -18,6 +18,7 @@
 // Measured (H200, November 2026, n = 32): 0.36 ms, where separate passes for row sums and column
 // sums with score (row_sums.cu, column_score.cu) took 0.78 ms.
 #include "cuda/score/window_score_u8.h"
+#include "cuda/runtime/dispatch.h"
 
 #include "cuda/runtime/score_arithmetic.h"
 #include "cuda/runtime/warp.cuh"
@@ -329,14 +330,7 @@ template <xncc_method METHOD> void launch(const ScoreJob &job, cudaStream_t stre
 
 cudaError_t launch_window_score(const ScoreJob &job, cudaStream_t stream)
 {
-    switch (job.method) {
-#define LAUNCH(method, name)                                                                       \
-    case method: launch<method>(job, stream); break;
-        XNCC_EACH_SCORE_METHOD(LAUNCH)
-#undef LAUNCH
-    case XNCC_COVERAGE: return cudaErrorInvalidValue; // only general problems have it
-    }
-    return cudaGetLastError();
+    return with_score_method(job.method, [&](auto method) { launch<method>(job, stream); });
 }
 
 } // namespace xncc

@@ -215,13 +215,8 @@ bool track_chips_fit(ChipJob *job, int64_t most)
 cudaError_t track_set_max_shared_memory(int most)
 {
     const int dynamic = most - static_cast<int>(sizeof(ChipShared));
-    cudaError_t code = set_max_shared_memory(track_chips<1, FEW_TILES>, dynamic);
-    if (code == cudaSuccess)
-        code = set_max_shared_memory(track_chips<1, TILES_OF_MANY>, dynamic);
-    if (code == cudaSuccess)
-        code = set_max_shared_memory(track_chips<2, FEW_TILES>, dynamic);
-    return code == cudaSuccess ? set_max_shared_memory(track_chips<2, TILES_OF_MANY>, dynamic)
-                               : code;
+    return set_max_shared_memory(dynamic, track_chips<1, FEW_TILES>, track_chips<1, TILES_OF_MANY>,
+                                 track_chips<2, FEW_TILES>, track_chips<2, TILES_OF_MANY>);
 }
 
 cudaError_t track_chips_launch(const ChipJob &job, cudaStream_t stream)

@@ -16,6 +16,7 @@
 // capability.
 #include "cuda/windows/row_sums.h"
 
+#include "cuda/planes/texel.cuh"
 #include "cuda/runtime/warp.cuh"
 
 #include "math/score.h"
@@ -27,11 +28,6 @@ namespace {
 constexpr int WARPS = 4;      // rows per block
 constexpr int SPAN = 4;       // adjacent windows per lane
 constexpr int SEGMENT = 2048; // least number of windows that a warp slides over
-
-template <class Pixel> __device__ Pixel fetch(const StageView &stage, int x, int y)
-{
-    return tex2D<Pixel>(stage.pixels, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
-}
 
 __device__ void store(uint2 *to, const uint2 (&sums)[SPAN])
 {
@@ -55,7 +51,7 @@ __device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, in
     using Part = typename RowSums<PIXEL>::Part;
     Part s = 0, q = 0;
     for (int i = lane; i < job.size; i += WARP_LANES) {
-        Part v = fetch<typename RowSums<PIXEL>::Pixel>(job.stage, x + i, y);
+        Part v = fetch<typename RowSums<PIXEL>::Pixel>(job.stage.pixels, x + i, y);
         s += v;
         q += v * v;
     }
@@ -82,8 +78,8 @@ __global__ __launch_bounds__(WARP_LANES *WARPS) void slide_rows(RowSumsJob job, 
         Part ds[SPAN], dq[SPAN], s = 0, q = 0;
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
-            Part in = fetch<Pixel>(job.stage, x0 + x + i + job.size, y),
-                 out = fetch<Pixel>(job.stage, x0 + x + i, y);
+            Part in = fetch<Pixel>(job.stage.pixels, x0 + x + i + job.size, y),
+                 out = fetch<Pixel>(job.stage.pixels, x0 + x + i, y);
             s += ds[i] = in - out;
             q += dq[i] = in * in - out * out;
         }
@@ -115,13 +111,15 @@ __global__ __launch_bounds__(WARP_LANES *WARPS) void sum_rows(RowSumsJob job)
     double v[SPAN], v2[SPAN], s[SPAN], q[SPAN];
 #pragma unroll
     for (int i = 0; i < SPAN; i++) {
-        v[i] = i < SPAN - 1 ? xncc_centred(fetch<float>(job.stage, left + i, y), job.pivot) : 0.0;
+        v[i] = i < SPAN - 1 ? xncc_centred(fetch<float>(job.stage.pixels, left + i, y), job.pivot)
+                            : 0.0;
         v2[i] = xncc_product(v[i], v[i]);
         s[i] = q[i] = 0.0;
     }
 #pragma unroll 4
     for (int i = 0; i < job.size; i++) {
-        v[SPAN - 1] = xncc_centred(fetch<float>(job.stage, left + i + SPAN - 1, y), job.pivot);
+        v[SPAN - 1] = xncc_centred(fetch<float>(job.stage.pixels, left + i + SPAN - 1, y),
+                                   job.pivot);
         v2[SPAN - 1] = xncc_product(v[SPAN - 1], v[SPAN - 1]);
 #pragma unroll
         for (int k = 0; k < SPAN; k++) {
