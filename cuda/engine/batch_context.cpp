@@ -13,13 +13,10 @@ struct xncc_batch_context {
     xncc::Engine *engine = nullptr;
     const xncc_watch *watch = nullptr; // of the batch's running call
     xncc::DeviceMemory image;          // the copy of a host image: pixels, then the mask
-    uint64_t image_room = 0;           // bytes of `image`
     xncc::Upload upload;               // copies host images
     bool from_host = false;            // the image of the current call is on the host
     xncc::DeviceMemory map;            // the score map of one template
-    uint64_t map_room = 0;             // bytes of `map`
     xncc::DeviceMemory device_best;    // the best on its way to the host: scores, then indices
-    uint64_t device_best_room = 0;     // bytes of `device_best`
     xncc_best best = {};               // the best in device memory
     xncc_best target = {};             // where the caller wants it
     xncc::Event done;                  // recorded after the last call's work that used the above
@@ -78,51 +75,25 @@ void batch_context_close(xncc_batch_context *context)
     destroy(context);
 }
 
-// Begins the use of the context's memory on a stream. If the previous call was on another stream,
-// the work that follows waits for it on the device. A capturing stream is left alone.
-cudaError_t begin_on(xncc_batch_context *context, cudaStream_t stream)
-{
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    if (stream == context->last)
-        return cudaSuccess;
-    cudaError_t code = cudaStreamIsCapturing(stream, &capture);
-    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
-        code = cudaStreamWaitEvent(stream, context->done.get(), 0);
-        if (code == cudaSuccess)
-            context->last = stream;
-    }
-    return code;
-}
-
-// Records the end of the call's work, for the next begin_on() and for make_room(); waits for it if
-// that fails.
+// Ends a call that uses the context's memory.
 cudaError_t end_on(xncc_batch_context *context, cudaStream_t stream)
 {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    cudaError_t code = cudaStreamIsCapturing(stream, &capture);
-    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
-        code = cudaEventRecord(context->done.get(), stream);
-        if (code != cudaSuccess)
-            forgive(cudaStreamSynchronize(stream));
-    }
+    bool marked;
+    const cudaError_t code = mark_end(context->done, stream, &marked);
+    if (!marked)
+        forgive(cudaStreamSynchronize(stream));
     return code;
 }
 
 // Grows a block of memory to at least `bytes`, after waiting for the work that may still use it.
-// room: its size. The first call makes the event, which batches without such memory do not need.
-cudaError_t make_room(xncc_batch_context *context, DeviceMemory *memory, uint64_t *room,
-                      uint64_t bytes)
+// The first call makes the event, which batches without such memory do not need.
+cudaError_t make_room(xncc_batch_context *context, DeviceMemory *memory, uint64_t bytes)
 {
-    if (bytes <= *room)
+    if (bytes <= memory->size())
         return cudaSuccess;
-    cudaError_t code = context->done.get() ? cudaEventSynchronize(context->done.get())
-                                           : context->done.make();
-    *room = 0;
-    memory->release();
-    if (code == cudaSuccess)
-        code = memory->take(bytes);
-    *room = code == cudaSuccess ? bytes : 0;
-    return code;
+    const cudaError_t code = context->done.get() ? cudaEventSynchronize(context->done.get())
+                                                 : context->done.make();
+    return code == cudaSuccess ? memory->need(bytes) : code;
 }
 
 // Puts all work that is on the default stream now, which may still write an image in device memory,
@@ -142,11 +113,10 @@ xncc_status follow_caller(const xncc_batch_context *context, xncc_error *error)
 // Makes room for the copy of an image. What is the batch's own has one stream and is kept.
 cudaError_t make_image_room(xncc_batch_context *context, uint64_t bytes, cudaStream_t stream)
 {
-    bool grew;
     if (context->own)
-        return context->own->image.need(bytes, context->engine->spare.usual().image, &grew);
-    const cudaError_t code = make_room(context, &context->image, &context->image_room, bytes);
-    return code == cudaSuccess ? begin_on(context, stream) : code;
+        return context->own->image.need(bytes, context->engine->spare.usual().image);
+    const cudaError_t code = make_room(context, &context->image, bytes);
+    return code == cudaSuccess ? follow(context->done, &context->last, stream) : code;
 }
 
 xncc_status copy_image(xncc_batch_context *context, const xncc_image *image, xncc_image *shared,
@@ -162,8 +132,7 @@ xncc_status copy_image(xncc_batch_context *context, const xncc_image *image, xnc
             context, static_cast<uint64_t>(row) * static_cast<uint64_t>(image->height), stream);
     xncc_status status = check(code, "making room for the image", error);
     if (!status)
-        status = bring_to_device(shared,
-                                 own ? own->image.data() : context->image.as<unsigned char>(),
+        status = bring_to_device(shared, (own ? own->image : context->image).as<unsigned char>(),
                                  own ? &own->upload : &context->upload, stream, error);
     if (!status && !own)
         status = check(end_on(context, stream), "copying the image to the device", error);
@@ -195,18 +164,18 @@ xncc_status best_begin(xncc_batch_context *context, const xncc_best *best, xncc_
                            static_cast<uint64_t>(best->score.height) * sizeof(float);
     cudaError_t code = scope.result();
     if (code == cudaSuccess)
-        code = make_room(context, &context->map, &context->map_room, bytes);
+        code = make_room(context, &context->map, bytes);
     context->target = context->best = *best;
     if (best->score.memory == XNCC_HOST) {
         if (code == cudaSuccess)
-            code = make_room(context, &context->device_best, &context->device_best_room, 2 * bytes);
+            code = make_room(context, &context->device_best, 2 * bytes);
         context->best.score.data = context->device_best.as<float>();
         context->best.index = reinterpret_cast<int32_t *>(context->device_best.as<unsigned char>() +
                                                           bytes);
         context->best.score.pitch = context->best.index_pitch = 0;
     }
     if (code == cudaSuccess)
-        code = begin_on(context, stream);
+        code = follow(context->done, &context->last, stream);
     if (code != cudaSuccess)
         return check(code, "allocating the best scores", error);
     *map = xncc_map{ context->map.as<float>(), best->score.width, best->score.height,
@@ -273,7 +242,7 @@ int64_t most_height(const xncc_batch_context *context)
 xncc_status place_forms(const xncc_batch_context *context, xncc_template *const *templ,
                         size_t count, xncc_error *error)
 {
-    unsigned char *device = context->own->forms.data(),
+    unsigned char *device = context->own->forms.as<unsigned char>(),
                   *host = context->own->staged.as<unsigned char>();
     cudaError_t code = cudaSuccess;
     for (size_t i = 0; i < count && code == cudaSuccess; i++) {
@@ -296,7 +265,7 @@ cudaError_t copy_forms(const BatchMemory &own, xncc_template *const *templ, size
                        uint64_t bytes)
 {
     const cudaStream_t stream = own.stream.get();
-    cudaError_t code = cudaMemcpyAsync(own.forms.data(), own.staged.as<void>(), bytes,
+    cudaError_t code = cudaMemcpyAsync(own.forms.as<void>(), own.staged.as<void>(), bytes,
                                        cudaMemcpyHostToDevice, stream);
     for (size_t i = 0; i < count && code == cudaSuccess; i++)
         code = static_cast<DeviceTemplate *>(templ[i]->prepared[1])->refresh(stream);
@@ -316,11 +285,10 @@ xncc_status prepare_forms(xncc_batch_context *context, xncc_template *const *tem
     own->upload.set_copiers(context->engine->copiers);
     own->upload.set_watch(context->watch);
     uint64_t bytes = 0;
-    bool grew;
     for (size_t i = 0; i < count; i++)
         bytes += form_bytes(templ[i], most_height(context));
     const uint64_t usual = context->engine->spare.usual().forms;
-    cudaError_t code = own->forms.need(bytes, usual, &grew);
+    cudaError_t code = own->forms.need(bytes, usual);
     if (code == cudaSuccess)
         code = own->staged.need(bytes, usual);
     status = check(code, "making room for the templates", error);
@@ -403,10 +371,10 @@ xncc_status lend_memory(xncc_batch_context *context, xncc_engine_plan *plan, xnc
     }
     const uint64_t clear = bytes_to_clear(plan, grew);
     if (code == cudaSuccess && clear)
-        code = cudaMemsetAsync(own->workspace.data(), 0, clear, stream);
+        code = cudaMemsetAsync(own->workspace.as<void>(), 0, clear, stream);
     plan->planes_there = takes_planes(context, plan) && !grew;
     if (code == cudaSuccess)
-        plan->memory.use(w, own->workspace.data());
+        plan->memory.use(w, own->workspace.as<unsigned char>());
     own->fetched.usual = usual.results;
     plan->find.fetched = &own->fetched;
     plan->done.use(own->done.get());

@@ -26,19 +26,6 @@ void raise(std::atomic<uint64_t> *most, uint64_t bytes)
 
 } // namespace
 
-cudaError_t GrowingMemory::need(uint64_t bytes, uint64_t usual, bool *grew)
-{
-    *grew = bytes > room;
-    if (!*grew)
-        return cudaSuccess;
-    const uint64_t wanted = bytes < usual ? usual : bytes;
-    room = 0;
-    memory.release();
-    const cudaError_t code = memory.take(wanted);
-    room = code == cudaSuccess ? wanted : 0;
-    return code;
-}
-
 xncc_status SpareMemory::take(BatchMemory **result, xncc_error *error)
 {
     *result = nullptr;

@@ -10,38 +10,17 @@
 
 namespace xncc {
 
-// A block of device memory that grows.
-class GrowingMemory {
-  public:
-    // Makes sure that the block has `bytes`. If it has to grow, what was there is lost, and it gets
-    // `usual` if that is more. *grew: it did, and has other contents. The caller has waited for the
-    // work that uses it.
-    cudaError_t need(uint64_t bytes, uint64_t usual, bool *grew);
-    uint64_t size() const
-    {
-        return room;
-    }
-    unsigned char *data() const
-    {
-        return memory.as<unsigned char>();
-    }
-
-  private:
-    DeviceMemory memory;
-    uint64_t room = 0;
-};
-
 // The resources of one batch at a time.
 struct BatchMemory {
-    Stream stream;           // of the batch's calls
-    Event before;            // the work that the stream follows
-    Event done;              // of the plan that is bound
-    GrowingMemory workspace; // of that plan
-    GrowingMemory forms;     // pixels and masks of templates
-    PinnedMemory staged;     // these on the host
-    GrowingMemory image;     // the copy of an image of the host
-    Upload upload;           // what makes that copy
-    Fetched fetched;         // results on the host
+    Stream stream;          // of the batch's calls
+    Event before;           // the work that the stream follows
+    Event done;             // of the plan that is bound
+    DeviceMemory workspace; // of that plan
+    DeviceMemory forms;     // pixels and masks of templates
+    PinnedMemory staged;    // these on the host
+    DeviceMemory image;     // the copy of an image of the host
+    Upload upload;          // what makes that copy
+    Fetched fetched;        // results on the host
 };
 
 // Bytes of the blocks of a set.

@@ -114,23 +114,44 @@ inline void progress_step(xncc_engine_plan *plan, int32_t rows)
                        static_cast<uint64_t>(plan->x.map) * static_cast<uint64_t>(rows));
 }
 
-// Begins a call in a scope of the plan's device. Both calls use the plan's memory, so if the
-// previous call was on another stream, the new call's work waits for it on the device. For a
-// captured graph, the caller provides this order.
+// Begins the use of memory that the call before used, whose end is `done`. If that call was on
+// another stream, *last, what follows waits for it on the device. For a captured graph, the caller
+// provides this order.
+inline cudaError_t follow(const Event &done, cudaStream_t *last, cudaStream_t stream)
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (stream == *last)
+        return cudaSuccess;
+    cudaError_t code = cudaStreamIsCapturing(stream, &capture);
+    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
+        code = cudaStreamWaitEvent(stream, done.get(), 0);
+        if (code == cudaSuccess)
+            *last = stream;
+    }
+    return code;
+}
+
+// Records the end of a call's work for the next follow(). *marked: false if nobody could wait for
+// that end.
+inline cudaError_t mark_end(const Event &done, cudaStream_t stream, bool *marked)
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    cudaError_t code = cudaStreamIsCapturing(stream, &capture);
+    *marked = true;
+    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
+        code = cudaEventRecord(done.get(), stream);
+        *marked = code == cudaSuccess;
+    }
+    return code;
+}
+
+// Begins a call in a scope of the plan's device.
 inline xncc_status begin(xncc_engine_plan *plan, const DeviceScope &scope, cudaStream_t stream,
                          xncc_error *error)
 {
-    xncc_status status = scope.status(error);
-    if (status || stream == plan->last)
-        return status;
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    cudaError_t code = cudaStreamIsCapturing(stream, &capture);
-    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
-        code = cudaStreamWaitEvent(stream, plan->done.get(), 0);
-        if (code == cudaSuccess)
-            plan->last = stream;
-    }
-    return check(code, "beginning the call", error);
+    const xncc_status status = scope.status(error);
+    return status ? status
+                  : check(follow(plan->done, &plan->last, stream), "beginning the call", error);
 }
 
 // Ends a call: marks the end of its work on the stream, and waits for it if `wait` is set, or if
@@ -138,14 +159,8 @@ inline xncc_status begin(xncc_engine_plan *plan, const DeviceScope &scope, cudaS
 // that wait was over is cancelled.
 inline xncc_status finish(xncc_engine_plan *plan, cudaStream_t stream, bool wait, xncc_error *error)
 {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    cudaError_t code = cudaStreamIsCapturing(stream, &capture);
-    bool marked = true;
-    if (code == cudaSuccess && capture == cudaStreamCaptureStatusNone) {
-        code = cudaEventRecord(plan->done.get(), stream);
-        marked = code == cudaSuccess;
-    }
-    xncc_status status = check(code, "ending the call", error);
+    bool marked;
+    xncc_status status = check(mark_end(plan->done, stream, &marked), "ending the call", error);
     if (wait || !marked) {
         const xncc_status waited = check(cudaStreamSynchronize(stream), "the work on the stream",
                                          status ? nullptr : error);

@@ -48,12 +48,12 @@ struct CorrelateJob {
 template <class Function>
 void with_integer_sum(xncc_pixel pixel, bool narrow, const Function &function)
 {
-    with_integer(pixel, [&](auto of) {
-        if (narrow)
-            function(of, uint32_t());
-        else
-            function(of, uint64_t());
-    });
+    if (pixel != XNCC_U8)
+        function(uint16_t(), uint64_t());
+    else if (narrow)
+        function(uint8_t(), uint32_t());
+    else
+        function(uint8_t(), uint64_t());
 }
 
 // One kernel family, as the engine calls it.

@@ -13,15 +13,12 @@ extern "C" {
 namespace xncc {
 
 // Owns a cuFFT plan (a "handle" in cuFFT's API).
-class FftHandle {
+class FftHandle : Owner {
   public:
-    FftHandle() = default;
     ~FftHandle()
     {
         drop();
     }
-    FftHandle(const FftHandle &) = delete;
-    FftHandle &operator=(const FftHandle &) = delete;
     // Replaces the plan by one for `batch` complex 2-D transforms of blocks.width x blocks.height
     // points, contiguous in memory. *area: size in bytes of the work area that it needs. Returns a
     // cuFFT result code.

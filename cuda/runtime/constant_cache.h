@@ -58,12 +58,10 @@ uint64_t next_serial();
 // A turn: exclusive use of a cache for work on one stream. While the object lives, no other thread
 // can enqueue work that uses the cache, and the device executes turns in the order in which they
 // were taken. Launch the kernels that read the array during the turn.
-class ConstantTurn {
+class ConstantTurn : Owner {
   public:
     ConstantTurn(ConstantCache *constant_cache, cudaStream_t stream);
     ~ConstantTurn();
-    ConstantTurn(const ConstantTurn &) = delete;
-    ConstantTurn &operator=(const ConstantTurn &) = delete;
 
     // Ends the work of the turn, which has come to `code`. The next turn waits for it. Returns the
     // first failure. Call it once, after the last launch.

@@ -30,9 +30,9 @@ auto with_one_of(int value, const Function &function)
 template <class Function> void with_integer(xncc_pixel pixel, const Function &function)
 {
     if (pixel == XNCC_U8)
-        function(static_cast<unsigned char>(0));
+        function(uint8_t());
     else
-        function(static_cast<unsigned short>(0));
+        function(uint16_t());
 }
 
 // The same for u8, u16 and f32.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The base of every file of the CUDA engine: the library's C headers, the conversion of CUDA
-// errors, and classes that own CUDA resources. Each class frees its resource in its destructor;
-// none of them can be copied.
+// errors, and classes that own CUDA resources. Each class frees its resource in its destructor.
 #ifndef XNCC_CUDA_RUNTIME_HANDLES_H
 #define XNCC_CUDA_RUNTIME_HANDLES_H
 
@@ -60,10 +59,18 @@ template <class T> void destroy(T *object)
     }
 }
 
+// The base of classes that own something, and so cannot be copied.
+class Owner {
+  public:
+    Owner() = default;
+    Owner(const Owner &) = delete;
+    Owner &operator=(const Owner &) = delete;
+};
+
 // Makes `device` the thread's current device for the lifetime of this object, then restores the
 // caller's device. Whoever allocates or launches must ask for the status first. Resources can be
 // freed on any device.
-class DeviceScope {
+class DeviceScope : Owner {
   public:
     explicit DeviceScope(int device)
     {
@@ -88,8 +95,6 @@ class DeviceScope {
     {
         return code;
     }
-    DeviceScope(const DeviceScope &) = delete;
-    DeviceScope &operator=(const DeviceScope &) = delete;
 
   private:
     int before = 0;
@@ -97,27 +102,39 @@ class DeviceScope {
     bool changed = false;
 };
 
-// A block of device memory. take() may be called once after construction or release(); as() returns
-// nullptr before that. Nothing is freed if nothing was taken: the driver would take its lock.
-class DeviceMemory {
+// A block of memory of one kind. as() returns nullptr while nothing was taken; then nothing is
+// freed either: the driver would take its lock.
+template <cudaError_t (*TAKE)(void **, size_t), cudaError_t (*FREE)(void *)> class Block : Owner {
   public:
-    DeviceMemory() = default;
-    ~DeviceMemory()
+    ~Block()
     {
         release();
     }
-    DeviceMemory(const DeviceMemory &) = delete;
-    DeviceMemory &operator=(const DeviceMemory &) = delete;
     void release()
     {
         if (address && !borrowed)
-            forgive(cudaFree(address));
+            forgive(FREE(address));
         address = nullptr;
+        room = 0;
         borrowed = false;
     }
+    // May be called once after construction or release().
     cudaError_t take(uint64_t bytes)
     {
-        return bytes ? cudaMalloc(&address, static_cast<size_t>(bytes)) : cudaSuccess;
+        const cudaError_t code = bytes ? TAKE(&address, static_cast<size_t>(bytes)) : cudaSuccess;
+        room = code == cudaSuccess ? bytes : 0;
+        return code;
+    }
+    // Takes at least `bytes`, and `usual` if that is more, unless `bytes` are there. What was there
+    // is lost; the caller has waited for the work that uses it. *grew: memory was taken.
+    cudaError_t need(uint64_t bytes, uint64_t usual = 0, bool *grew = nullptr)
+    {
+        if (grew)
+            *grew = bytes > room;
+        if (bytes <= room)
+            return cudaSuccess;
+        release();
+        return take(bytes < usual ? usual : bytes);
     }
     // Refers to a part of another block, which that block's owner frees.
     void use(void *part)
@@ -126,50 +143,7 @@ class DeviceMemory {
         address = part;
         borrowed = true;
     }
-    template <class T> T *as() const
-    {
-        return static_cast<T *>(address);
-    }
-
-  private:
-    void *address = nullptr;
-    bool borrowed = false;
-};
-
-// A block of page-locked host memory, with the same rules as DeviceMemory.
-class PinnedMemory {
-  public:
-    PinnedMemory() = default;
-    ~PinnedMemory()
-    {
-        release();
-    }
-    PinnedMemory(const PinnedMemory &) = delete;
-    PinnedMemory &operator=(const PinnedMemory &) = delete;
-    void release()
-    {
-        if (address)
-            forgive(cudaFreeHost(address));
-        address = nullptr;
-        room = 0;
-    }
-    cudaError_t take(uint64_t bytes)
-    {
-        return cudaMallocHost(&address, static_cast<size_t>(bytes));
-    }
-    // Takes at least `bytes`, and `usual` if that is more, unless `bytes` are there. What was there
-    // is lost.
-    cudaError_t need(uint64_t bytes, uint64_t usual = 0)
-    {
-        if (bytes <= room)
-            return cudaSuccess;
-        const uint64_t wanted = bytes < usual ? usual : bytes;
-        release();
-        const cudaError_t code = take(wanted);
-        room = code == cudaSuccess ? wanted : 0;
-        return code;
-    }
-    // Bytes that need() has taken.
+    // Bytes that were taken.
     uint64_t size() const
     {
         return room;
@@ -182,19 +156,19 @@ class PinnedMemory {
   private:
     void *address = nullptr;
     uint64_t room = 0;
+    bool borrowed = false;
 };
+using DeviceMemory = Block<cudaMalloc, cudaFree>;
+using PinnedMemory = Block<cudaMallocHost, cudaFreeHost>; // page-locked memory of the host
 
 // An event without timing. get() returns nullptr before make() or use().
-class Event {
+class Event : Owner {
   public:
-    Event() = default;
     ~Event()
     {
         if (event && !borrowed)
             forgive(cudaEventDestroy(event));
     }
-    Event(const Event &) = delete;
-    Event &operator=(const Event &) = delete;
     cudaError_t make()
     {
         return cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
@@ -216,16 +190,13 @@ class Event {
 };
 
 // A stream that does not synchronize with the default stream. get() returns nullptr before make().
-class Stream {
+class Stream : Owner {
   public:
-    Stream() = default;
     ~Stream()
     {
         if (stream)
             forgive(cudaStreamDestroy(stream));
     }
-    Stream(const Stream &) = delete;
-    Stream &operator=(const Stream &) = delete;
     cudaError_t make()
     {
         return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -241,16 +212,13 @@ class Stream {
 
 // A texture object over pitch-linear device memory: clamp addressing, point sampling, unnormalized
 // coordinates, values of the element type. It does not own the memory.
-class Texture {
+class Texture : Owner {
   public:
-    Texture() = default;
     ~Texture()
     {
         if (object)
             forgive(cudaDestroyTextureObject(object));
     }
-    Texture(const Texture &) = delete;
-    Texture &operator=(const Texture &) = delete;
     // width: texels per row. height: rows. pitch: bytes per row.
     cudaError_t make(void *data, const cudaChannelFormatDesc &format, size_t width, size_t height,
                      size_t pitch)
