@@ -4,7 +4,8 @@
 #ifndef XNCC_CUDA_DIRECT_GENERAL_H
 #define XNCC_CUDA_DIRECT_GENERAL_H
 
-#include "cuda/peaks/peak_search.h"
+#include "cuda/runtime/handles.h"
+#include "cuda/runtime/map_job.h"
 #include "math/general_score.h"
 
 namespace xncc {

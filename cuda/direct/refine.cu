@@ -364,8 +364,8 @@ __global__ __launch_bounds__(THREADS) void refine_sums(const __grid_constant__ R
         xncc_window_sums s;
         sum_window(job, at, lane, WARP_LANES, t, &s);
         s.X = known.sums[at.y * known.pitch + at.x];
-        s.error_X = known.error[at.y / known.step_y * known.across + at.x / known.step_x] +
-                    known.own * sqrt(s.Q + s.error_Q) * t.norm;
+        s.error_X = known.bounds.error[known.bounds.block_of(at.x, at.y)] +
+                    known.bounds.own * sqrt(s.Q + s.error_Q) * t.norm;
         add_outliers_to_X(*job.constants, job.templ_width, job.templ_height, at.x, at.y, &s);
         bool looks;
         float score = score_of(job.method, t, s, &looks);

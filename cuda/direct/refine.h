@@ -4,19 +4,16 @@
 #ifndef XNCC_CUDA_DIRECT_REFINE_H
 #define XNCC_CUDA_DIRECT_REFINE_H
 
-#include "cuda/peaks/peak_search.h"
 #include "cuda/planes/float_image.h"
+#include "cuda/runtime/map_job.h"
 
 namespace xncc {
 
-// X of all windows of a band, with the bounds of its errors: those of the windows' blocks, and one
-// relative to the samples of window and template.
+// X of all windows of a band, with its bounds, of which no blocks share one.
 struct KnownProducts {
     const double *sums;
     int64_t pitch;
-    const double *error; // of block (x / step_x, y / step_y)
-    int32_t step_x, step_y, across;
-    double own;
+    BlockBounds bounds;
 };
 
 struct RefineJob {

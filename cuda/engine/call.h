@@ -4,6 +4,7 @@
 #define XNCC_CUDA_ENGINE_CALL_H
 
 #include "cuda/engine/engine_plan.h"
+#include "cuda/runtime/map_job.h"
 
 namespace xncc {
 
@@ -66,6 +67,11 @@ inline Call make_call(xncc_engine_plan *plan, const xncc_image *image, const xnc
     call.stream = stream;
     call.error = error;
     return call;
+}
+
+inline void set_map(MapJob *job, const Band &band, const Target &target)
+{
+    *job = { target.map, target.pitch, band.width, band.height, target.tiles };
 }
 
 inline Band make_band(const xncc_engine_plan *plan, int32_t x, int32_t y)

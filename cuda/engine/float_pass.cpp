@@ -64,11 +64,6 @@ double own_error(const xncc_engine_plan *plan)
     return plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT ? SPLIT_OWN : 0.0;
 }
 
-float undefined_score(const xncc_problem &p)
-{
-    return p.rule.flat == XNCC_FLAT_NAN ? NAN : 0.0f;
-}
-
 FloatProductsJob make_products_job(const Call &call, const Band &band)
 {
     const xncc_engine_plan *plan = call.plan;
@@ -95,30 +90,30 @@ ColumnSumsJob make_columns_job(const Call &call, const Band &band)
     return job;
 }
 
+// Sets what the jobs share that score windows by the template's constants.
+template <class Job>
+void set_float_map(Job *job, const xncc_engine_plan *plan, const Target &target)
+{
+    job->constants = plan->floats.constants();
+    job->method = plan->problem.rule.method;
+    job->templ_width = plan->problem.templ_width;
+    job->templ_height = plan->problem.templ_height;
+    job->undefined = plan->problem.rule.flat == XNCC_FLAT_NAN ? NAN : 0.0f;
+    job->map = target.map;
+    job->map_pitch = target.pitch;
+}
+
 FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &target)
 {
     const xncc_engine_plan *plan = call.plan;
-    const FloatBlocks &blocks = plan->floats.last();
-    const xncc_workspace &w = plan->memory.sizes();
     FloatScoreJob job = {};
-    job.constants = plan->floats.constants();
-    job.method = plan->problem.rule.method;
+    set_float_map(&job, plan, target);
     job.width = band.width;
     job.height = band.height;
-    job.templ_width = plan->problem.templ_width;
-    job.templ_height = plan->problem.templ_height;
     job.columns = columns_of(plan, band);
     job.sums = plan->memory.as<double>(XNCC_BUFFER_SUMS);
-    job.sums_pitch = static_cast<int64_t>(w.sums_pitch);
-    job.error = blocks.error;
-    job.step_x = blocks.step_x;
-    job.step_y = blocks.step_y;
-    job.across = blocks.across;
-    job.each = blocks.each;
-    job.own = own_error(plan);
-    job.undefined = undefined_score(plan->problem);
-    job.map = target.map;
-    job.map_pitch = target.pitch;
+    job.sums_pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
+    job.bounds = bounds_of(plan->floats.last(), own_error(plan));
     job.doubts = doubts_of(plan);
     return job;
 }
@@ -126,31 +121,20 @@ FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &t
 // X of float-split.
 KnownProducts known_products(const xncc_engine_plan *plan)
 {
-    const FloatBlocks &blocks = plan->floats.last();
     return { plan->memory.as<double>(XNCC_BUFFER_SUMS),
              static_cast<int64_t>(plan->memory.sizes().sums_pitch),
-             blocks.error,
-             blocks.step_x,
-             blocks.step_y,
-             blocks.across,
-             own_error(plan) };
+             bounds_of(plan->floats.last(), own_error(plan)) };
 }
 
 RefineJob make_refine_job(const Call &call, const Band &band, const Target &target)
 {
     const xncc_engine_plan *plan = call.plan;
     RefineJob job = {};
+    set_float_map(&job, plan, target);
     job.image = image_of(call, band);
     job.templ = view_of(*call.templ);
-    job.constants = plan->floats.constants();
     job.doubts = doubts_of(plan);
     job.columns = columns_of(plan, band);
-    job.templ_width = plan->problem.templ_width;
-    job.templ_height = plan->problem.templ_height;
-    job.method = plan->problem.rule.method;
-    job.undefined = undefined_score(plan->problem);
-    job.map = target.map;
-    job.map_pitch = target.pitch;
     job.tiles = target.tiles;
     return job;
 }
@@ -260,16 +244,10 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
                                                        call.stream, call.error);
     const RefineJob finer = make_refine_job(call, band, target);
     FusedFloatsJob job = {};
+    set_float_map(&job, plan, target);
     job.image = finer.image;
-    job.constants = finer.constants;
-    job.method = p.rule.method;
     job.width = band.width;
     job.height = band.height;
-    job.templ_width = p.templ_width;
-    job.templ_height = p.templ_height;
-    job.undefined = finer.undefined;
-    job.map = target.map;
-    job.map_pitch = target.pitch;
     job.doubts = finer.doubts.hard;
     job.room = finer.doubts.room;
     job.tiles = target.tiles;
@@ -310,11 +288,8 @@ xncc_status score_again(const Call &call, const Band &band, const Target &target
                                    xncc_method_is_centred(method) != 0 };
     LevelScoreJob job = {};
     job.score = make_score_job(call, band, target);
-    job.score.error = split.errors_of_levels();
-    job.score.own = SPLIT_OWN;
-    job.score.step_x = split.blocks().step_x;
-    job.score.step_y = split.blocks().step_y;
-    job.score.across = split.blocks().across;
+    job.score.bounds = bounds_of(split.blocks(), SPLIT_OWN);
+    job.score.bounds.error = split.errors_of_levels();
     job.sums = call.plan->memory.as<double>(XNCC_BUFFER_SUMS);
     job.levels = split.the_levels();
     job.sizes = split.sizes_of_blocks();
@@ -371,14 +346,8 @@ static FloatSource source_of(const Call &call, const Band &band)
 {
     const xncc_engine_plan *plan = call.plan;
     const xncc_problem &p = plan->problem;
-    const FloatImage image = image_of(call, band);
     FloatSource of = {};
-    of.image = image.image;
-    of.border = image.border;
-    of.x = image.x;
-    of.y = image.y;
-    of.columns = image.columns;
-    of.rows = image.rows;
+    static_cast<FloatImage &>(of) = image_of(call, band);
     of.channels = p.channels;
     of.templ = view_of(*call.templ);
     of.mask = call.templ->mask.as<uint8_t>();

@@ -50,6 +50,8 @@ xncc_status score_pixels(const Call &call, const Band &band, const Target &targe
     ScoreJob job = {};
     job.rule = call.rule;
     job.method = of.rule.method;
+    job.map = target.map;
+    job.map_pitch = target.pitch;
     job.width = band.width;
     job.height = band.height;
     job.size = of.templ_height;
@@ -59,8 +61,6 @@ xncc_status score_pixels(const Call &call, const Band &band, const Target &targe
     job.rows_pitch = static_cast<int64_t>(plan->memory.sizes().rows_pitch);
     job.sums = narrow ? nullptr : plan->memory.as<void>(XNCC_BUFFER_SUMS);
     job.sums_pitch = narrow ? target.pitch : band.width;
-    job.map = target.map;
-    job.map_pitch = target.pitch;
     job.fp64_is_slow = fp64_is_slow_on(plan);
     job.pair_unit = xncc_ff_unit(of.rule.method, &call.rule);
     const bool one_pass = xncc_decision_has(&plan->decision, XNCC_STEP_WINDOW_SCORE) != 0;
@@ -201,10 +201,7 @@ xncc_status score_terms(const Call &call, const Band &band, const Target &target
     job.plane = static_cast<int64_t>(w.sums) / (planes.terms_u64 ? 8 : 4);
     job.wide = planes.terms_u64;
     job.narrow_score = planes.score_fits_s63;
-    job.map = target.map;
-    job.map_pitch = target.pitch;
-    job.width = band.width;
-    job.height = band.height;
+    set_map(&job, band, target);
     return check(launch_general_score(job, call.stream), "launching the score", call.error);
 }
 
@@ -222,11 +219,7 @@ MaskedScoreJob make_masked_job(const Call &call, const Band &band, const Target 
     job.sum2 = static_cast<uint32_t>(call.templ->sum2.low);
     job.templ_width = p.templ_width;
     job.templ_height = p.templ_height;
-    job.map = target.map;
-    job.map_pitch = target.pitch;
-    job.width = band.width;
-    job.height = band.height;
-    job.tiles = target.tiles;
+    set_map(&job, band, target);
     return job;
 }
 
@@ -319,12 +312,8 @@ ChannelScoreJob make_channel_job(const Call &call, const Band &band, const Targe
     job.T2 = call.templ->sum2.low;
     job.window_width = p.templ_width;
     job.window_height = p.templ_height;
-    job.map = target.map;
-    job.map_pitch = target.pitch;
-    job.width = band.width;
-    job.height = band.height;
+    set_map(&job, band, target);
     job.skip = skip;
-    job.tiles = target.tiles;
     return job;
 }
 

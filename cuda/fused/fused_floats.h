@@ -7,8 +7,8 @@
 #ifndef XNCC_CUDA_FUSED_FUSED_FLOATS_H
 #define XNCC_CUDA_FUSED_FUSED_FLOATS_H
 
-#include "cuda/peaks/peak_search.h"
 #include "cuda/planes/float_image.h"
+#include "cuda/runtime/map_job.h"
 
 namespace xncc {
 

@@ -4,6 +4,7 @@
 #define XNCC_CUDA_PEAKS_PEAK_KEY_CUH
 
 #include "cuda/peaks/peak_search.h"
+#include "cuda/runtime/map_job.h"
 #include "cuda/runtime/warp.cuh"
 
 namespace xncc {

@@ -48,14 +48,6 @@ static_assert(sizeof(PeakState) == XNCC_PEAK_STATE_BYTES &&
                   sizeof(xncc_match) == XNCC_PEAK_MATCH_BYTES,
               "the sizes that the decision uses");
 
-// Where a score pass puts the best score of each tile besides the map (PeakJob). Its band is the
-// whole map.
-struct MapTiles {
-    uint32_t *best; // nullptr: the best scores are not asked for, and kernels without them run
-    int32_t rows, across;
-    float factor; // what scores are multiplied by: 1, or -1 if small ones are good
-};
-
 // What the kernels of a search share. Pointers are to device memory and belong to slot 0.
 struct PeakJob {
     // The maps.

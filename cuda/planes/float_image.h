@@ -129,6 +129,25 @@ struct FloatBlocks {
     double *error;          // bounds of the error of X
 };
 
+// The bounds of the errors of a band's products: those of blocks, and what is added to them, a
+// bound relative to the samples of window and template.
+struct BlockBounds {
+    const double *error;
+    int32_t step_x, step_y, across;
+    int32_t each; // adjacent blocks that share a bound
+    double own;
+
+    __device__ int block_of(int x, int y) const
+    {
+        return y / step_y * across + x / step_x;
+    }
+};
+
+inline BlockBounds bounds_of(const FloatBlocks &b, double own)
+{
+    return { b.error, b.step_x, b.step_y, b.across, b.each, own };
+}
+
 // The products of a band.
 struct FloatProductsJob {
     FloatImage image;

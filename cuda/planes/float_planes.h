@@ -20,11 +20,7 @@ enum class FloatPlane {
 };
 
 // The pixels that planes are made of.
-struct FloatSource {
-    xncc_image image; // in device memory, with its pitches
-    xncc_border border;
-    int64_t x, y;          // the image pixel where the first window begins
-    int32_t columns, rows; // the pixels that the band's windows reach
+struct FloatSource : FloatImage {
     int32_t channels;
     TemplateView templ;
     const uint8_t *mask; // of the template, tightly packed; nullptr: all of its pixels count

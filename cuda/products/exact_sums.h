@@ -11,8 +11,8 @@
 #ifndef XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 #define XNCC_CUDA_PRODUCTS_EXACT_SUMS_H
 
-#include "cuda/peaks/peak_search.h"
 #include "cuda/planes/float_planes.h"
+#include "cuda/runtime/map_job.h"
 
 #include "math/general_score.h"
 

@@ -8,6 +8,7 @@
 
 #include "cuda/peaks/peak_search.h"
 #include "cuda/planes/byte_plane.h"
+#include "cuda/runtime/map_job.h"
 #include "math/general_score.h"
 
 extern "C" {
@@ -23,7 +24,7 @@ struct ProductTerm {
 };
 
 // Sizes and sums are in the range of xncc_channel_scores.
-struct ChannelScoreJob {
+struct ChannelScoreJob : MapJob {
     // The image under the band as byte planes, in the order of the channels; for two-byte pixels,
     // each channel's plane of low bytes before that of its high bytes. `image` is the first one,
     // and `plane` the distance from one plane to the next in bytes.
@@ -45,15 +46,8 @@ struct ChannelScoreJob {
     int64_t sums_pitch;
     int32_t terms;
     ProductTerm term[XNCC_CHANNEL_SCORE_TERMS];
-    // Output: scores; pitch in elements.
-    float *map;
-    int64_t map_pitch;
-    // Size of the band in map elements.
-    int32_t width, height;
     // nullptr, or a word in device memory: if it is not 0 the kernel does nothing.
     const uint32_t *skip;
-    // Where the best score of each tile goes besides.
-    MapTiles tiles;
 };
 
 // Sets the kernels' limit of dynamic shared memory on the current device; most: all that the device

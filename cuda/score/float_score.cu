@@ -91,12 +91,12 @@ __device__ TurnBounds bounds_of(const FloatScoreJob &job, const Slide &at, doubl
 // The bound of X's error in SPAN windows from x on: the largest one of their blocks'.
 __device__ __forceinline__ double error_at(const FloatScoreJob &job, int x, int row_of_blocks)
 {
-    const int last = min(x + SPAN, job.width) - 1, row = row_of_blocks * job.across,
-              end = (row + last / job.step_x) / job.each;
-    int block = (row + x / job.step_x) / job.each;
-    double error = __ldg(job.error + block);
+    const int last = min(x + SPAN, job.width) - 1, row = row_of_blocks * job.bounds.across,
+              end = (row + last / job.bounds.step_x) / job.bounds.each;
+    int block = (row + x / job.bounds.step_x) / job.bounds.each;
+    double error = __ldg(job.bounds.error + block);
     while (++block <= end) {
-        const double more = __ldg(job.error + block);
+        const double more = __ldg(job.bounds.error + block);
         error = error < more ? more : error; // where a bound is NaN, so is X
     }
     return error;
@@ -150,7 +150,7 @@ __global__ __launch_bounds__(WARP_LANES *WARPS,
     const double2 *columns = job.columns.sums + y * job.columns.pitch;
     const double *products = job.sums + y * job.sums_pitch;
     float *map = job.map + y * job.map_pitch;
-    const int last = job.width + job.templ_width - 2, row_of_blocks = y / job.step_y;
+    const int last = job.width + job.templ_width - 2, row_of_blocks = y / job.bounds.step_y;
     Slide at = first_window(job, columns + begin,
                             reach_of(job.columns, begin, begin + job.templ_width - 1, y), lane);
     double error = 0.0;
@@ -170,7 +170,7 @@ __global__ __launch_bounds__(WARP_LANES *WARPS,
                                       min(first + STEP, end) + job.templ_width - 2, y);
         if (x < end && x + SPAN > known) {
             error = error_at(job, x, row_of_blocks);
-            known = (x / job.step_x + 1) * job.step_x;
+            known = (x / job.bounds.step_x + 1) * job.bounds.step_x;
         }
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
@@ -222,8 +222,8 @@ __global__ __launch_bounds__(WARP_LANES *WARPS,
         sums.error_S = bound.S;
         sums.error_Q = bound.Q;
         sums.error_X = error;
-        if (job.own != 0.0) // no window of this lane has more than that
-            sums.error_X += job.own * t.norm * sqrt(sums.Q + moved + 2.0 * bound.Q);
+        if (job.bounds.own != 0.0) // no window of this lane has more than that
+            sums.error_X += job.bounds.own * t.norm * sqrt(sums.Q + moved + 2.0 * bound.Q);
         if (others) {
             LaneWindows windows = { sums, {}, {}, {} };
 #pragma unroll

@@ -17,13 +17,8 @@ struct FloatScoreJob {
     FloatColumns columns; // column_sums.h
     const double *sums;   // X
     int64_t sums_pitch;
-    // The bounds of the errors of X: block (x / step_x, y / step_y); `each` adjacent blocks share
-    // one. And what is added to them: a bound relative to the window's own samples and the
-    // template's.
-    const double *error;
-    int32_t step_x, step_y, across, each;
-    double own;
-    float undefined; // the score of a flat window by ccoeff_normed
+    BlockBounds bounds; // of the errors of X
+    float undefined;    // the score of a flat window by ccoeff_normed
     float *map;
     int64_t map_pitch;
     FloatDoubts doubts; // the list

@@ -112,11 +112,6 @@ __device__ double depth_of(int width)
                         : max(ceil_div(width - STEP + 1, WARP_LANES) + 5, SPAN + 7) + 1.0;
 }
 
-__device__ __forceinline__ int block_of(const LevelScoreJob &job, int x, int y)
-{
-    return y / job.score.step_y * job.score.across + x / job.score.step_x;
-}
-
 // Lets a window in doubt wait for X, unless all samples are 0.
 struct Sizes {
     static __device__ __forceinline__ bool begins(const LevelScoreJob &job)
@@ -132,7 +127,7 @@ struct Sizes {
         job.sums[y * job.score.sums_pitch + x] = waiting_product(size);
         if (__ldcg(job.levels->seen + size) == 0)
             atomicExch(job.levels->seen + size, 1u);
-        BlockSizes *sizes = job.sizes + block_of(job, x, y);
+        BlockSizes *sizes = job.sizes + job.score.bounds.block_of(x, y);
         if (__ldcg(&sizes->least) > size)
             atomicMin(&sizes->least, size);
         if (__ldcg(&sizes->most) < size)
@@ -158,8 +153,8 @@ template <xncc_method METHOD> struct Scores {
         int level = 0;
         while (size > levels.most[level])
             level++;
-        s.error_X = of.error[level * job.blocks + block_of(job, x, y)] +
-                    of.own * of.constants->templ.norm * sqrt(s.Q + s.error_Q);
+        s.error_X = of.bounds.error[level * job.blocks + job.score.bounds.block_of(x, y)] +
+                    of.bounds.own * of.constants->templ.norm * sqrt(s.Q + s.error_Q);
         const float score = xncc_window_decide(METHOD, &of.constants->templ, &s, of.undefined);
         of.map[y * of.map_pitch + x] = score;
         return __float_as_uint(score) == XNCC_DOUBT;

@@ -10,7 +10,7 @@
 namespace xncc {
 
 struct LevelScoreJob {
-    FloatScoreJob score; // error: per level, of the `blocks` blocks of the band
+    FloatScoreJob score; // bounds: per level, of the `blocks` blocks of the band
     double *sums;        // X
     FloatLevels *levels;
     BlockSizes *sizes; // per block

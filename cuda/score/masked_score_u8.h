@@ -4,7 +4,8 @@
 #ifndef XNCC_CUDA_SCORE_MASKED_SCORE_U8_H
 #define XNCC_CUDA_SCORE_MASKED_SCORE_U8_H
 
-#include "cuda/peaks/peak_search.h"
+#include "cuda/runtime/handles.h"
+#include "cuda/runtime/map_job.h"
 #include "math/general_score.h"
 
 #include <cuda_runtime.h>
@@ -13,8 +14,9 @@
 namespace xncc {
 
 // Parameters of the passes that score masked windows of 8-bit pixels: launch_masked_score here,
-// launch_masked_windows (sliding_score_u8.h) and launch_masked_planes (fused_masked_u8.h).
-struct MaskedScoreJob {
+// launch_masked_windows (sliding_score_u8.h) and launch_masked_planes (fused_masked_u8.h),
+// which alone raises the tiles.
+struct MaskedScoreJob : MapJob {
     // Sums of every window as products of byte planes; Q and T2 are those of the low bytes of
     // squares [0] and of the high bytes [1]. nullptr for a sum that is the same in every window,
     // that the pass computes itself, or that the method does not need. Rows are padded to whole
@@ -33,13 +35,6 @@ struct MaskedScoreJob {
     int64_t plane_pitch;
     // Size of the template in pixels.
     int32_t templ_width, templ_height;
-    // Output: scores; pitch in elements.
-    float *map;
-    int64_t map_pitch;
-    // Size of the band in map elements.
-    int32_t width, height;
-    // launch_masked_planes: where the best score of each tile goes besides.
-    MapTiles tiles;
 };
 
 // Scores of a template with a mask, all sums that depend on the image being products. varies:

@@ -8,6 +8,7 @@
 
 #include "cuda/peaks/peak_search.h"
 #include "cuda/planes/byte_plane.h"
+#include "cuda/runtime/map_job.h"
 #include "cuda/score/window_terms.h"
 #include "math/general_score.h"
 

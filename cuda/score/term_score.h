@@ -6,6 +6,7 @@
 #define XNCC_CUDA_SCORE_TERM_SCORE_H
 
 #include "cuda/runtime/handles.h"
+#include "cuda/runtime/map_job.h"
 #include "math/general_score.h"
 
 extern "C" {
@@ -22,7 +23,7 @@ struct GeneralTerm {
     uint8_t next;
 };
 
-struct GeneralScoreJob {
+struct GeneralScoreJob : MapJob {
     xncc_general_rule rule;
     xncc_method method;
     // Number of channels, and of terms.
@@ -38,11 +39,6 @@ struct GeneralScoreJob {
     int64_t pitch, plane;
     // wide: planes of 64 bits. narrow_score: everything that the formula computes fits 63 bits.
     int32_t wide, narrow_score;
-    // Output: scores; pitch in elements.
-    float *map;
-    int64_t map_pitch;
-    // Size of the band in map elements.
-    int32_t width, height;
 };
 
 // Scores of a band.
