@@ -4,6 +4,7 @@
 #define XNCC_CUDA_PEAKS_CHOOSE_CUH
 
 #include "cuda/peaks/peak_order.cuh"
+#include "cuda/peaks/tile_scores.cuh"
 #include "cuda/runtime/warp.cuh"
 
 namespace xncc {
@@ -128,6 +129,28 @@ __device__ inline void choose(const PeakJob &job, int slot, uint64_t *key)
         if (job.found)
             job.found[slot] = taken;
     }
+}
+
+// Collects the candidates of a slot's listed tiles, which its blocks share; the last block to
+// finish chooses the matches. make(slot, tile): makes `scores`. key: as for choose; it may be the
+// memory of the scores.
+template <class Make>
+__device__ __forceinline__ void collect_listed(const PeakJob &job, const TileScores &scores,
+                                               uint64_t *key, const Make &make)
+{
+    let_next_begin();
+    wait_for_front();
+    const int slot = blockIdx.z;
+    const uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
+    const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
+    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+        const Tile t(job, static_cast<int32_t>(list[i]));
+        make(slot, t);
+        append_leaders(job, slot, level, t, scores);
+        __syncthreads();
+    }
+    if (is_last_block(&job.state[slot].collected))
+        choose(job, slot, key);
 }
 
 } // namespace xncc

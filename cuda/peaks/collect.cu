@@ -19,7 +19,6 @@
 #include "cuda/peaks/collect.h"
 
 #include "cuda/peaks/choose.cuh"
-#include "cuda/peaks/tile_scores.cuh"
 #include "cuda/runtime/warp.cuh"
 #include "math/method.h"
 
@@ -296,26 +295,13 @@ struct CollectJob {
     WindowScores scores;
 };
 
-// One slot per blockIdx.z; the blocks of a slot share the list of tiles.
 __global__ __launch_bounds__(THREADS) void collect_windows(const __grid_constant__ CollectJob of)
 {
-    const PeakJob &job = of.peaks;
-    const WindowScores &scores = of.scores;
     __shared__ Shared shared;
-    let_next_begin();
-    wait_for_front();
     Sums &sums = shared.sums;
-    int slot = blockIdx.z;
-    uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
-    const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
-    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        Tile t(job, static_cast<int32_t>(list[i]));
-        make_scores(job, scores, slot, t, &sums);
-        append_leaders(job, slot, level, t, sums.score);
-        __syncthreads();
-    }
-    if (is_last_block(&job.state[slot].collected))
-        choose(job, slot, shared.key);
+    collect_listed(of.peaks, sums.score, shared.key, [&](int slot, const Tile &t) {
+        make_scores(of.peaks, of.scores, slot, t, &sums);
+    });
 }
 
 // Returns the largest of the tiles' bounds. Called by all threads of a block.

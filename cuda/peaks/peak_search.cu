@@ -4,7 +4,6 @@
 // Profiled on one H200, 2026-11, for 1920 x 1080, with cold caches: level and list 6.7 us
 // (docs/notes/2026-11-find.md).
 #include "cuda/peaks/choose.cuh"
-#include "cuda/peaks/tile_scores.cuh"
 #include "cuda/runtime/warp.cuh"
 
 #include <math_constants.h>
@@ -172,28 +171,17 @@ __device__ __forceinline__ void load_scores(const PeakJob &job, int slot, const 
     }
 }
 
-// Collects the candidates of the listed tiles; the last block to finish chooses the matches. The
-// blocks share the list. Shared memory: the scores of a tile, or PEAK_ROOM keys, for the choice.
+// Shared memory: the scores of a tile, or PEAK_ROOM keys, for the choice.
 __global__ __launch_bounds__(THREADS) void collect(PeakJob job)
 {
     __shared__ union {
         TileScores scores;
         alignas(16) uint64_t key[PEAK_ROOM];
     } shared;
-    int slot = blockIdx.z;
-    let_next_begin();
-    wait_for_front();
-    uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
-    const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
-    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        const Tile t(job, static_cast<int32_t>(list[i]));
+    collect_listed(job, shared.scores, shared.key, [&](int slot, const Tile &t) {
         load_scores(job, slot, t, &shared.scores);
         __syncthreads();
-        append_leaders(job, slot, level, t, shared.scores);
-        __syncthreads();
-    }
-    if (is_last_block(&job.state[slot].collected))
-        choose(job, slot, shared.key);
+    });
 }
 
 } // namespace

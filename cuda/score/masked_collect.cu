@@ -6,7 +6,6 @@
 // candidates. The last block to finish chooses the matches.
 #include "cuda/peaks/choose.cuh"
 #include "cuda/score/masked_collect.h"
-#include "cuda/peaks/tile_scores.cuh"
 #include "cuda/score/masked_score_u8.cuh"
 
 #include <math_constants.h>
@@ -75,24 +74,11 @@ __device__ void score_tile(const CollectJob &of, int slot, const Tile &t, TileSc
     __syncthreads();
 }
 
-// One slot per blockIdx.z; the blocks of a slot share the list of tiles.
 __global__ __launch_bounds__(THREADS) void collect_masked(const __grid_constant__ CollectJob of)
 {
-    const PeakJob &job = of.peaks;
     __shared__ Shared shared;
-    let_next_begin();
-    wait_for_front();
-    const int slot = blockIdx.z;
-    const uint32_t level = job.state[slot].level, count = job.state[slot].tiles;
-    const uint32_t *list = job.list + static_cast<size_t>(slot) * job.tiles;
-    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        const Tile t(job, static_cast<int32_t>(list[i]));
-        score_tile(of, slot, t, &shared.tile);
-        append_leaders(job, slot, level, t, shared.tile);
-        __syncthreads();
-    }
-    if (is_last_block(&job.state[slot].collected))
-        choose(job, slot, shared.key);
+    collect_listed(of.peaks, shared.tile, shared.key,
+                   [&](int slot, const Tile &t) { score_tile(of, slot, t, &shared.tile); });
 }
 
 } // namespace
