@@ -51,15 +51,6 @@ xncc_status score_map(const Call &call, const Search &s, const uint32_t *skip)
                                   : compute_rows(call, 0, call.plan->y.map, s.target);
 }
 
-// Chooses the level and the matches, given the best scores of the tiles.
-xncc_status select_and_collect(const Call &call, const PeakJob &job)
-{
-    cudaError_t code = launch_peak_select(job, 1, call.stream);
-    if (code == cudaSuccess)
-        code = launch_peak_collect(job, 1, call.stream);
-    return check(code, "launching the search for matches", call.error);
-}
-
 // The products of the plan's own template, for a search without a map.
 ProductSearch own_products(const Call &call, const Search &s)
 {
@@ -78,11 +69,11 @@ xncc_status search_fast(const Call &call, const Search &s)
         xncc_status status = bound_tiles(call.plan, of, 0, 1, call.stream, call.error);
         return status ? status : choose_matches(call.plan, of, call.stream, call.error);
     }
+    const bool has_best = s.target.tiles.best != nullptr;
     xncc_status status = score_map(call, s, nullptr);
-    if (!status && !s.target.tiles.best)
-        status = check(launch_peak_tiles(s.job, 1, call.stream), "launching the search for matches",
-                       call.error);
-    return status ? status : select_and_collect(call, s.job);
+    return status ? status
+                  : check(launch_peak_passes(s.job, 1, has_best, call.stream),
+                          "launching the search for matches", call.error);
 }
 
 // Completes an inconclusive search; does nothing on the device if the search is done. The

@@ -140,16 +140,13 @@ xncc_status search_maps(const Call &call, const Piece &piece, Band *band, const 
                                 tiles_of(call.plan, search, i) };
         status = compute_map(one, band, target, group.first == 0 && i == 0);
     }
-    cudaError_t code = cudaSuccess;
-    if (!status && !scores_tiles(call.plan))
-        code = launch_peak_tiles(search, group.count, call.stream);
-    if (!status && code == cudaSuccess)
-        code = launch_peak_select(search, group.count, call.stream);
-    if (!status && code == cudaSuccess)
-        code = launch_peak_collect(search, group.count, call.stream);
-    if (!status && code == cudaSuccess && !tournament_is_long(call.plan, search.top))
+    if (status)
+        return status;
+    cudaError_t code = launch_peak_passes(search, group.count, scores_tiles(call.plan),
+                                          call.stream);
+    if (code == cudaSuccess && !tournament_is_long(call.plan, search.top))
         code = launch_peak_tournament(search, group.count, call.stream);
-    return status ? status : check(code, "launching the search for matches", call.error);
+    return check(code, "launching the search for matches", call.error);
 }
 
 // Finds where the mask of template i of a group is kept, or gives it the place after the last one.

@@ -155,15 +155,9 @@ xncc_status search_stack(const ImagesCall &call, const Some &some, int turn, boo
     job.plane = height * target.pitch;
     job.state += some.slot;
     job.match += some.slot * call.rule->top;
-    const int slots = static_cast<int>(some.count);
-    if (status)
-        return status;
-    cudaError_t code = launch_peak_tiles(job, slots, call.stream);
-    if (code == cudaSuccess)
-        code = launch_peak_select(job, slots, call.stream);
-    if (code == cudaSuccess)
-        code = launch_peak_collect(job, slots, call.stream);
-    return check(code, "launching the search for matches", call.error);
+    return status ? status
+                  : check(launch_peak_passes(job, static_cast<int>(some.count), false, call.stream),
+                          "launching the search for matches", call.error);
 }
 
 // Images whose results there is memory for.

@@ -203,6 +203,14 @@ cudaError_t launch_peak_collect(const PeakJob &job, int slots, cudaStream_t stre
                   THREADS, 0, stream, job.pdl, job);
 }
 
+cudaError_t launch_peak_passes(const PeakJob &job, int slots, bool has_best, cudaStream_t stream)
+{
+    cudaError_t code = has_best ? cudaSuccess : launch_peak_tiles(job, slots, stream);
+    if (code == cudaSuccess)
+        code = launch_peak_select(job, slots, stream);
+    return code == cudaSuccess ? launch_peak_collect(job, slots, stream) : code;
+}
+
 cudaError_t peak_select_may_use_pdl(bool *may)
 {
     return may_use_pdl(select_tiles, may);

@@ -93,6 +93,9 @@ cudaError_t launch_peak_collect(const PeakJob &job, int slots, cudaStream_t stre
 // For slots that are not done: the tournament over the map's scores (tournament.cu).
 cudaError_t launch_peak_tournament(const PeakJob &job, int slots, cudaStream_t stream);
 
+// The first three of these. has_best: `best` is set already.
+cudaError_t launch_peak_passes(const PeakJob &job, int slots, bool has_best, cudaStream_t stream);
+
 // Sets *may to true if the passes may be launched early on the current device.
 cudaError_t peak_select_may_use_pdl(bool *may);
 
