@@ -41,8 +41,7 @@ __device__ void store(const ConvolveJob &job, int x, int y, const float (&sum)[C
 // The grid for blocks of width x height results.
 inline dim3 grid_of(const ConvolveJob &job, int width, int height)
 {
-    return dim3(static_cast<unsigned>(ceil_div(job.image_width, width)),
-                static_cast<unsigned>(ceil_div(job.rows, height)));
+    return make_grid(ceil_div(job.image_width, width), ceil_div(job.rows, height));
 }
 
 } // namespace xncc

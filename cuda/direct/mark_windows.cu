@@ -107,8 +107,7 @@ __global__ __launch_bounds__(THREADS) void mark_windows(const __grid_constant__ 
 // Blocks for so many columns, and for rows of which a thread has `each` at a time.
 dim3 grid_of(int columns, int rows, int each)
 {
-    return dim3(static_cast<unsigned>(ceil_div(columns, THREADS)),
-                static_cast<unsigned>(std::min(ceil_div(rows, each), MOST_ROWS)));
+    return rows_grid(columns, std::min(ceil_div(rows, each), MOST_ROWS), THREADS);
 }
 
 } // namespace

@@ -108,7 +108,7 @@ __device__ inline bool is_last_block(uint32_t *counter)
 
 inline dim3 peak_grid(int64_t blocks, int slots)
 {
-    return dim3(static_cast<unsigned>(blocks), 1, static_cast<unsigned>(slots));
+    return make_grid(blocks, 1, slots);
 }
 
 } // namespace xncc

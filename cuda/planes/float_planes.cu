@@ -287,9 +287,8 @@ cudaError_t launch_float_template_plane(const FloatSource &of, FloatPlane plane,
 {
     const int64_t pixels = static_cast<int64_t>(of.templ.width) * of.templ.height;
     with_float_pixel(of.image.pixel, [&](auto type) {
-        templ_plane<type>
-            <<<static_cast<unsigned>(ceil_div<int64_t>(pixels, THREADS)), THREADS, 0, stream>>>(
-                of, plane, channel, together, terms, samples, to);
+        templ_plane<type><<<make_grid(ceil_div<int64_t>(pixels, THREADS)), THREADS, 0, stream>>>(
+            of, plane, channel, together, terms, samples, to);
     });
     return cudaGetLastError();
 }
@@ -299,9 +298,8 @@ cudaError_t launch_float_image_planes(const FloatSource &of, FloatPlane plane, i
                                       cudaStream_t stream)
 {
     const int strips = ceil_div(of.rows, ROWS);
-    const dim3 grid(static_cast<unsigned>(count) *
-                        static_cast<unsigned>(ceil_div(of.columns, THREADS)),
-                    static_cast<unsigned>(strips < UINT16_MAX ? strips : UINT16_MAX));
+    const dim3 grid = make_grid(int64_t{ count } * ceil_div(of.columns, THREADS),
+                                strips < UINT16_MAX ? strips : UINT16_MAX);
     with_float_pixel(of.image.pixel, [&](auto type) {
         image_plane<type>
             <<<grid, THREADS, 0, stream>>>(of, plane, first, count, terms, to, step, pitch);

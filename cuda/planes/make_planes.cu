@@ -172,8 +172,8 @@ template <xncc_pixel PIXEL> cudaError_t launch_spread(const PlaneJob &job, cudaS
     if constexpr (xncc_pixel_is_float(PIXEL)) {
         return cudaErrorInvalidValue; // floats have no byte planes
     } else {
-        unsigned blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(job.rect.rows);
-        spread_planes<PIXEL><<<blocks, THREADS, 0, stream>>>(job);
+        const dim3 grid = make_grid(int64_t{ job.across } * job.rect.rows);
+        spread_planes<PIXEL><<<grid, THREADS, 0, stream>>>(job);
         return cudaGetLastError();
     }
 }
@@ -184,8 +184,8 @@ void launch_pad(const xncc_image &image, xncc_border border, LayoutRect rect,
 {
     rect = whole_words(rect, 16 / static_cast<int>(sizeof(Pixel)));
     int across = ceil_div(rect.columns, THREADS * SPAN);
-    unsigned blocks = static_cast<unsigned>(across) * static_cast<unsigned>(rect.rows);
-    pad<Pixel><<<blocks, THREADS, 0, stream>>>(image, border, rect, to, across, zero);
+    const dim3 grid = make_grid(int64_t{ across } * rect.rows);
+    pad<Pixel><<<grid, THREADS, 0, stream>>>(image, border, rect, to, across, zero);
 }
 
 } // namespace

@@ -82,8 +82,7 @@ cudaError_t launch_template_planes(const DeviceTemplate &templ, const xncc_gener
         job.to[i] = to[i].pixels.as<unsigned char>();
     }
     int64_t pixels = static_cast<int64_t>(templ.width) * templ.height;
-    dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(pixels, THREADS)),
-              static_cast<unsigned>(job.count));
+    const dim3 grid = make_grid(ceil_div<int64_t>(pixels, THREADS), job.count);
     if (templ.pixel == XNCC_U8)
         spread_templ<uint8_t><<<grid, THREADS, 0, stream>>>(job);
     else if (templ.pixel == XNCC_U16)

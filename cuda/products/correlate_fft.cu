@@ -193,12 +193,6 @@ __global__ __launch_bounds__(THREADS) void store_blocks(Blocks b, Sums s, const 
                          Pixel());
 }
 
-dim3 grid_of(int32_t width, int32_t height, int32_t depth)
-{
-    return dim3(static_cast<unsigned>(ceil_div(width, THREADS)), static_cast<unsigned>(height),
-                static_cast<unsigned>(depth));
-}
-
 } // namespace
 
 // The parameters of one correlate() call, and the batch being worked on.
@@ -237,7 +231,7 @@ cudaError_t Fft::transform_template(const Pass &pass, const DeviceTemplate &temp
                                                              : blocks.columns;
     t.height = templ.height - pass.batch.top < blocks.rows ? templ.height - pass.batch.top
                                                            : blocks.rows;
-    dim3 grid = grid_of(blocks.width, blocks.height, 1);
+    dim3 grid = rows_grid(blocks.width, blocks.height, THREADS);
     int64_t points = static_cast<int64_t>(blocks.width) * blocks.height;
     cudaError_t code = cudaSuccess;
     for (int plane = 0; plane < xncc_fft_planes(pixel) && code == cudaSuccess; plane++) {
@@ -262,8 +256,8 @@ cudaError_t Fft::transform_blocks(const Pass &pass)
     cudaStream_t stream = pass.stream;
     double2 *there = data, *back = pixel == XNCC_U8 ? there : product;
     int64_t points = static_cast<int64_t>(blocks.width) * blocks.height;
-    dim3 all = grid_of(b.width, b.height, blocks.batch),
-         useful = grid_of(b.step_x, b.step_y, blocks.batch);
+    dim3 all = rows_grid(b.width, b.height, THREADS, blocks.batch),
+         useful = rows_grid(b.step_x, b.step_y, THREADS, blocks.batch);
     with_integer(
         pixel, [&](auto of) { load_blocks<decltype(of)><<<all, THREADS, 0, stream>>>(b, there); });
     cudaError_t code = cudaGetLastError();

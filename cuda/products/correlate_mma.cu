@@ -170,8 +170,8 @@ cudaError_t mma_build(const ToeplitzJob &job, cudaStream_t stream)
 
 cudaError_t mma_launch(const MmaJob &job, cudaStream_t stream)
 {
-    dim3 grid(static_cast<unsigned>(ceil_div<int32_t>(job.width, XNCC_TENSOR_COLUMNS)),
-              static_cast<unsigned>(ceil_div<int32_t>(job.height, ROWS * WARPS_DOWN)));
+    const dim3 grid = rows_grid(job.width, ceil_div(job.height, ROWS * WARPS_DOWN),
+                                XNCC_TENSOR_COLUMNS);
     correlate_mma<<<grid, THREADS, static_cast<size_t>(job.blocks.shared_bytes), stream>>>(job);
     return cudaGetLastError();
 }

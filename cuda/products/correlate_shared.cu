@@ -304,8 +304,7 @@ __global__ __launch_bounds__(WARP_LANES *WARPS) void correlate_floats(CorrelateJ
 template <class Pixel> dim3 grid_of(const CorrelateJob &job, int rows)
 {
     int columns = job.width - first_column<Pixel>(job.stage);
-    return dim3(static_cast<unsigned>(ceil_div(columns, static_cast<int>(XNCC_TILE_WIDTH))),
-                static_cast<unsigned>(ceil_div(job.height, WARPS * rows)));
+    return rows_grid(columns, ceil_div(job.height, WARPS * rows), XNCC_TILE_WIDTH);
 }
 
 cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream)

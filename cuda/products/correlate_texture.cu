@@ -134,9 +134,8 @@ __global__ __launch_bounds__(THREADS_X *THREADS_Y) void correlate(CorrelateJob j
 template <bool CONSTANT>
 cudaError_t launch(xncc_pixel pixel, bool narrow, const CorrelateJob &job, cudaStream_t stream)
 {
-    dim3 block(THREADS_X, THREADS_Y),
-        grid(static_cast<unsigned>(ceil_div(job.width, THREADS_X * SPAN)),
-             static_cast<unsigned>(ceil_div(job.height, THREADS_Y)));
+    const dim3 block(THREADS_X, THREADS_Y),
+        grid = rows_grid(job.width, ceil_div(job.height, THREADS_Y), THREADS_X * SPAN);
     if (pixel == XNCC_F32)
         correlate<float, double, CONSTANT><<<grid, block, 0, stream>>>(job);
     else

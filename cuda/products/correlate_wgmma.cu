@@ -501,7 +501,7 @@ cudaError_t wgmma_set_max_shared_memory(const xncc_tensor_blocks &blocks, int mo
 cudaError_t wgmma_launch(const TensorJob &job, int processors, cudaStream_t stream)
 {
     int most = processors / job.slots, blocks = job.tiles < most ? job.tiles : most > 1 ? most : 1;
-    dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(job.slots));
+    const dim3 grid = make_grid(blocks, job.slots);
     Kernel kernel = job.bound.terms[0]           ? kernel_of<BOUNDS>(job.blocks)
                     : job.flip || job.planes > 1 ? kernel_of<GENERAL>(job.blocks)
                                                  : kernel_of<PLAIN>(job.blocks);

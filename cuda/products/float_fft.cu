@@ -129,12 +129,6 @@ __launch_bounds__(THREADS) void store_blocks(const __grid_constant__ FloatProduc
         store_product(job, block_start(b, even + 1), x, y, v.y * scale);
 }
 
-dim3 grid_of(int32_t width, int32_t height, int32_t depth)
-{
-    return dim3(static_cast<unsigned>(ceil_div(width, THREADS)), static_cast<unsigned>(height),
-                static_cast<unsigned>(depth));
-}
-
 } // namespace
 
 xncc_status FloatFft::make(const xncc_fft_blocks &decided, double2 *at, void *area, uint64_t most,
@@ -152,7 +146,7 @@ cudaError_t FloatFft::transform_template(const TemplateView &t, const FloatBlock
                                          double2 *spectrum, cudaStream_t stream) const
 {
     with_float_pixel(pixel, [&](auto type) {
-        load_template<type><<<grid_of(b.width, b.height, 1), THREADS, 0, stream>>>(
+        load_template<type><<<rows_grid(b.width, b.height, THREADS), THREADS, 0, stream>>>(
             t, constants, b.width, spectrum);
     });
     const cudaError_t code = cudaGetLastError();
@@ -167,7 +161,7 @@ cudaError_t FloatFft::transform_batch(const FloatProductsJob &job, const FloatBl
     const int64_t points = static_cast<int64_t>(b.width) * b.height;
     with_float_pixel(job.image.image.pixel, [&](auto type) {
         load_blocks<type>
-            <<<grid_of(b.width, ceil_div(b.height, ROWS), batch), THREADS, 0, stream>>>(
+            <<<rows_grid(b.width, ceil_div(b.height, ROWS), THREADS, batch), THREADS, 0, stream>>>(
                 job.image, b, first, constants, data);
     });
     cudaError_t code = cudaGetLastError();
@@ -181,7 +175,7 @@ cudaError_t FloatFft::transform_batch(const FloatProductsJob &job, const FloatBl
     if (code == cudaSuccess)
         code = plans.batch().execute(data, FFT_INVERSE, stream);
     if (code == cudaSuccess) {
-        store_blocks<<<grid_of(b.step_x, b.step_y, batch), THREADS, 0, stream>>>(
+        store_blocks<<<rows_grid(b.step_x, b.step_y, THREADS, batch), THREADS, 0, stream>>>(
             job, b, first, 1.0 / static_cast<double>(points), data);
         code = cudaGetLastError();
     }

@@ -52,9 +52,8 @@ __global__ void build_toeplitz(ToeplitzJob job)
 
 cudaError_t toeplitz_build(const ToeplitzJob &job, cudaStream_t stream)
 {
-    dim3 grid(static_cast<unsigned>(ceil_div<uint64_t>(job.blocks.toeplitz, THREADS)),
-              static_cast<unsigned>(job.slots));
-    build_toeplitz<<<grid, THREADS, 0, stream>>>(job);
+    const int64_t blocks = ceil_div<int64_t>(job.blocks.toeplitz, THREADS);
+    build_toeplitz<<<make_grid(blocks, job.slots), THREADS, 0, stream>>>(job);
     return cudaGetLastError();
 }
 

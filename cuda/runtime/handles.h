@@ -251,10 +251,16 @@ template <class T> constexpr __host__ __device__ T ceil_div(T a, T b)
     return (a + b - 1) / b;
 }
 
-// A grid of blocks of `threads` threads across each row.
-inline dim3 rows_grid(int32_t width, int64_t rows, int32_t threads)
+// A grid of so many blocks.
+inline dim3 make_grid(int64_t x, int64_t y = 1, int64_t z = 1)
 {
-    return dim3(static_cast<unsigned>(ceil_div(width, threads)), static_cast<unsigned>(rows));
+    return dim3(static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z));
+}
+
+// A grid of blocks of `threads` threads across each row.
+inline dim3 rows_grid(int32_t width, int64_t rows, int32_t threads, int32_t depth = 1)
+{
+    return make_grid(ceil_div(width, threads), rows, depth);
 }
 
 // The texel format of u8, u16 and f32 pixels. Signed samples are stored biased, so they use the

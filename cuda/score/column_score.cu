@@ -132,8 +132,7 @@ void launch_integers(xncc_pixel pixel, bool narrow, const ScoreJob &job, int str
 template <xncc_method METHOD>
 void launch_method(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream)
 {
-    dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS)),
-              static_cast<unsigned>(job.height));
+    dim3 grid = rows_grid(job.width, job.height, THREADS);
     if (pixel == XNCC_F32) {
         sum_score<METHOD><<<grid, THREADS, 0, stream>>>(job);
         return;

@@ -263,8 +263,8 @@ template <xncc_method METHOD> void launch(const FloatScoreJob &job, cudaStream_t
                                                  : 4 * STEP;
     while (ceil_div(job.width, segment) > UINT16_MAX)
         segment *= 2;
-    const dim3 block(WARP_LANES, WARPS), grid(static_cast<unsigned>(ceil_div(job.height, WARPS)),
-                                              static_cast<unsigned>(ceil_div(job.width, segment)));
+    const dim3 block(WARP_LANES, WARPS),
+        grid = make_grid(ceil_div(job.height, WARPS), ceil_div(job.width, segment));
     score_rows<METHOD><<<grid, block, 0, stream>>>(job, segment);
 }
 

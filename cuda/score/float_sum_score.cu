@@ -142,16 +142,15 @@ template <xncc_method METHOD> void launch(const FloatSumScoreJob &job, cudaStrea
     if (job.at.windows) {
         const int32_t segment = slide_segment(job.templ_width, job.width);
         const dim3 block(WARP_LANES, WARPS),
-            grid(static_cast<unsigned>(ceil_div(job.height, WARPS)),
-                 static_cast<unsigned>(ceil_div(job.width, segment)));
+            grid = make_grid(ceil_div(job.height, WARPS), ceil_div(job.width, segment));
         const size_t bytes = sizeof(double) * WARPS * static_cast<size_t>(room_of_warp(job.at));
         slide_and_score<METHOD><<<grid, block, bytes, stream>>>(
             job, segment,
             slide_loss(job.columns.first, job.at.channels, job.templ_width, job.templ_height,
                        segment));
     } else {
-        const dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS)),
-                        static_cast<unsigned>(job.height < UINT16_MAX ? job.height : UINT16_MAX));
+        const int32_t rows = job.height < UINT16_MAX ? job.height : UINT16_MAX;
+        const dim3 grid = rows_grid(job.width, rows, THREADS);
         score_sums<METHOD><<<grid, THREADS, 0, stream>>>(job);
     }
 }

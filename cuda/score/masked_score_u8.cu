@@ -100,9 +100,7 @@ cudaError_t launch_masked_score(const MaskedScoreJob &job, bool varies, cudaStre
                                          : score_products<false, false>;
     for (int32_t y0 = 0; y0 < job.height; y0 += UINT16_MAX) {
         const int32_t rows = job.height - y0 < UINT16_MAX ? job.height - y0 : UINT16_MAX;
-        dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS * SPAN)),
-                  static_cast<unsigned>(rows));
-        kernel<<<grid, THREADS, 0, stream>>>(job, y0);
+        kernel<<<rows_grid(job.width, rows, THREADS * SPAN), THREADS, 0, stream>>>(job, y0);
     }
     return cudaGetLastError();
 }

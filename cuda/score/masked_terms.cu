@@ -68,8 +68,7 @@ cudaError_t launch_masked_terms(const MaskWindows &job, const MaskTerms &to, cud
     const int32_t rows = ceil_div<int32_t>(job.height, XNCC_TENSOR_ROWS) * XNCC_TENSOR_ROWS;
     for (int32_t y0 = 0; y0 < rows; y0 += UINT16_MAX) {
         const int32_t some = rows - y0 < UINT16_MAX ? rows - y0 : UINT16_MAX;
-        const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(job.pitch, THREADS * SPAN)),
-                        static_cast<unsigned>(some), static_cast<unsigned>(to.count));
+        const dim3 grid = make_grid(ceil_div<int64_t>(job.pitch, THREADS * SPAN), some, to.count);
         write_terms<<<grid, THREADS, 0, stream>>>(job, to, y0);
     }
     return cudaGetLastError();

@@ -290,7 +290,7 @@ dim3 strip_grid(int width, int height, int templ_height, int *strip)
         *strip /= 2;
     while (ceil_div(height, *strip) > UINT16_MAX)
         *strip *= 2;
-    return dim3(static_cast<unsigned>(across), static_cast<unsigned>(ceil_div(height, *strip)));
+    return make_grid(across, ceil_div(height, *strip));
 }
 
 } // namespace

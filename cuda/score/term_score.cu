@@ -227,8 +227,7 @@ void launch(const GeneralScoreJob &job, cudaStream_t stream)
 {
     for (int32_t y0 = 0; y0 < job.height; y0 += UINT16_MAX) {
         const int32_t rows = job.height - y0 < UINT16_MAX ? job.height - y0 : UINT16_MAX;
-        dim3 grid(static_cast<unsigned>(ceil_div(job.width, THREADS * SPAN<Wide>)),
-                  static_cast<unsigned>(rows));
+        const dim3 grid = rows_grid(job.width, rows, THREADS * SPAN<Wide>);
         score_terms<Wide, Sum, FAST><<<grid, THREADS, 0, stream>>>(job, y0);
     }
 }

@@ -317,7 +317,7 @@ template <xncc_method METHOD> void launch(const ScoreJob &job, cudaStream_t stre
     while (strip > 16 && across * ceil_div(job.height, strip) <
                              512) // short strips where a small map would leave the device idle
         strip /= 2;
-    dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(ceil_div(job.height, strip)));
+    const dim3 grid = make_grid(across, ceil_div(job.height, strip));
     Units units = { 1.0 / job.rule.root_var, job.pair_unit };
     if (ALWAYS_PAIRS<METHOD> || job.fp64_is_slow)
         window_score<METHOD, true><<<grid, THREADS, 0, stream>>>(job, column0, strip, units);

@@ -333,10 +333,8 @@ cudaError_t launch_column_sums(const ColumnSumsJob &given, cudaStream_t stream)
     // low windows are summed sample by sample
     if (job.templ_height <= 2 * GROUP)
         job.groups = nullptr;
-    const unsigned strips = static_cast<unsigned>(across) *
-                            static_cast<unsigned>(ceil_div(job.rows, STRIP)),
-                   groups = static_cast<unsigned>(across) *
-                            static_cast<unsigned>(ceil_div(job.image.rows, GROUP));
+    const dim3 strips = make_grid(int64_t{ across } * ceil_div(job.rows, STRIP)),
+               groups = make_grid(int64_t{ across } * ceil_div(job.image.rows, GROUP));
     with_float_pixel(job.image.image.pixel, [&](auto type) {
         if (job.groups)
             sum_groups<type><<<groups, THREADS, 0, stream>>>(job, across);
@@ -348,8 +346,7 @@ cudaError_t launch_column_sums(const ColumnSumsJob &given, cudaStream_t stream)
 cudaError_t launch_own_columns(const ColumnSumsJob &job, cudaStream_t stream)
 {
     const int across = ceil_div(job.image.columns, THREADS), strip = min(STRIP, job.templ_height);
-    const unsigned strips = static_cast<unsigned>(across) *
-                            static_cast<unsigned>(ceil_div(job.rows, strip));
+    const dim3 strips = make_grid(int64_t{ across } * ceil_div(job.rows, strip));
     with_float_pixel(job.image.image.pixel, [&](auto type) {
         sum_own_columns<type><<<strips, THREADS, 0, stream>>>(job, across, strip);
     });

@@ -109,8 +109,8 @@ cudaError_t launch_windows(const WindowsJob &job, cudaStream_t stream)
     int segment = 4 * job.templ_width > SEGMENT ? 4 * job.templ_width : SEGMENT;
     while (ceil_div(job.width, segment) > UINT16_MAX)
         segment *= 2;
-    dim3 block(WARP_LANES, WARPS), along(static_cast<unsigned>(ceil_div(rows, WARPS)),
-                                         static_cast<unsigned>(ceil_div(job.width, segment)));
+    const dim3 block(WARP_LANES, WARPS),
+        along = make_grid(ceil_div(rows, WARPS), ceil_div(job.width, segment));
     if (job.square)
         sum_along<true><<<along, block, 0, stream>>>(job, segment);
     else
@@ -118,8 +118,7 @@ cudaError_t launch_windows(const WindowsJob &job, cudaStream_t stream)
     int strip = job.templ_height <= 48 ? 64 : job.templ_height <= 256 ? 128 : 256;
     while (ceil_div(job.height, strip) > UINT16_MAX)
         strip *= 2;
-    dim3 down(static_cast<unsigned>(ceil_div(job.width, THREADS)),
-              static_cast<unsigned>(ceil_div(job.height, strip)));
+    const dim3 down = rows_grid(job.width, ceil_div(job.height, strip), THREADS);
     if (job.wide)
         sum_down<uint64_t><<<down, THREADS, 0, stream>>>(job, strip);
     else
