@@ -129,6 +129,18 @@ template <int PENDING> __device__ __forceinline__ void wgmma_wait()
     "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}, " \
     "{%" #a0 ",%" #a1 ",%" #a2 ",%" #a3 "}, %" #b ", 1;\n"
 
+// COUNT products in one statement; of_i: the numbers of the operands of product i.
+#define XNCC_PRODUCTS(product, sums, of_0, of_1, of_2, of_3) \
+    static_assert(COUNT >= 1 && COUNT <= 4, "products in a row"); \
+    if constexpr (COUNT == 1) \
+        asm volatile(product of_0 : sums : XNCC_FACTORS(0)); \
+    else if constexpr (COUNT == 2) \
+        asm volatile(product of_0 product of_1 : sums : XNCC_FACTORS(0), XNCC_FACTORS(1)); \
+    else if constexpr (COUNT == 3) \
+        asm volatile(product of_0 product of_1 product of_2 : sums : XNCC_FACTORS(0), XNCC_FACTORS(1), XNCC_FACTORS(2)); \
+    else \
+        asm volatile(product of_0 product of_1 product of_2 product of_3 : sums : XNCC_FACTORS(0), XNCC_FACTORS(1), XNCC_FACTORS(2), XNCC_FACTORS(3))
+
 // d += the sum over i < COUNT of a[i] b[i], COUNT products in a row, with 32-bit sums of unsigned
 // bytes, for a warpgroup. a[i] is 64 x 32 (registers), b[i] is 32 x 128 or 32 x 64 (a matrix
 // descriptor of shared memory). Thread t of warp v holds d[4 j + 2 p + q] = row 16 v + 8 p + t / 4,
@@ -137,45 +149,13 @@ template <int PENDING> __device__ __forceinline__ void wgmma_wait()
 template <int COUNT>
 __device__ __forceinline__ void wgmma_m64n64k32(uint32_t *d, const uint32_t (*a)[4], const uint64_t *b)
 {
-    static_assert(COUNT >= 1 && COUNT <= 4, "products in a row");
-#define XNCC_1 XNCC_PRODUCT_64(32, 33, 34, 35, 36)
-#define XNCC_2 XNCC_1 XNCC_PRODUCT_64(37, 38, 39, 40, 41)
-#define XNCC_3 XNCC_2 XNCC_PRODUCT_64(42, 43, 44, 45, 46)
-#define XNCC_4 XNCC_3 XNCC_PRODUCT_64(47, 48, 49, 50, 51)
-    if constexpr (COUNT == 1)
-        asm volatile(XNCC_1 : XNCC_SUMS_64 : XNCC_FACTORS(0));
-    else if constexpr (COUNT == 2)
-        asm volatile(XNCC_2 : XNCC_SUMS_64 : XNCC_FACTORS(0), XNCC_FACTORS(1));
-    else if constexpr (COUNT == 3)
-        asm volatile(XNCC_3 : XNCC_SUMS_64 : XNCC_FACTORS(0), XNCC_FACTORS(1), XNCC_FACTORS(2));
-    else
-        asm volatile(XNCC_4 : XNCC_SUMS_64 : XNCC_FACTORS(0), XNCC_FACTORS(1), XNCC_FACTORS(2), XNCC_FACTORS(3));
-#undef XNCC_1
-#undef XNCC_2
-#undef XNCC_3
-#undef XNCC_4
+    XNCC_PRODUCTS(XNCC_PRODUCT_64, XNCC_SUMS_64, (32, 33, 34, 35, 36), (37, 38, 39, 40, 41), (42, 43, 44, 45, 46), (47, 48, 49, 50, 51));
 }
 
 template <int COUNT>
 __device__ __forceinline__ void wgmma_m64n128k32(uint32_t *d, const uint32_t (*a)[4], const uint64_t *b)
 {
-    static_assert(COUNT >= 1 && COUNT <= 4, "products in a row");
-#define XNCC_1 XNCC_PRODUCT_128(64, 65, 66, 67, 68)
-#define XNCC_2 XNCC_1 XNCC_PRODUCT_128(69, 70, 71, 72, 73)
-#define XNCC_3 XNCC_2 XNCC_PRODUCT_128(74, 75, 76, 77, 78)
-#define XNCC_4 XNCC_3 XNCC_PRODUCT_128(79, 80, 81, 82, 83)
-    if constexpr (COUNT == 1)
-        asm volatile(XNCC_1 : XNCC_SUMS_128 : XNCC_FACTORS(0));
-    else if constexpr (COUNT == 2)
-        asm volatile(XNCC_2 : XNCC_SUMS_128 : XNCC_FACTORS(0), XNCC_FACTORS(1));
-    else if constexpr (COUNT == 3)
-        asm volatile(XNCC_3 : XNCC_SUMS_128 : XNCC_FACTORS(0), XNCC_FACTORS(1), XNCC_FACTORS(2));
-    else
-        asm volatile(XNCC_4 : XNCC_SUMS_128 : XNCC_FACTORS(0), XNCC_FACTORS(1), XNCC_FACTORS(2), XNCC_FACTORS(3));
-#undef XNCC_1
-#undef XNCC_2
-#undef XNCC_3
-#undef XNCC_4
+    XNCC_PRODUCTS(XNCC_PRODUCT_128, XNCC_SUMS_128, (64, 65, 66, 67, 68), (69, 70, 71, 72, 73), (74, 75, 76, 77, 78), (79, 80, 81, 82, 83));
 }
 #undef XNCC_EIGHT
 #undef XNCC_SUMS_64
@@ -183,6 +163,7 @@ __device__ __forceinline__ void wgmma_m64n128k32(uint32_t *d, const uint32_t (*a
 #undef XNCC_FACTORS
 #undef XNCC_PRODUCT_64
 #undef XNCC_PRODUCT_128
+#undef XNCC_PRODUCTS
 // clang-format on
 
 } // namespace xncc
