@@ -345,8 +345,7 @@ cudaError_t launch_fused_channels(const ChannelScoreJob &all, const xncc_tensor_
                            reinterpret_cast<const uint4 *>(taps),
                            static_cast<int32_t>(blocks.toeplitz),
                            xncc_tensor_fused_rows(all.window_height) };
-    const dim3 grid = cut_strips(all.width, all.height, all.window_height,
-                                 processors * blocks.stages, all.tiles.best ? all.tiles.rows : ROWS,
+    const dim3 grid = cut_strips(all, all.window_height, processors * blocks.stages, ROWS,
                                  &p.job.segment);
     return launch(kernel_of(blocks, all.tiles.best != nullptr), grid, THREADS, blocks.shared_bytes,
                   stream, pdl, p);

@@ -204,10 +204,9 @@ cudaError_t launch_masked_planes(const MaskedScoreJob &job, const MaskedPlanes &
                                  cudaStream_t stream)
 {
     FusedMaskedJob p = { job, of, xncc_tensor_fused_rows(job.templ_height), 0,
-                         vector_columns(job.map, job.map_pitch, job.width, Apart::STEP) };
-    const dim3 grid = cut_strips(job.width, job.height, job.templ_height,
-                                 processors * blocks.stages,
-                                 job.tiles.best ? job.tiles.rows : batch_of(varies), &p.segment);
+                         vector_columns(job, Apart::STEP) };
+    const dim3 grid = cut_strips(job, job.templ_height, processors * blocks.stages,
+                                 batch_of(varies), &p.segment);
     const Kernel kernel = job.tiles.best ? kernel_of<true>(blocks, job.method, varies)
                                          : kernel_of<false>(blocks, job.method, varies);
     kernel<<<grid, THREADS, static_cast<size_t>(blocks.shared_bytes), stream>>>(p);

@@ -139,7 +139,7 @@ inline ChannelJob make_channel_job(const ChannelScoreJob &all, int floats)
         job.T[c] = static_cast<double>(all.T[c]);
     for (int k = 0; k < all.terms; k++)
         job.weight[k] = 1u << all.term[k].shift;
-    job.vector_columns = vector_columns(all.map, all.map_pitch, all.width, floats);
+    job.vector_columns = vector_columns(all, floats);
     make_linear(&job);
     return job;
 }

@@ -293,8 +293,7 @@ cudaError_t launch_channel_score(const ChannelScoreJob &all, int processors, int
     const int by_registers = all.digits == 1 ? OneByte::BLOCKS : TwoBytes::BLOCKS,
               by_memory = (shared_memory + RESERVED) / (bytes + RESERVED),
               blocks = by_memory < by_registers ? by_memory : by_registers;
-    const dim3 grid = cut_strips(all.width, all.height, all.window_height, processors * blocks,
-                                 job.all.tiles.best ? job.all.tiles.rows : ROWS, &job.segment);
+    const dim3 grid = cut_strips(all, all.window_height, processors * blocks, ROWS, &job.segment);
     return launch(kernel, grid, THREADS, bytes, stream, false, job);
 }
 

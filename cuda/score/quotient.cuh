@@ -12,6 +12,14 @@ namespace xncc {
 // more than q and the plain formula can differ by.
 constexpr uint32_t ROUNDING_DOUBT = 32;
 
+// False if the float of a quotient may differ from that of the plain formula.
+__device__ __forceinline__ bool is_certain(double quotient)
+{
+    const uint32_t low = static_cast<uint32_t>(__double2loint(quotient))
+                         << 3; // the 29 bits that a float does not have
+    return low - (0x80000000u - (ROUNDING_DOUBT << 3)) > 2 * (ROUNDING_DOUBT << 3);
+}
+
 // *score = (float)(num / sqrt(p)). Returns false if the float may differ from that of the plain
 // formula.
 //
@@ -30,9 +38,7 @@ __device__ __forceinline__ bool root_quotient(double num, double p, float *score
     const double e = fma(-__dmul_rn(p, y), y, 1.0), c = __dmul_rn(e, fma(0.375, e, 0.5));
     const double t = __dmul_rn(num, y), q = fma(t, c, t);
     *score = __double2float_rn(q);
-    const uint32_t low = static_cast<uint32_t>(__double2loint(q))
-                         << 3; // the 29 bits that a float does not have
-    return low - (0x80000000u - (ROUNDING_DOUBT << 3)) > 2 * (ROUNDING_DOUBT << 3);
+    return is_certain(q);
 }
 
 } // namespace xncc

@@ -15,8 +15,9 @@
 // So q is within 7 u of the exact quotient, relatively, and the four roundings of score.h within 4
 // u: the two differ by less than 11 u |q|, which is at most 11 units of q's last place. Their
 // floats can differ only if a midpoint of two floats is between them, that is, if the low 29 bits
-// of q are within 11 of 2^28. Scores within DOUBT = 32 of it (one in 8 million), and windows
-// without variance, for which q is not a number, are computed again by the formula of score.h.
+// of q are within 11 of 2^28. Scores within ROUNDING_DOUBT = 32 of it (one in 8 million), and
+// windows without variance, for which q is not a number, are computed again by the formula of
+// score.h.
 #ifndef XNCC_CUDA_SCORE_SCORE_COMMON_CUH
 #define XNCC_CUDA_SCORE_SCORE_COMMON_CUH
 
@@ -24,6 +25,7 @@
 #include "cuda/runtime/pdl.cuh"
 #include "cuda/runtime/shared_memory.h"
 #include "cuda/runtime/warp.cuh"
+#include "cuda/score/quotient.cuh"
 #include "cuda/score/score_u8.h"
 #include "cuda/score/window_terms.cuh"
 
@@ -39,8 +41,6 @@ namespace xncc {
 constexpr int WARPS = 4, THREADS = WARPS * WARP_LANES;
 // Map rows per batch: one per warp.
 constexpr int ROWS = WARPS;
-// Half width of the doubtful interval, in units of the last place (see above).
-constexpr uint32_t DOUBT = 32;
 static_assert(THREADS * 4 == XNCC_TENSOR_COLUMNS, "a thread has four columns of a strip");
 
 // The image columns under a strip's windows: WORDS 32-bit words per lane. PITCH: elements per row
@@ -100,14 +100,6 @@ __device__ __forceinline__ uint32_t dp4a_signed(uint32_t pixels, uint32_t weight
     return sum;
 }
 
-// False if the float `score` of the double `quotient` may differ from that of the plain formula, or
-// is not a number.
-__device__ __forceinline__ bool is_certain(double quotient, float score)
-{
-    uint32_t low = low_word(quotient) << 3; // the 29 bits that a float does not have
-    return low - (0x80000000u - (DOUBT << 3)) > 2 * (DOUBT << 3) && score == score;
-}
-
 // *score = num unit / sqrt(var). Returns false if the plain formula must decide, in particular if
 // var is 0 (*score is then NaN).
 __device__ __forceinline__ bool fast_quotient(double num, double var, double unit, float *score)
@@ -117,7 +109,7 @@ __device__ __forceinline__ bool fast_quotient(double num, double var, double uni
     double e = fma(-__dmul_rn(var, y), y, 1.0), c = __dmul_rn(e, fma(0.375, e, 0.5));
     double t = __dmul_rn(__dmul_rn(num, unit), y), quotient = fma(t, c, t);
     *score = __double2float_rn(quotient);
-    return is_certain(quotient, *score);
+    return is_certain(quotient) && *score == *score;
 }
 
 // The float of the double num / n, without a division. num: an integer as a double, rounded or not;
@@ -279,32 +271,33 @@ template <class Sum> __device__ __forceinline__ Sum sum_before(Sum v)
 // `blocks` blocks, but none so short (an eighth of a window's height) that summing its first
 // windows costs more than sliding. *segment, a multiple of batch: map rows per block. Returns the
 // grid.
-inline dim3 cut_strips(int32_t width, int32_t height, int32_t window_height, int blocks, int batch,
-                       int32_t *segment)
+template <class Map>
+dim3 cut_strips(const Map &map, int32_t window_height, int blocks, int batch, int32_t *segment)
 {
-    int strips = ceil_div<int32_t>(width, XNCC_TENSOR_COLUMNS), segments = blocks / strips;
-    int rows = ceil_div<int32_t>(height, segments > 1 ? segments : 1), least = window_height / 8;
+    if (map.tiles.best)
+        batch = map.tiles.rows;
+    int strips = ceil_div<int32_t>(map.width, XNCC_TENSOR_COLUMNS), segments = blocks / strips;
+    int rows = ceil_div<int32_t>(map.height, segments > 1 ? segments : 1),
+        least = window_height / 8;
     *segment = ceil_div(rows > least ? rows : least, batch) * batch;
-    return dim3(static_cast<unsigned>(strips),
-                static_cast<unsigned>(ceil_div<int32_t>(height, *segment)));
+    return make_grid(strips, ceil_div(map.height, *segment));
 }
 
 // The same for a score pass with `blocks` blocks per multiprocessor.
 inline dim3 cut_strips(Job *job, int processors, int blocks)
 {
-    const int batch = job->all.tiles.best ? job->all.tiles.rows : ROWS;
-    return cut_strips(job->all.width, job->all.height, job->all.window_height, processors * blocks,
-                      batch, &job->segment);
+    return cut_strips(job->all, job->all.window_height, processors * blocks, ROWS, &job->segment);
 }
 
 // The columns of a map that may be stored by vectors of `floats` floats: all, or none where a row
 // does not begin at a multiple of a vector. One comparison in the kernel then serves the alignment
 // and the map's right edge, and a kernel need not be built for each alignment.
-inline int32_t vector_columns(const float *map, int64_t pitch, int32_t width, int floats)
+template <class Map> int32_t vector_columns(const Map &of, int floats)
 {
     const size_t bytes = sizeof(float) * static_cast<size_t>(floats);
-    const bool aligned = pitch % floats == 0 && reinterpret_cast<uintptr_t>(map) % bytes == 0;
-    return aligned ? width : 0;
+    const bool aligned = of.map_pitch % floats == 0 &&
+                         reinterpret_cast<uintptr_t>(of.map) % bytes == 0;
+    return aligned ? of.width : 0;
 }
 
 // Numerator and denominator of the methods that are not centred: X, Q and Q - 2 X + sumT2 without
@@ -345,7 +338,7 @@ inline Job make_job(const TensorScoreJob &all, int floats)
 {
     Job job = {};
     job.all = all;
-    job.vector_columns = vector_columns(all.map, all.map_pitch, all.width, floats);
+    job.vector_columns = vector_columns(all, floats);
     if (all.method == XNCC_CCOEFF_NORMED) {
         job.n = static_cast<double>(all.rule.n);
         job.sum = static_cast<double>(all.rule.sum);
