@@ -9,6 +9,8 @@
 // struct Tile, 1.3 KB. Any compute capability.
 #include "cuda/direct/general.h"
 
+#include "cuda/runtime/dispatch.h"
+
 #include "image/samples.h"
 
 namespace xncc {
@@ -162,12 +164,6 @@ template <xncc_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t strea
     }
 }
 
-template <xncc_pixel PIXEL> void launch_integers(const PixelsJob &job, cudaStream_t stream)
-{
-    if constexpr (!xncc_pixel_is_float(PIXEL))
-        launch<PIXEL>(job, stream);
-}
-
 } // namespace
 
 cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream)
@@ -176,12 +172,10 @@ cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream)
         return job.varies ? launch_small_masked(job, stream) : launch_small_floats(job, stream);
     if (xncc_pixel_is_float(job.image.pixel))
         return launch_float_pixels(job, stream);
-    switch (job.image.pixel) {
-#define CASE(pixel, name, type)                                                                    \
-    case pixel: launch_integers<pixel>(job, stream); break;
-        XNCC_EACH_PIXEL(CASE)
-#undef CASE
-    }
+    with_any_pixel(job.image.pixel, [&](auto type) {
+        if constexpr (!xncc_pixel_is_float(type))
+            launch<type>(job, stream);
+    });
     return cudaGetLastError();
 }
 

@@ -36,12 +36,7 @@ xncc_status SpareMemory::take(BatchMemory **result, xncc_error *error)
     BatchMemory *made = create<BatchMemory>();
     if (!made)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the batch");
-    const xncc_status status = check(make(made), "making a stream", error);
-    if (status)
-        destroy(made);
-    else
-        *result = made;
-    return status;
+    return hand_over(check(make(made), "making a stream", error), made, result);
 }
 
 void SpareMemory::give(BatchMemory *memory)

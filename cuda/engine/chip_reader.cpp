@@ -66,12 +66,7 @@ xncc_status borrow(Engine *engine, ChipReader **result, xncc_error *error)
     if (!made)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for tracking on the device");
     made->upload.set_copiers(engine->copiers);
-    const xncc_status status = check(make(made), "allocating the memory for tracking", error);
-    if (status)
-        destroy(made);
-    else
-        *result = made;
-    return status;
+    return hand_over(check(make(made), "allocating the memory for tracking", error), made, result);
 }
 
 // No work of the reader is in flight.

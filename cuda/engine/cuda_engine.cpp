@@ -174,11 +174,7 @@ xncc_status prepare(xncc_engine *base, const Object *source, const Fill &fill, v
                               "no memory for the device's form of a template or filter");
     if (!status)
         status = fill(source, stream.get(), made, error);
-    if (status)
-        destroy(made);
-    else
-        *prepared = made;
-    return status;
+    return hand_over(status, made, prepared);
 }
 
 xncc_status prepare_template_slot(xncc_engine *engine, const xncc_template *templ, void **prepared,

@@ -62,12 +62,7 @@ xncc_status suppress_open(xncc_engine *engine, uint32_t room, xncc_suppress_work
         code = work->state.take(sizeof(SuppressState));
     if (code == cudaSuccess)
         code = cudaMemset(work->state.as<void>(), 0, sizeof(SuppressState));
-    status = check(code, "allocating the suppressor's memory", error);
-    if (status)
-        destroy(work);
-    else
-        *result = work;
-    return status;
+    return hand_over(check(code, "allocating the suppressor's memory", error), work, result);
 }
 
 xncc_status suppress_add(xncc_suppress_work *work, const xncc_match *match, const uint32_t *found,

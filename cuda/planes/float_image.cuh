@@ -5,6 +5,7 @@
 #define XNCC_CUDA_PLANES_FLOAT_IMAGE_CUH
 
 #include "cuda/planes/float_image.h"
+#include "cuda/runtime/dispatch.h"
 
 #include "image/samples.h"
 
@@ -183,25 +184,18 @@ __device__ __forceinline__ double reach_of(const FloatColumns &of, int first, in
 }
 
 // Calls a function with the pixel type as a constant, if the type is a float or wide.
-template <xncc_pixel PIXEL, class Function> void with_constant(const Function &function)
-{
-    if constexpr (xncc_pixel_is_float(PIXEL) || xncc_pixel_is_wide(PIXEL))
-        function(std::integral_constant<xncc_pixel, PIXEL>());
-}
 template <class Function> void with_float_pixel(xncc_pixel pixel, const Function &function)
 {
-    switch (pixel) {
-#define CASE(pixel, name, type)                                                                    \
-    case pixel: with_constant<pixel>(function); break;
-        XNCC_EACH_PIXEL(CASE)
-#undef CASE
-    }
+    with_any_pixel(pixel, [&](auto type) {
+        if constexpr (xncc_pixel_is_float(type) || xncc_pixel_is_wide(type))
+            function(type);
+    });
 }
 
 // Calls a function with each of these types.
 template <class Function> void each_float_pixel(const Function &function)
 {
-#define CALL(pixel, name, type) with_constant<pixel>(function);
+#define CALL(pixel, name, type) with_float_pixel(pixel, function);
     XNCC_EACH_PIXEL(CALL)
 #undef CALL
 }

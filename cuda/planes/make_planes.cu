@@ -8,6 +8,8 @@
 // memory.
 #include "cuda/planes/make_planes.h"
 
+#include "cuda/runtime/dispatch.h"
+
 #include "image/samples.h"
 
 namespace xncc {
@@ -167,17 +169,6 @@ LayoutRect whole_words(LayoutRect rect, int per_word)
     return rect;
 }
 
-template <xncc_pixel PIXEL> cudaError_t launch_spread(const PlaneJob &job, cudaStream_t stream)
-{
-    if constexpr (xncc_pixel_is_float(PIXEL)) {
-        return cudaErrorInvalidValue; // floats have no byte planes
-    } else {
-        const dim3 grid = make_grid(int64_t{ job.across } * job.rect.rows);
-        spread_planes<PIXEL><<<grid, THREADS, 0, stream>>>(job);
-        return cudaGetLastError();
-    }
-}
-
 template <class Pixel>
 void launch_pad(const xncc_image &image, xncc_border border, LayoutRect rect,
                 const LayoutTarget &to, Pixel zero, cudaStream_t stream)
@@ -231,13 +222,14 @@ cudaError_t launch_planes(const xncc_image &image, xncc_border border, const Lay
         return launch_byte_planes(job.image, border, job.rect, planes, to, stream);
     if (serves_split_channels(job.image, planes))
         return launch_split_channels(job.image, border, job.rect, to, stream);
-    switch (image.pixel) {
-#define CASE(pixel, name, type)                                                                    \
-    case pixel: return launch_spread<pixel>(job, stream);
-        XNCC_EACH_PIXEL(CASE)
-#undef CASE
-    }
-    return cudaErrorInvalidValue;
+    if (xncc_pixel_is_float(image.pixel))
+        return cudaErrorInvalidValue; // floats have no byte planes
+    const dim3 grid = make_grid(int64_t{ job.across } * job.rect.rows);
+    with_any_pixel(image.pixel, [&](auto type) {
+        if constexpr (!xncc_pixel_is_float(type))
+            spread_planes<type><<<grid, THREADS, 0, stream>>>(job);
+    });
+    return cudaGetLastError();
 }
 
 } // namespace xncc

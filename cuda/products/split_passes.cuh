@@ -470,12 +470,7 @@ __host__ __device__ inline const double2 *turns_of(const double2 *turns, int32_t
 // of_side on the host, with every R.
 template <class Function> void with_side(int32_t side, const Function &function)
 {
-    switch (side / 256) {
-    case 2: function(std::integral_constant<int, 2>()); break;
-    case 4: function(std::integral_constant<int, 4>()); break;
-    case 8: function(std::integral_constant<int, 8>()); break;
-    case 16: function(std::integral_constant<int, 16>()); break;
-    }
+    with_one_of<2, 4, 8, 16>(side / 256, function);
 }
 
 // Shared memory of a block of `threads` threads.

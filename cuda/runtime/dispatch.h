@@ -44,6 +44,17 @@ template <class Function> void with_pixel(xncc_pixel pixel, const Function &func
         with_integer(pixel, function);
 }
 
+// Calls function with the pixel type as a constant.
+template <class Function> void with_any_pixel(xncc_pixel pixel, const Function &function)
+{
+    switch (pixel) {
+#define CASE(pixel, name, type)                                                                    \
+    case pixel: function(std::integral_constant<xncc_pixel, pixel>()); break;
+        XNCC_EACH_PIXEL(CASE)
+#undef CASE
+    }
+}
+
 // Calls function, which launches a kernel, with the method as a constant. Only general problems
 // have XNCC_COVERAGE.
 template <class Function>

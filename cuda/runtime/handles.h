@@ -59,6 +59,16 @@ template <class T> void destroy(T *object)
     }
 }
 
+// Gives the caller an object that has been made, or destroys it after a failure.
+template <class T, class Result> xncc_status hand_over(xncc_status status, T *made, Result **result)
+{
+    if (status)
+        destroy(made);
+    else
+        *result = made;
+    return status;
+}
+
 // The base of classes that own something, and so cannot be copied.
 class Owner {
   public:
