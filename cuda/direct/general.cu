@@ -149,19 +149,10 @@ __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ 
 
 template <xncc_pixel PIXEL> void launch(const PixelsJob &job, cudaStream_t stream)
 {
-    constexpr int64_t MAX_BLOCKS = INT32_MAX;
     const int across = ceil_div(job.width, THREADS);
-    const int32_t step = static_cast<int32_t>(MAX_BLOCKS / across);
-    for (int32_t row = 0; row < job.rows; row += step) {
-        PixelsJob some = job;
-        some.rows = job.rows - row < step ? job.rows - row : step;
-        some.y += row;
-        some.map += row * job.map_pitch;
-        match_pixels<PIXEL><<<static_cast<unsigned>(across) * static_cast<unsigned>(some.rows),
-                              THREADS, 0, stream>>>(some, across);
-        if (job.rows - row <= step)
-            break;
-    }
+    each_part(job, across, 1, [&](const PixelsJob &some, dim3 grid) {
+        match_pixels<PIXEL><<<grid, THREADS, 0, stream>>>(some, across);
+    });
 }
 
 } // namespace

@@ -46,6 +46,23 @@ cudaError_t launch_pixels(const PixelsJob &job, cudaStream_t stream);
 // The same for floats and u32, which may become XNCC_DOUBT (math/near.h).
 cudaError_t launch_float_pixels(const PixelsJob &job, cudaStream_t stream);
 
+// Calls launch(some, grid) for parts of a job that a grid has room for: so many blocks across, each
+// of which has `windows` rows.
+template <class Launch>
+void each_part(const PixelsJob &job, int across, int windows, const Launch &launch)
+{
+    const int32_t step = INT32_MAX / across / windows * windows;
+    for (int32_t row = 0; row < job.rows; row += step) {
+        PixelsJob some = job;
+        some.rows = job.rows - row < step ? job.rows - row : step;
+        some.y += row;
+        some.map += row * job.map_pitch;
+        launch(some, make_grid(int64_t{ across } * ceil_div(some.rows, windows)));
+        if (job.rows - row <= step)
+            break;
+    }
+}
+
 // The forms for f32, f64 and u32 under templates of at most XNCC_FLOAT_FUSED_TEMPLATE columns and
 // rows of which all pixels count, by every method but coverage, which launch_pixels takes if
 // `shared_bytes` is not 0. small_floats.cu serves any number of channels, if all pixels of the

@@ -389,22 +389,12 @@ double relative_error(const PixelsJob &job)
 template <xncc_pixel PIXEL, bool VARIES, bool MASKED>
 void launch(const PixelsJob &job, cudaStream_t stream)
 {
-    constexpr int64_t MAX_BLOCKS = INT32_MAX;
     constexpr int WINDOWS = FloatTile<VARIES, MASKED>::WINDOWS;
     const int across = ceil_div(job.width, THREADS);
-    const int32_t step = static_cast<int32_t>(MAX_BLOCKS / across / WINDOWS * WINDOWS);
-    for (int32_t row = 0; row < job.rows; row += step) {
-        PixelsJob some = job;
-        some.rows = job.rows - row < step ? job.rows - row : step;
-        some.y += row;
-        some.map += row * job.map_pitch;
+    each_part(job, across, WINDOWS, [&](PixelsJob some, dim3 grid) {
         some.rule.relative = relative_error(job);
-        match_floats<PIXEL, VARIES, MASKED>
-            <<<static_cast<unsigned>(across) * static_cast<unsigned>(ceil_div(some.rows, WINDOWS)),
-               THREADS, 0, stream>>>(some, across);
-        if (job.rows - row <= step)
-            break;
-    }
+        match_floats<PIXEL, VARIES, MASKED><<<grid, THREADS, 0, stream>>>(some, across);
+    });
 }
 
 } // namespace
