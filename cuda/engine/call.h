@@ -55,6 +55,16 @@ struct FirstPixel {
     }
 };
 
+// Copies map rows to the caller's map on the host.
+inline cudaError_t download(const xncc_map &map, int32_t row, int32_t rows, const Target &source,
+                            cudaStream_t stream)
+{
+    size_t bytes = static_cast<size_t>(map.width) * sizeof(float);
+    return cudaMemcpy2DAsync(xncc_map_row(&map, row), static_cast<size_t>(xncc_map_pitch(&map)),
+                             source.map, static_cast<size_t>(source.pitch) * sizeof(float), bytes,
+                             static_cast<size_t>(rows), cudaMemcpyDeviceToHost, stream);
+}
+
 inline Call make_call(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
                       cudaStream_t stream, xncc_error *error)
 {

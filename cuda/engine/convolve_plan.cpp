@@ -4,6 +4,7 @@
 #include "cuda/engine/convolve_plan.h"
 
 #include "cuda/convolve/conv_kernels.h"
+#include "cuda/engine/call.h"
 
 namespace xncc {
 
@@ -88,17 +89,6 @@ xncc_status bring_rows(xncc_engine_plan *plan, const xncc_image *image, Convolve
     return check(code, "copying the image to the device", error);
 }
 
-// Copies a band of the result to the host.
-xncc_status fetch_rows(const xncc_engine_plan *plan, const xncc_map *out, int32_t row, int32_t rows,
-                       cudaStream_t stream, xncc_error *error)
-{
-    size_t bytes = static_cast<size_t>(out->width) * sizeof(float);
-    return check(cudaMemcpy2DAsync(xncc_map_row(out, row), static_cast<size_t>(xncc_map_pitch(out)),
-                                   plan->memory.as<void>(XNCC_BUFFER_MAP), bytes, bytes,
-                                   static_cast<size_t>(rows), cudaMemcpyDeviceToHost, stream),
-                 "copying the result to the host", error);
-}
-
 } // namespace
 
 xncc_status filter_bind(xncc_engine_plan *plan, xncc_error *error)
@@ -133,7 +123,8 @@ xncc_status filter_convolve(xncc_engine_plan *plan, const xncc_image *image,
         if (!status)
             status = launch(plan, job, filter, stream, error);
         if (!status && !direct)
-            status = fetch_rows(plan, out, row, job.rows, stream, error);
+            status = check(download(*out, row, job.rows, Target{ job.out, job.out_pitch }, stream),
+                           "copying the result to the host", error);
         progress_step(plan, job.rows);
     }
     return finish_as(status, plan, stream, wait, error);

@@ -33,12 +33,6 @@ FloatImage image_of(const Call &call, const Band &band)
     return of;
 }
 
-TemplateView view_of(const DeviceTemplate &templ)
-{
-    return { templ.pixels.as<unsigned char>(), static_cast<int64_t>(templ.pitch), templ.width,
-             templ.height };
-}
-
 // The lists of doubts lie behind X.
 FloatDoubts doubts_of(const xncc_engine_plan *plan)
 {

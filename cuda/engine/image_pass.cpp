@@ -15,17 +15,6 @@ namespace {
 // X is computed in multiples of this many map rows: no kernel's tile is higher.
 constexpr int32_t PRODUCT_ROWS = 64;
 
-Axis make_axis(int32_t image, int32_t map, int32_t origin, int32_t size, int32_t band)
-{
-    Axis axis;
-    axis.image = image;
-    axis.map = map;
-    axis.origin = origin;
-    axis.size = size;
-    axis.band = band;
-    return axis;
-}
-
 // How many map rows of the band can be computed once its first `staged` image rows have arrived.
 // size: template rows. height: map rows of the band.
 int32_t ready_rows(const StageView &view, int32_t size, int32_t height, int32_t staged)
@@ -178,10 +167,10 @@ xncc_status image_bind(xncc_engine_plan *plan, xncc_error *error)
     const xncc_extent map = xncc_problem_extent(&p);
     const bool as_is = xncc_decision_has(&d, XNCC_STEP_BAND) != 0;
     // Other steps lay out the image with its border first.
-    plan->x = make_axis(as_is ? p.image_width : map.width + p.templ_width - 1, map.width,
-                        as_is ? map.x0 : 0, p.templ_width, d.band_width);
-    plan->y = make_axis(as_is ? p.image_height : map.height + p.templ_height - 1, map.height,
-                        as_is ? map.y0 : 0, p.templ_height, d.band_height);
+    plan->x = { as_is ? p.image_width : map.width + p.templ_width - 1, map.width,
+                as_is ? map.x0 : 0, p.templ_width, d.band_width };
+    plan->y = { as_is ? p.image_height : map.height + p.templ_height - 1, map.height,
+                as_is ? map.y0 : 0, p.templ_height, d.band_height };
     if (!d.workspace.bytes[XNCC_BUFFER_BAND])
         return XNCC_OK;
     const xncc_problem of = xncc_problem_read(&p);

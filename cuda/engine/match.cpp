@@ -18,16 +18,6 @@ namespace {
 constexpr uint64_t PINNED_BYTES = 4u << 20;
 constexpr int32_t KEPT_ROWS = 2;
 
-// Copies map rows to the caller's map on the host.
-cudaError_t download(const xncc_map &map, int32_t row, int32_t rows, const Target &source,
-                     cudaStream_t stream)
-{
-    size_t bytes = static_cast<size_t>(map.width) * sizeof(float);
-    return cudaMemcpy2DAsync(xncc_map_row(&map, row), static_cast<size_t>(xncc_map_pitch(&map)),
-                             source.map, static_cast<size_t>(source.pitch) * sizeof(float), bytes,
-                             static_cast<size_t>(rows), cudaMemcpyDeviceToHost, stream);
-}
-
 // A chunk of map rows on the host.
 struct Chunk {
     float *rows;        // its first row; the KEPT_ROWS rows of the map before it are in front of it

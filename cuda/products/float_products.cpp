@@ -56,8 +56,7 @@ xncc_status FloatProducts::make(const xncc_problem &problem, const xncc_decision
 cudaError_t FloatProducts::describe(xncc_pixel pixel, xncc_method method,
                                     const DeviceTemplate &templ, cudaStream_t stream)
 {
-    const TemplateView t = { templ.pixels.as<unsigned char>(), static_cast<int64_t>(templ.pitch),
-                             templ.width, templ.height };
+    const TemplateView t = view_of(templ);
     bool ready = false;
     cudaError_t code = cudaMemsetAsync(
         &state->doubts, 0, offsetof(FloatConstants, limit) - offsetof(FloatConstants, doubts),

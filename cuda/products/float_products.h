@@ -9,6 +9,12 @@
 
 namespace xncc {
 
+inline TemplateView view_of(const DeviceTemplate &templ)
+{
+    return { templ.pixels.as<unsigned char>(), static_cast<int64_t>(templ.pitch), templ.width,
+             templ.height };
+}
+
 class FloatProducts {
   public:
     // Makes everything for the blocks that were decided, in memory which the caller owns: `memory`

@@ -269,8 +269,8 @@ template <class Sum> __device__ __forceinline__ Sum sum_before(Sum v)
 
 // Cuts strips of 512 columns into segments, one per block: as many segments as make one wave of
 // `blocks` blocks, but none so short (an eighth of a window's height) that summing its first
-// windows costs more than sliding. *segment, a multiple of batch: map rows per block. Returns the
-// grid.
+// windows costs more than sliding. *segment: map rows per block, a multiple of `batch` or, if the
+// best of tiles is asked for, of their rows. Returns the grid.
 template <class Map>
 dim3 cut_strips(const Map &map, int32_t window_height, int blocks, int batch, int32_t *segment)
 {
