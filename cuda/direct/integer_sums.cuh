@@ -44,27 +44,41 @@ static __device__ void put_words(Int128 v, uint32_t *to, int count)
         to[i] = static_cast<uint32_t>(v);
 }
 
-// Are samples on this grid integers of so few bits, in units that doubles can be multiplied by?
-static __device__ bool are_integers(const xncc_grid &grid)
+// The unit of samples on this grid, 2^unit, as fine as INTEGER_BITS bits allow. Returns false if
+// they have more, or if doubles cannot be multiplied by its inverse.
+static __device__ bool choose_unit(const xncc_grid &grid, int32_t *unit)
 {
-    const int32_t unit = grid.unit + XNCC_WIDE_VALUES;
-    return grid.top - grid.unit <= INTEGER_BITS && unit > -900 && unit < 900;
+    *unit = grid.top - INTEGER_BITS + XNCC_WIDE_VALUES;
+    return grid.top - grid.unit <= INTEGER_BITS && *unit > -900 && *unit < 900;
+}
+
+// A sample times the inverse of the unit as an integer. *fits becomes false if it is none of
+// INTEGER_BITS bits.
+static __device__ __forceinline__ int64_t integer_in(double v, double scale, bool *fits)
+{
+    constexpr double MOST = static_cast<double>(INT64_C(1) << INTEGER_BITS);
+    const double scaled = v * scale;
+    *fits = *fits && fabs(scaled) < MOST && rint(scaled) == scaled;
+    return __double2ll_rn(scaled);
 }
 
 // The sums of a channel of samples in units of 2^unit. each: calls a function of two samples for
-// each of the lane's pairs.
+// each of the lane's pairs. *n: the lane's pairs. *fits becomes false if a sample is no integer.
 template <class Each>
-__device__ __forceinline__ IntegerSums integer_sums(int32_t unit, const Each &each)
+__device__ __forceinline__ IntegerSums integer_sums(int32_t unit, const Each &each, uint32_t *n,
+                                                    bool *fits)
 {
     const double scale = ldexp(1.0, -unit);
     IntegerSums s = {};
+    *n = 0;
     each([&](double of_image, double of_templ) {
-        const int64_t v = __double2ll_rn(of_image * scale), t = __double2ll_rn(of_templ * scale);
+        const int64_t v = integer_in(of_image, scale, fits), t = integer_in(of_templ, scale, fits);
         s.S += v;
         s.T += t;
         s.Q += Int128{ v } * v;
         s.T2 += Int128{ t } * t;
         s.X += Int128{ v } * t;
+        ++*n;
     });
     return { join_lanes(s.S), join_lanes(s.T), join_lanes(s.Q), join_lanes(s.T2), join_lanes(s.X) };
 }

@@ -297,69 +297,86 @@ __device__ bool settle_window(const PixelsJob &job, int x, int y, bool exactly, 
     return true;
 }
 
-// What a warp finds in a window: whether a sample that counts is not finite; how many pixels count;
-// and the grid of the samples, with the template's.
-struct SmallWindow {
-    bool bad;
-    uint32_t n;
-    xncc_grid grid;
-};
-
+// The grid of the samples that count, by a warp; that of one which is not finite serves nothing.
 template <xncc_pixel PIXEL>
-__device__ __forceinline__ SmallWindow look_at_window(const PixelsJob &job, const Window &w,
-                                                      int lane)
+__device__ __noinline__ xncc_grid grid_of_window(const PixelsJob &job, const Window &w)
 {
-    SmallWindow s = { false, 0, xncc_grid_empty() };
+    xncc_grid grid = xncc_grid_empty();
     for (int c = 0; c < job.channels; c++)
-        each_pair<PIXEL>(job, w, c, lane, WARP_LANES, [&](double v, double t) {
-            const bool bad = !isfinite(v) || !isfinite(t);
-            s.bad = s.bad || bad;
-            s.n += c == 0;
-            xncc_grid_add(&s.grid, bad ? 0.0 : v);
-            xncc_grid_add(&s.grid, bad ? 0.0 : t);
-        });
-    return { __any_sync(WARP_ALL, s.bad) != 0, warp_sum(s.n), warp_grid(s.grid) };
+        each_pair<PIXEL>(job, w, c, static_cast<int>(threadIdx.x) % WARP_LANES, WARP_LANES,
+                         [&](double v, double t) {
+                             if (!isfinite(v) || !isfinite(t))
+                                 grid = { 0, INT32_MAX };
+                             xncc_grid_add(&grid, isfinite(v) ? v : 0.0);
+                             xncc_grid_add(&grid, isfinite(t) ? t : 0.0);
+                         });
+    return warp_grid(grid);
 }
 
-// Settles element (x, y) of the map by a warp, or makes its sums, which lane `*held` gets. Returns
-// false if the window is left to the block.
+// The windows whose sums a warp holds, one per lane, and the unit of the samples of the last one,
+// which those of the next mostly have, too.
+struct Held {
+    int count;
+    bool has_unit;
+    int32_t unit;
+    HeldWindow own;
+};
+
+// Makes the sums of the window of element (x, y) in the unit, for the next lane. Returns false if
+// its samples are no integers of few bits.
 template <xncc_pixel PIXEL>
-__device__ bool settle_small(const PixelsJob &job, int x, int y, int *held, HeldWindow *own)
+__device__ bool hold_sums(const PixelsJob &job, int x, int y, Held *held)
 {
     const int lane = static_cast<int>(threadIdx.x) % WARP_LANES;
     const Window w = window_at(job, x, y);
-    const SmallWindow s = look_at_window<PIXEL>(job, w, lane);
-    float score;
-    if (xncc_general_score_from_count(job.method, &job.rule, s.n, &score) || s.bad) {
-        if (lane == 0)
-            job.map[y * job.map_pitch + x] = NAN;
-        return true;
-    }
-    if (job.channels > INTEGER_CHANNELS || !are_integers(s.grid))
-        return false;
-    const int32_t unit = s.grid.unit + XNCC_WIDE_VALUES;
-    for (int c = 0; c < job.channels; c++) {
+    uint32_t n;
+    bool fits = true;
+    for (int c = 0; c < job.channels && fits; c++) {
         const IntegerSums sums = integer_sums(
-            unit, [&](const auto &add) { each_pair<PIXEL>(job, w, c, lane, WARP_LANES, add); });
-        if (lane == *held)
-            own->of[c] = sums;
+            held->unit,
+            [&](const auto &add) { each_pair<PIXEL>(job, w, c, lane, WARP_LANES, add); }, &n,
+            &fits);
+        fits = __all_sync(WARP_ALL, fits) != 0;
+        if (lane == held->count)
+            held->own.of[c] = sums;
     }
-    if (lane == *held) {
-        own->x = x;
-        own->y = y;
-        own->n = s.n;
-        own->unit = unit;
+    n = warp_sum(n);
+    if (lane == held->count) {
+        held->own.x = x;
+        held->own.y = y;
+        held->own.n = n;
+        held->own.unit = held->unit;
     }
-    ++*held;
+    return fits;
+}
+
+// Makes the sums of a window by a warp. Returns false if it is left to the block: if its samples
+// are too far apart, or one is not finite.
+template <xncc_pixel PIXEL>
+__device__ bool settle_small(const PixelsJob &job, int x, int y, Held *held)
+{
+    if (job.channels > INTEGER_CHANNELS)
+        return false;
+    if (!held->has_unit || !hold_sums<PIXEL>(job, x, y, held)) {
+        held->has_unit = choose_unit(grid_of_window<PIXEL>(job, window_at(job, x, y)), &held->unit);
+        if (!held->has_unit || !hold_sums<PIXEL>(job, x, y, held))
+            return false;
+    }
+    held->count++;
     return true;
 }
 
-// Scores the windows whose sums the first `held` lanes have.
-__device__ __noinline__ void score_held(const PixelsJob &job, int held, const HeldWindow &own)
+// Scores the windows that a warp holds.
+__device__ __noinline__ void score_held(const PixelsJob &job, const Held &held)
 {
-    if (static_cast<int>(threadIdx.x) % WARP_LANES >= held)
+    const HeldWindow &own = held.own;
+    float score;
+    if (static_cast<int>(threadIdx.x) % WARP_LANES >= held.count)
         return;
-    const float score = score_integers(job.method, job.rule, job.channels, own);
+    if (xncc_general_score_from_count(job.method, &job.rule, own.n, &score))
+        score = NAN;
+    else
+        score = score_integers(job.method, job.rule, job.channels, own);
     job.map[own.y * job.map_pitch + own.x] = score;
     raise_tile(job.tiles, own.x, own.y, score);
 }
@@ -392,8 +409,9 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant_
     const bool is_small = pixels_of(job) <= SMALL,
                near_first = is_small && job.channels == 1 && pixels_of(job) > SMALLEST;
     const int warp = static_cast<int>(threadIdx.x) / WARP_LANES;
-    int held = 0;
-    HeldWindow own;
+    Held held;
+    held.count = 0;
+    held.has_unit = false;
     for (int64_t chunk = blockIdx.x; chunk < int64_t{ across } * job.rows; chunk += gridDim.x) {
         const int y = static_cast<int>(chunk / across),
                   first = static_cast<int>(chunk % across) * CHUNK;
@@ -413,11 +431,11 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant_
         __syncthreads();
         for (int i = warp; i < doubts && is_small; i += THREADS / WARP_LANES) {
             const int x = sums.doubt[i];
-            if (x != SETTLED && settle_small<PIXEL>(job, x, y, &held, &own))
+            if (x != SETTLED && settle_small<PIXEL>(job, x, y, &held))
                 sums.doubt[i] = SETTLED; // by all lanes, after all have read it
-            if (held == WARP_LANES) {
-                score_held(job, held, own);
-                held = 0;
+            if (held.count == WARP_LANES) {
+                score_held(job, held);
+                held.count = 0;
             }
         }
         __syncthreads();
@@ -426,7 +444,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant_
                 settle_window<PIXEL>(job, sums.doubt[i], y, true, &sums);
         __syncthreads(); // the list has been read
     }
-    score_held(job, held, own);
+    score_held(job, held);
 }
 
 template <xncc_pixel PIXEL>

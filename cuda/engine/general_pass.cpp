@@ -54,7 +54,9 @@ xncc_status sum_pixels_exactly(const Call &call, const Band &band, const Target 
     if (!makes_primes(call.plan)) {
         job.few = XNCC_FLOAT_HARD;
         // tiles that are settled by themselves take less time if not most windows are in doubt
-        job.least = settles_tiles(call.plan) ? int64_t{ band.width } * band.height / 5 * 2 : 0;
+        if (settles_tiles(call.plan))
+            job.few = static_cast<uint32_t>(std::clamp<int64_t>(
+                int64_t{ band.width } * band.height / 5 * 2, XNCC_FLOAT_HARD, UINT32_MAX));
         job.all_finite = true;
     }
     return sum_exactly(call, band, target, job);

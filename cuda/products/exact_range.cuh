@@ -97,7 +97,7 @@ static __device__ void choose(const ExactJob &job)
                                         xncc_long_log2(static_cast<uint32_t>(job.channels))));
     s.on = s.primes <= ROOT_PRIMES && !work.bad && (!job.bad || *job.bad <= XNCC_FLOAT_BAD);
     s.pairs = s.on ? pairs_for(job, s.primes) : 0;
-    s.on = s.pairs > 0 && work.doubts > job.least && pays(job, s);
+    s.on = s.pairs > 0 && pays(job, s);
     if (!s.on)
         return;
     *job.doubts = 0;

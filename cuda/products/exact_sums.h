@@ -33,7 +33,6 @@ struct ExactJob {
     // are in doubt, nothing is done. If the band is settled, both become 0.
     uint32_t *doubts, *hard;
     uint32_t few;
-    int64_t least; // the same, of all windows of the band that are in doubt, listed or not
     // Samples that are not finite: if there are more than XNCC_FLOAT_BAD, windows that hold one may
     // be in doubt, and nothing is done. nullptr: these windows have their scores or, if
     // `all_finite`, nothing is done where there is one.

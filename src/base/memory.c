@@ -117,16 +117,3 @@ void xncc_free(void *memory)
     memcpy(&whole, (char *)memory - sizeof whole, sizeof whole);
     free(whole);
 }
-
-void *xncc_room_take(xncc_room *room, uint64_t count, uint64_t size)
-{
-    uint64_t bytes;
-    if (!xncc_mul_u64(count, size, &bytes))
-        return NULL;
-    if (bytes > room->bytes) {
-        xncc_free(room->memory);
-        room->memory = xncc_alloc(bytes, 1);
-        room->bytes = room->memory ? bytes : 0;
-    }
-    return room->memory;
-}

@@ -19,17 +19,6 @@ void *xncc_alloc_unset(uint64_t count, uint64_t size);
 /* Frees memory of these functions. NULL is allowed. */
 void xncc_free(void *memory);
 
-/* Memory that is replaced by larger memory when more is needed. All zero: none yet. The owner frees
- * it. */
-typedef struct xncc_room {
-    void *memory;
-    uint64_t bytes;
-} xncc_room;
-
-/* Returns memory of at least count * size bytes, which must be more than 0, with any contents; NULL
- * if there is none. */
-void *xncc_room_take(xncc_room *room, uint64_t count, uint64_t size);
-
 /* For tests; both functions count. Makes the nth xncc_alloc from now on return NULL (1: the next
  * one), and every later one too if persistent is not 0. nth = 0 ends this. Returns the number of
  * calls since the last call of this function. */

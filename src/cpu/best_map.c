@@ -5,6 +5,7 @@
 #include "engine/batch_ops.h"
 
 #include "base/memory.h"
+#include "base/room.h"
 #include "image/image.h"
 
 #include <assert.h>

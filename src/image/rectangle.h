@@ -3,7 +3,7 @@
 #ifndef XNCC_IMAGE_RECTANGLE_H
 #define XNCC_IMAGE_RECTANGLE_H
 
-#include "base/memory.h"
+#include "base/room.h"
 #include "base/watch.h"
 #include "exactncc/rules.h"
 #include "image/image.h"
