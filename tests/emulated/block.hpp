@@ -251,6 +251,10 @@ inline int __syncthreads_or(int predicate)
 {
     return emulated::barrier(predicate != 0) > 0;
 }
+inline int __syncthreads_and(int predicate)
+{
+    return emulated::barrier(predicate == 0) == 0;
+}
 inline int __syncthreads_count(int predicate)
 {
     return emulated::barrier(predicate != 0);
@@ -282,6 +286,10 @@ inline unsigned __ballot_sync(unsigned mask, int predicate)
 inline int __any_sync(unsigned mask, int predicate)
 {
     return __ballot_sync(mask, predicate) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate)
+{
+    return !__any_sync(mask, !predicate);
 }
 template <class T> T atomicAdd(T *to, std::common_type_t<T> value)
 {
@@ -337,6 +345,10 @@ inline int __clzll(long long v)
 inline unsigned __float_as_uint(float v)
 {
     return emulated::same_bits<unsigned>(v);
+}
+inline long long __double2ll_rn(double v) // of at most 2^62 in magnitude, or anything
+{
+    return std::fabs(v) <= 0x1p62 ? std::llrint(v) : 0;
 }
 inline int __double2hiint(double v)
 {
