@@ -11,7 +11,6 @@
 
 #include "cuda/runtime/warp.cuh"
 
-#include "math/exact_score.h"
 #include "math/grid.h"
 #include "math/long_score.h"
 
@@ -95,26 +94,20 @@ static __device__ float score_integers(xncc_method method, const xncc_general_ru
                                        int channels, const HeldWindow &w)
 {
     constexpr int WORDS = 5;
-    uint32_t numerator[WORDS] = {}, image[WORDS] = {}, templ[WORDS] = {};
+    uint32_t numerator[WORDS] = {}, image[WORDS] = {}, templ[WORDS] = {}, minus[WORDS];
+    const xncc_long_terms terms = { numerator, image, templ, minus, WORDS };
     for (int c = 0; c < channels; c++) {
-        uint32_t S[WORDS], T[WORDS], Q[WORDS], T2[WORDS], X[WORDS], minus[WORDS];
+        uint32_t S[WORDS], T[WORDS], Q[WORDS], T2[WORDS], X[WORDS];
         const IntegerSums &sums = w.of[c];
         put_words(sums.S, S, WORDS);
         put_words(sums.T, T, WORDS);
         put_words(sums.Q, Q, WORDS);
         put_words(sums.T2, T2, WORDS);
         put_words(sums.X, X, WORDS);
-        if (xncc_method_is_normed(method)) {
-            xncc_long_add_term(method, w.n, S, Q, image, minus, WORDS);
-            xncc_long_add_term(method, w.n, T, T2, templ, minus, WORDS);
-        }
-        xncc_long_negate(T, WORDS);
-        xncc_long_add_numerator(method, w.n, X, S, Q, T, T2, numerator, WORDS);
+        const xncc_long_sums words = { S, T, Q, T2, X };
+        xncc_long_add_channel(method, w.n, &words, &terms);
     }
-    const int32_t unit = 2 * w.unit;
-    return xncc_score_of_terms(method, &rule, w.n, xncc_long_round(numerator, WORDS, unit),
-                               xncc_long_round(image, WORDS, unit),
-                               xncc_long_round(templ, WORDS, unit));
+    return xncc_long_score(method, &rule, w.n, &terms, w.unit);
 }
 
 } // namespace xncc

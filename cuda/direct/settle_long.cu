@@ -13,7 +13,6 @@
 #include "cuda/peaks/peak_key.cuh"
 #include "cuda/planes/sample_integer.cuh"
 #include "cuda/runtime/warp.cuh"
-#include "math/exact_score.h"
 #include "math/long_score.h"
 
 namespace xncc {
@@ -95,15 +94,10 @@ __device__ float score_of(const RefineJob &job, const xncc_general_rule &rule, L
 {
     const uint32_t pixels = pixels_of(job);
     uint32_t numerator[WORDS] = {}, image[WORDS] = {}, templ[WORDS] = {}, minus[WORDS];
-    if (xncc_method_is_normed(job.method)) {
-        xncc_long_add_term(job.method, pixels, s->S, s->Q, image, minus, words);
-        xncc_long_add_term(job.method, pixels, s->T, s->T2, templ, minus, words);
-    }
-    xncc_long_negate(s->T, words);
-    xncc_long_add_numerator(job.method, pixels, s->X, s->S, s->Q, s->T, s->T2, numerator, words);
-    return xncc_score_of_terms(
-        job.method, &rule, pixels, xncc_long_round(numerator, words, 2 * unit),
-        xncc_long_round(image, words, 2 * unit), xncc_long_round(templ, words, 2 * unit));
+    const xncc_long_terms terms = { numerator, image, templ, minus, words };
+    const xncc_long_sums sums = { s->S, s->T, s->Q, s->T2, s->X };
+    xncc_long_add_channel(job.method, pixels, &sums, &terms);
+    return xncc_long_score(job.method, &rule, pixels, &terms, unit);
 }
 
 template <xncc_pixel PIXEL>

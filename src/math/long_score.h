@@ -5,6 +5,7 @@
 #ifndef XNCC_MATH_LONG_SCORE_H
 #define XNCC_MATH_LONG_SCORE_H
 
+#include "math/exact_score.h"
 #include "math/long_integer.h"
 #include "math/method.h"
 
@@ -60,6 +61,40 @@ static XNCC_HD void xncc_long_add_numerator(xncc_method method, uint32_t n, cons
         xncc_long_add_multiple(term, words, 1, Q);
         xncc_long_add_multiple(term, words, 1, T2);
     }
+}
+
+/* The sums of a channel. */
+typedef struct xncc_long_sums {
+    uint32_t *S, *T, *Q, *T2, *X;
+} xncc_long_sums;
+
+/* The arguments of the formula, of the channels so far, and scratch memory. All numbers, the sums,
+ * too, have `words` words, enough for the arguments. */
+typedef struct xncc_long_terms {
+    uint32_t *numerator, *image, *templ, *minus;
+    int32_t words;
+} xncc_long_terms;
+
+/* Adds the sums of n pixels of a channel. Destroys T. */
+static XNCC_HD void xncc_long_add_channel(xncc_method method, uint32_t n, const xncc_long_sums *s,
+                                          const xncc_long_terms *to)
+{
+    if (xncc_method_is_normed(method)) {
+        xncc_long_add_term(method, n, s->S, s->Q, to->image, to->minus, to->words);
+        xncc_long_add_term(method, n, s->T, s->T2, to->templ, to->minus, to->words);
+    }
+    xncc_long_negate(s->T, to->words);
+    xncc_long_add_numerator(method, n, s->X, s->S, s->Q, s->T, s->T2, to->numerator, to->words);
+}
+
+/* The score of n pixels whose samples are in units of 2^unit. Destroys the arguments. */
+static XNCC_HD float xncc_long_score(xncc_method method, const xncc_general_rule *rule, uint32_t n,
+                                     const xncc_long_terms *terms, int32_t unit)
+{
+    const xncc_real numerator = xncc_long_round(terms->numerator, terms->words, 2 * unit),
+                    image = xncc_long_round(terms->image, terms->words, 2 * unit),
+                    templ = xncc_long_round(terms->templ, terms->words, 2 * unit);
+    return xncc_score_of_terms(method, rule, n, numerator, image, templ);
 }
 
 #endif

@@ -124,13 +124,10 @@ static void check_score(kit_random *random, xncc_method method)
     const float want = xncc_exact_score(method, &rule, n, &terms);
     uint32_t numerator[LONG] = { 0 }, image[LONG] = { 0 }, templ[LONG] = { 0 }, minus[LONG];
     const uint32_t pixels = (uint32_t)n;
-    xncc_long_add_term(method, pixels, s.S, s.Q, image, minus, LONG);
-    xncc_long_add_term(method, pixels, s.T, s.T2, templ, minus, LONG);
-    xncc_long_negate(s.T, LONG);
-    xncc_long_add_numerator(method, pixels, s.X, s.S, s.Q, s.T, s.T2, numerator, LONG);
-    const float got = xncc_score_of_terms(
-        method, &rule, n, xncc_long_round(numerator, LONG, 2 * unit),
-        xncc_long_round(image, LONG, 2 * unit), xncc_long_round(templ, LONG, 2 * unit));
+    const xncc_long_terms arguments = { numerator, image, templ, minus, LONG };
+    xncc_long_add_channel(method, pixels, &(xncc_long_sums){ s.S, s.T, s.Q, s.T2, s.X },
+                          &arguments);
+    const float got = xncc_long_score(method, &rule, pixels, &arguments, unit);
     CHECK(memcmp(&got, &want, sizeof got) == 0);
 }
 

@@ -72,16 +72,12 @@ void xncc_reals_again_begin(xncc_reals_run *r)
 
 /* ---- one by one ---- */
 
-enum { LANES = 8 }; /* of a row, at least */
-
 /* Row yy of a channel of the window at column x as doubles. */
 static const double *window_row(xncc_reals_run *r, int32_t channel, int32_t x, int32_t yy)
 {
     const xncc_template *templ = r->job->templ;
     const xncc_stage *stage = &r->m.stage;
-    const char *raw = xncc_stage_raw(stage, yy);
-    const size_t pixel = xncc_pixel_size(templ->pixel) * (size_t)templ->channels;
-    const xncc_reals_line line = { .raw = raw + (size_t)x * pixel,
+    const xncc_reals_line line = { .raw = xncc_reals_raw(r, x, yy),
                                    .pixel = templ->pixel,
                                    .channels = templ->channels,
                                    .channel = channel,
@@ -103,7 +99,6 @@ static void add_in_place(xncc_reals_run *r, const xncc_reals_listed *list, int32
 {
     const xncc_template *templ = r->job->templ;
     const int several = templ->channels > 1;
-    const size_t pixel = xncc_pixel_size(templ->pixel) * (size_t)templ->channels;
     xncc_reals_cut_rows cut = { .line = xncc_reals_slide_of(r, 1, templ->width * templ->channels),
                                 .windows = windows,
                                 .pitch = (ptrdiff_t)xncc_image_pitch(r->job->image),
@@ -113,8 +108,7 @@ static void add_in_place(xncc_reals_run *r, const xncc_reals_listed *list, int32
                                 .rows = templ->height,
                                 .pivots = { r->m.pivots[0], r->m.pivots[1] } };
     for (int32_t i = 0; i < windows; i++)
-        cut.enter[i] = (const char *)xncc_stage_raw(&r->m.stage, list[i].y) +
-                       (size_t)list[i].x * pixel;
+        cut.enter[i] = xncc_reals_raw(r, list[i].x, list[i].y);
     r->isa->cut_products(&cut, sums);
 }
 
@@ -167,9 +161,9 @@ static void window_products(xncc_reals_run *r, const xncc_reals_listed *list, in
 }
 
 /* A row that begins with a sum of a window; NULL: there is no such sum. */
-static const double *one_of(const double *row, double sum, double room[LANES])
+static const double *one_of(const double *row, double sum, double room[XNCC_MOST_LANES])
 {
-    memset(room, 0, LANES * sizeof *room);
+    memset(room, 0, XNCC_MOST_LANES * sizeof *room);
     room[0] = sum;
     return row ? room : NULL;
 }
@@ -180,8 +174,8 @@ static int score_window(xncc_reals_run *r, const xncc_reals_listed *of, double p
 {
     const xncc_template *templ = r->job->templ;
     const int32_t last = templ->channels - 1;
-    double X[LANES] = { product }, total[6][LANES] = { { 0 } };
-    double sum[XNCC_MAX_CHANNELS][XNCC_SUMS][LANES]; /* of those there are */
+    double X[XNCC_MOST_LANES] = { product }, total[6][XNCC_MOST_LANES] = { { 0 } };
+    double sum[XNCC_MAX_CHANNELS][XNCC_SUMS][XNCC_MOST_LANES]; /* of those there are */
     xncc_reals_row row[XNCC_MAX_CHANNELS];
     for (int32_t c = 0; c <= last; c++) {
         const double *value = of->sum[c];

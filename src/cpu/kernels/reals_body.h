@@ -291,11 +291,8 @@ REALS_INLINE void add_parts(const cut_row *row, int32_t x, int times, int window
         for (int w = 0; w < windows; w++)
             part[w] = rd_fma(cut_load(&row->image, row->enter[w], x, several, whole), t, part[w]);
     }
-    for (int w = 0; w < windows; w++) {
-        const rd sum = to->high[w] + part[w];
-        to->low[w] += part[w] - (sum - to->high[w]);
-        to->high[w] = sum;
-    }
+    for (int w = 0; w < windows; w++)
+        rd_cut_add(part[w], &to->high[w], &to->low[w]);
 }
 
 /* Adds a row's products to the sums from k on, which a vector has room for. */

@@ -87,7 +87,8 @@ static int sums_are_exact(xncc_reals_run *r)
 /* What settling one window costs in about ns: by pairs of doubles, and exactly. */
 enum { OF_PAIRS = 300, OF_SUMS = 500, SUMS_PER_PIXEL = 40 };
 
-static double cost_per_pixel(const xncc_reals_run *r, double of_pixel)
+/* of_pixel: what each of its pixels costs. */
+static double cost_of_window(const xncc_reals_run *r, double of_pixel)
 {
     return OF_PAIRS + of_pixel * r->job->templ->width * r->job->templ->height;
 }
@@ -95,13 +96,13 @@ static double cost_per_pixel(const xncc_reals_run *r, double of_pixel)
 /* By pairs; where pixels of the image may not count, there are more sums. */
 static double cost_of_pairs(const xncc_reals_run *r)
 {
-    return cost_per_pixel(r, r->m.stage.count ? 3.0 : r->job->templ->mask ? 1.5 : 0.6);
+    return cost_of_window(r, r->m.stage.count ? 3.0 : r->job->templ->mask ? 1.5 : 0.6);
 }
 
 /* Of a window of which some pixels may not count, by its own samples. */
 static double cost_of_masked(const xncc_reals_run *r)
 {
-    return cost_per_pixel(r, 0.55) + 25.0 * r->job->templ->height;
+    return cost_of_window(r, 0.55) + 25.0 * r->job->templ->height;
 }
 
 /* By what is tried first. */
@@ -204,10 +205,9 @@ static int is_flat(const xncc_reals_run *r, int32_t x, int32_t y)
 {
     const xncc_template *templ = r->job->templ;
     const int32_t channels = templ->channels;
-    const size_t pixel = (size_t)xncc_pixel_size(templ->pixel) * (size_t)channels;
     double first[XNCC_MAX_CHANNELS];
     for (int32_t j = 0; j < templ->height; j++) {
-        const char *raw = (const char *)xncc_stage_raw(&r->m.stage, y + j) + (size_t)x * pixel;
+        const char *raw = xncc_reals_raw(r, x, y + j);
         for (int32_t i = 0; i < templ->width * channels; i++) {
             const double v = xncc_sample_value(templ->pixel, raw, i);
             if (j == 0 && i < channels)

@@ -48,8 +48,7 @@ static double product_of(const xncc_reals_run *r, int32_t x, int32_t y)
                                  .pitch = (ptrdiff_t)xncc_image_pitch(r->job->image),
                                  .templ = r->m.small_templ,
                                  .rows = templ->height };
-    rows.enter[0] = (const char *)xncc_stage_raw(&r->m.stage, y) +
-                    (size_t)x * xncc_pixel_size(templ->pixel);
+    rows.enter[0] = xncc_reals_raw(r, x, y);
     return r->isa->products(&rows);
 }
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANES = 8 };          /* of a row, at least */
 enum { LEAST_PIXELS = 256 }; /* of a window: pairs of doubles take as long for smaller ones */
 
 /* Bounds of the sums of the sizes that are added. */
@@ -43,8 +42,7 @@ static xncc_reals_pixels row_of(const xncc_reals_run *r, int32_t channel, int32_
     const xncc_template *templ = r->job->templ;
     const xncc_stage *stage = &r->m.stage;
     const ptrdiff_t at = (ptrdiff_t)j * templ->width;
-    const void *raw = (const char *)xncc_stage_raw(stage, y + j) +
-                      (size_t)x * xncc_pixel_size(templ->pixel) * (size_t)templ->channels;
+    const void *raw = xncc_reals_raw(r, x, y + j);
     xncc_reals_pixels row = { .raw = raw,
                               .pixel = templ->pixel,
                               .width = templ->width,
@@ -69,7 +67,7 @@ static xncc_reals_pixels row_of(const xncc_reals_run *r, int32_t channel, int32_
 
 /* The sums of a channel of a window, each at the beginning of a vector. Returns a bound of |v|. */
 static double sum_channel(const xncc_reals_run *r, int32_t channel, int32_t x, int32_t y,
-                          const sizes *most, double sum[XNCC_SUMS][LANES])
+                          const sizes *most, double sum[XNCC_SUMS][XNCC_MOST_LANES])
 {
     const xncc_template *templ = r->job->templ;
     xncc_reals_cut_sums begun[XNCC_SUMS], sums[XNCC_SUMS];
@@ -90,7 +88,7 @@ static double sum_channel(const xncc_reals_run *r, int32_t channel, int32_t x, i
 
 /* A row of one window from the sums of a channel. of: the rectangle's row; v, t: |v| and |t|. */
 static xncc_reals_row row_from(const xncc_reals_run *r, const xncc_reals_row *of, const sizes *most,
-                               double v, double t, double sum[XNCC_SUMS][LANES])
+                               double v, double t, double sum[XNCC_SUMS][XNCC_MOST_LANES])
 {
     const sizes own = sizes_of(v, t, (double)r->job->general.whole);
     xncc_reals_row row = *of;
@@ -124,7 +122,8 @@ static xncc_reals_row row_from(const xncc_reals_run *r, const xncc_reals_row *of
 int xncc_reals_settle_masked(xncc_reals_run *r, int32_t x, int32_t y, float *score)
 {
     const xncc_template *templ = r->job->templ;
-    double sum[XNCC_MAX_CHANNELS][XNCC_SUMS][LANES], total[6][LANES] = { { 0 } };
+    double sum[XNCC_MAX_CHANNELS][XNCC_SUMS][XNCC_MOST_LANES],
+        total[6][XNCC_MOST_LANES] = { { 0 } };
     xncc_reals_row row[XNCC_MAX_CHANNELS];
     if (r->bad || r->exact || (double)templ->width * templ->height < LEAST_PIXELS)
         return 0;

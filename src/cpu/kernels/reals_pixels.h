@@ -57,11 +57,8 @@ REALS_INLINE void add_pixels(const xncc_reals_pixels *row, xncc_pixel pixel, int
             part[4] = rd_fma(s.t, s.t, part[4]);
         }
     }
-    for (int i = 0; i < made; i++) {
-        const rd sum = high[i] + part[i];
-        low[i] += part[i] - (sum - high[i]);
-        high[i] = sum;
-    }
+    for (int i = 0; i < made; i++)
+        rd_cut_add(part[i], &high[i], &low[i]);
 }
 
 /* Adds to the sums from k on, which a vector has room for. */

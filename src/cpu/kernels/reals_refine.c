@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum { BATCH = 2048 }; /* doubles that are summed at a time */
-enum { LANES = 8 };    /* those of a vector, at most */
 
 uint64_t xncc_refine_layout(const xncc_problem *problem, char *memory, xncc_refine_memory *m)
 {
@@ -124,8 +123,8 @@ static const double *read_rows(window *w, int32_t j, int32_t rows, int32_t chann
         multiply(w, t, w->templ_scale, count, w->m->t);
         t = w->m->t;
     }
-    memset(v + count, 0, LANES * sizeof *v);
-    memset(w->m->t + count, 0, LANES * sizeof *v);
+    memset(v + count, 0, XNCC_MOST_LANES * sizeof *v);
+    memset(w->m->t + count, 0, XNCC_MOST_LANES * sizeof *v);
     return t;
 }
 

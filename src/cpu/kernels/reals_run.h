@@ -75,6 +75,14 @@ int xncc_reals_are_in_place(const xncc_reals_run *r);
  * lines themselves are yet to be set. */
 xncc_reals_slide xncc_reals_slide_of(const xncc_reals_run *r, int in_place, int32_t count);
 
+/* The samples of row yy of the rectangle from column x on, of all channels. */
+static inline const char *xncc_reals_raw(const xncc_reals_run *r, int32_t x, int32_t yy)
+{
+    const xncc_template *templ = r->job->templ;
+    return (const char *)xncc_stage_raw(&r->m.stage, yy) +
+           (size_t)x * xncc_pixel_size(templ->pixel) * (size_t)templ->channels;
+}
+
 /* Chooses the pivot of a channel: the mean of some rows. Any number serves, and one near the mean
  * makes the bounds small. */
 void xncc_reals_choose_pivot(xncc_reals_run *r, int32_t channel);

@@ -83,6 +83,15 @@ REALS_INLINE double rd_total(rd v)
     return total;
 }
 
+/* Adds a number to a sum that is much larger, which rounds it to a multiple of the sum's unit, and
+ * what that leaves to `low`. */
+REALS_INLINE void rd_cut_add(rd v, rd *high, rd *low)
+{
+    const rd sum = *high + v;
+    *low += v - (sum - *high);
+    *high = sum;
+}
+
 /* The exact error of the rounded sum s = a + b (Knuth, "The Art of Computer Programming", volume 2,
  * section 4.2.2). */
 REALS_INLINE rd rd_sum_error(rd a, rd b, rd s)
