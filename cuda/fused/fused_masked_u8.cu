@@ -131,7 +131,8 @@ __global__ __launch_bounds__(THREADS,
     load_at -= load_at >= end ? end : 0;
     const int x = x0 + Apart::first();
     float *to = job.map + y0 * job.map_pitch + x;
-    TileMax<Apart, TILES> tiles(job.tiles, x, y0, job.width);
+    std::conditional_t<TILES, ColumnMax<Apart, CENTRED_ROOT>, TileMax<Apart, false>> tiles(
+        job.tiles, x, y0, job.width);
     for (int left = y1 - y0; left > 0; left -= BATCH) {
         Loader::wait();
         __syncthreads(); // this batch's rows are loaded
@@ -160,14 +161,14 @@ __global__ __launch_bounds__(THREADS,
                 loader.load_row(k * end + load_at, row, k * p.of.plane);
 #pragma unroll
         for (int r = 0; r < BATCH; r++, to += job.map_pitch) {
-            if (left <= r)
-                break;
-            float f[4];
-            score_row<VARIES, CENTRED_ROOT>(p, sums, r / ROWS, r % ROWS, f);
-            Apart::store(to, f, x, job.width, p.vector_columns);
-            tiles.add(f, true);
+            if (left > r) {
+                float f[4];
+                score_row<VARIES, CENTRED_ROOT>(p, sums, r / ROWS, r % ROWS, f);
+                Apart::store(to, f, x, job.width, p.vector_columns);
+                tiles.add(f, true);
+            }
             const int part = r / ROWS * ROWS;
-            if (r == part + ROWS - 1 || left == r + 1)
+            if (r == part + ROWS - 1 && left > part)
                 tiles.end_batch(job.tiles, x, job.width, left - part);
         }
     }
