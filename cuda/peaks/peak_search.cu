@@ -115,8 +115,9 @@ struct OwnTiles {
 // Chooses the level and lists the tiles that may reach it. One block of 1,024 threads per slot;
 // each has tiles of its own. The level is found bit by bit, from the top bit down: it is a value
 // that the best tiles of at least `wanted` threads reach, and not many more. Each thread counts for
-// its best tile only, so at least `wanted` tiles reach the level. The instructions are few, since
-// to fetch them takes longer than to execute them.
+// its best tile only, so at least `wanted` tiles reach the level. No thread need be asked for bits
+// that would exceed the best tile of all. The instructions are few, since to fetch them takes
+// longer than to execute them.
 //
 // With bound_margin e > 0, a tile's score b and its exact best score s satisfy |b - s| <= e; where
 // scores are above 1, at most e times the smaller of them. Let b be the value found. The exact best
@@ -124,7 +125,7 @@ struct OwnTiles {
 // the level has a score that is no worse than the level by e, so those tiles are listed.
 __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
 {
-    __shared__ uint32_t listed;
+    __shared__ uint32_t listed, room[BLOCK / WARP_LANES];
     let_next_begin();
     wait_for_front();
     const int slot = blockIdx.z, wanted = static_cast<int>(job.wanted),
@@ -134,10 +135,12 @@ __global__ __launch_bounds__(BLOCK) void select_tiles(PeakJob job)
     if (threadIdx.x == 0)
         listed = 0;
     const OwnTiles tiles(best, job.tiles);
-    const uint32_t mine = tiles.most();
+    const uint32_t mine = tiles.most(), most = block_max(mine, room);
     uint32_t level = 0;
 #pragma unroll 1
     for (uint32_t bit = 0x80000000u; bit != 0; bit >>= 1) {
+        if ((level | bit) > most)
+            continue;
         const int reaching = __syncthreads_count(mine >= (level | bit));
         if (reaching >= wanted)
             level |= bit;
