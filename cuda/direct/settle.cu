@@ -37,7 +37,8 @@ constexpr int CHUNK = 1024;   // map elements per block
 constexpr int BATCH = 4;      // pixels of a thread whose loads are in flight at a time
 constexpr int SMALL = 1024;   // pixels of a template, under which a warp has a window,
 constexpr int SMALLEST = 128; // and under which it has all windows in doubt
-constexpr int BLOCKS = 5;     // of `settle` per multiprocessor
+constexpr int BLOCKS = 5;     // of `settle` per multiprocessor that are there at once
+constexpr int MORE = 12;      // blocks per multiprocessor, of which not all are there at once
 constexpr int32_t SETTLED = -1;
 
 // The shared memory of a block.
@@ -104,9 +105,19 @@ __device__ __forceinline__ Pair pair_at(const PixelsJob &job, const Window &w, c
     return pair;
 }
 
-__device__ int64_t pixels_of(const PixelsJob &job)
+__host__ __device__ int64_t pixels_of(const PixelsJob &job)
 {
     return static_cast<int64_t>(job.templ_width) * job.templ_height;
+}
+
+// Has a warp a window, at least if pairs of doubles do not decide it? Are they asked first?
+__host__ __device__ bool is_small(const PixelsJob &job)
+{
+    return pixels_of(job) <= SMALL;
+}
+__host__ __device__ bool is_near_first(const PixelsJob &job)
+{
+    return is_small(job) && job.channels == 1 && pixels_of(job) > SMALLEST;
 }
 
 // Calls function(v, t) for those pairs of a channel whose pixels count that are `own` of `all`
@@ -406,8 +417,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant_
     if (list.doubts && *list.doubts <= list.room)
         return;
     __shared__ Sums sums;
-    const bool is_small = pixels_of(job) <= SMALL,
-               near_first = is_small && job.channels == 1 && pixels_of(job) > SMALLEST;
+    const bool small = is_small(job), near_first = is_near_first(job);
     const int warp = static_cast<int>(threadIdx.x) / WARP_LANES;
     Held held;
     held.count = 0;
@@ -429,7 +439,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant_
             if (settle_window<PIXEL>(job, sums.doubt[i], y, false, &sums) && threadIdx.x == 0)
                 sums.doubt[i] = SETTLED;
         __syncthreads();
-        for (int i = warp; i < doubts && is_small; i += THREADS / WARP_LANES) {
+        for (int i = warp; i < doubts && small; i += THREADS / WARP_LANES) {
             const int x = sums.doubt[i];
             if (x != SETTLED && settle_small<PIXEL>(job, x, y, &held))
                 sums.doubt[i] = SETTLED; // by all lanes, after all have read it
@@ -447,19 +457,27 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant_
     score_held(job, held);
 }
 
+// The blocks for so many chunks. A warp that holds windows scores its last ones at its end, however
+// few they are: where warps have all windows, and many chunks each, there are no blocks that wait
+// for others.
+unsigned blocks_of(const PixelsJob &job, int64_t chunks, int processors)
+{
+    constexpr int MANY = 8; // chunks
+    const int64_t most = int64_t{ processors } * MORE, fewer = int64_t{ processors } * BLOCKS;
+    const bool held = is_small(job) && !is_near_first(job) && chunks >= MANY * fewer;
+    return static_cast<unsigned>(held ? fewer : chunks < most ? chunks : most);
+}
+
 template <xncc_pixel PIXEL>
 void launch(const PixelsJob &job, const SettleList &list, int processors, cudaStream_t stream)
 {
-    constexpr int MORE = 12; // blocks per multiprocessor, of which not all are there at once
-    const unsigned blocks = static_cast<unsigned>(processors) * MORE;
-    const bool is_large = int64_t{ job.templ_width } * job.templ_height >= LARGE;
-    const int size = is_large ? LISTED_THREADS : THREADS;
+    const int size = pixels_of(job) >= LARGE ? LISTED_THREADS : THREADS;
+    const unsigned listed = static_cast<unsigned>(processors * MORE);
     if (list.window)
-        settle_listed<PIXEL><<<blocks, size, 0, stream>>>(job, list);
+        settle_listed<PIXEL><<<listed, size, 0, stream>>>(job, list);
     const int across = ceil_div(job.width, CHUNK);
     const int64_t chunks = int64_t{ across } * job.rows;
-    settle<PIXEL><<<static_cast<unsigned>(chunks < blocks ? chunks : blocks), THREADS, 0, stream>>>(
-        job, across, list);
+    settle<PIXEL><<<blocks_of(job, chunks, processors), THREADS, 0, stream>>>(job, across, list);
 }
 
 } // namespace
