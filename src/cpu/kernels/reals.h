@@ -225,8 +225,9 @@ typedef struct xncc_reals_cut_rows {
     const void *enter[XNCC_CUT_WINDOWS]; /* the first one of each window */
     int32_t windows;                     /* 1 or XNCC_CUT_WINDOWS */
     ptrdiff_t pitch;                     /* bytes to the next row */
-    const void *templ; /* rows without gaps; floats if the line is of floats, else doubles */
-    double pivot;      /* of the template */
+    const void *templ;                   /* floats if the line is of floats, else doubles */
+    ptrdiff_t templ_pitch;
+    double pivot; /* of the template */
     int32_t rows;
     /* The pivots of each sample of a row, of the image and of the template, which is then of the
      * line's type; NULL: all samples have the same. */

@@ -72,60 +72,83 @@ void xncc_reals_again_begin(xncc_reals_run *r)
 
 /* ---- one by one ---- */
 
-/* Row yy of a channel of the window at column x as doubles. */
-static const double *window_row(xncc_reals_run *r, int32_t channel, int32_t x, int32_t yy)
+/* A rectangle of a window. */
+typedef struct part {
+    int32_t left, top, width, height;
+} part;
+
+/* How many of `size` elements from `first` on are among 0 .. end - 1; *before: how many lie before.
+ */
+static int32_t count_inside(int64_t first, int32_t size, int32_t end, int32_t *before)
 {
-    const xncc_template *templ = r->job->templ;
-    const xncc_stage *stage = &r->m.stage;
-    const xncc_reals_line line = { .raw = xncc_reals_raw(r, x, yy),
-                                   .pixel = templ->pixel,
-                                   .channels = templ->channels,
-                                   .channel = channel,
-                                   .width = templ->width,
-                                   .pivot = r->pivot[channel],
-                                   .count = stage->count
-                                                ? stage->count + (ptrdiff_t)yy * stage->pitch + x
-                                                : NULL,
-                                   .power = 1,
-                                   .out = r->m.refine.v };
-    (void)r->isa->line(&line);
-    return r->m.refine.v;
+    *before = first < 0 ? (int32_t)-first : 0;
+    return (first + size > end ? (int32_t)(end - first) : size) - *before;
 }
 
-/* Adds the products of some windows of the list, of which all rows lie in the image: of one or
- * XNCC_CUT_WINDOWS. Those of several channels are added as samples side by side. */
-static void add_in_place(xncc_reals_run *r, const xncc_reals_listed *list, int32_t windows,
-                         xncc_reals_cut_sums *sums)
+/* The part of a window that lies in the image. */
+static part part_in_image(const xncc_reals_run *r, const xncc_reals_listed *of)
 {
     const xncc_template *templ = r->job->templ;
-    const int several = templ->channels > 1;
-    xncc_reals_cut_rows cut = { .line = xncc_reals_slide_of(r, 1, templ->width * templ->channels),
-                                .windows = windows,
+    const xncc_image *image = r->job->image;
+    part p;
+    p.width = count_inside(r->m.stage.left + of->x, templ->width, image->width, &p.left);
+    p.height = count_inside(r->m.stage.top + of->y, templ->height, image->height, &p.top);
+    return p;
+}
+
+static int is_whole(const xncc_reals_run *r, const part *of)
+{
+    return of->width == r->job->templ->width && of->height == r->job->templ->height;
+}
+
+/* The samples of the template that a part meets, and what their products are. Pixels of several
+ * channels are samples side by side. */
+static xncc_reals_cut_rows rows_of(const xncc_reals_run *r, const part *of)
+{
+    const xncc_template *templ = r->job->templ;
+    const int32_t channels = templ->channels;
+    const int raw = channels > 1 || templ->pixel == XNCC_F32;
+    const ptrdiff_t size = (ptrdiff_t)xncc_pixel_size(raw ? templ->pixel : XNCC_F64),
+                    pitch = (ptrdiff_t)templ->width * channels * size,
+                    first = (ptrdiff_t)of->left * channels;
+    const char *from = raw ? templ->pixels : (const char *)r->shared->value[0];
+    xncc_reals_cut_rows cut = { .line = xncc_reals_slide_of(r, 1, of->width * channels),
                                 .pitch = (ptrdiff_t)xncc_image_pitch(r->job->image),
-                                .templ = several || templ->pixel == XNCC_F32 ? templ->pixels
-                                                                             : r->shared->value[0],
-                                .pivot = r->shared->channel[0].pivot,
-                                .rows = templ->height,
-                                .pivots = { r->m.pivots[0], r->m.pivots[1] } };
+                                .templ = from + of->top * pitch + first * size,
+                                .templ_pitch = pitch,
+                                .pivot = r->shared->channel[0].pivot };
+    for (int i = 0; i < 2; i++)
+        cut.pivots[i] = r->m.pivots[i] ? r->m.pivots[i] + first : NULL;
+    return cut;
+}
+
+/* Adds the products of a part of some windows of the list, of one or XNCC_CUT_WINDOWS. It lies in
+ * the image, so that no row is copied. */
+static void add_in_place(const xncc_reals_run *r, const xncc_reals_listed *list, int32_t windows,
+                         const part *of, xncc_reals_cut_sums *sums)
+{
+    const xncc_stage *stage = &r->m.stage;
+    xncc_reals_cut_rows cut = rows_of(r, of);
+    cut.windows = windows;
+    cut.rows = of->height;
     for (int32_t i = 0; i < windows; i++)
-        cut.enter[i] = xncc_reals_raw(r, list[i].x, list[i].y);
+        cut.enter[i] = xncc_border_row(r->job->image, XNCC_BORDER_OVERLAP,
+                                       stage->top + list[i].y + of->top,
+                                       stage->left + list[i].x + of->left, of->width, stage->raw);
     r->isa->cut_products(&cut, sums);
 }
 
-/* Adds the products of a channel of the window at column x of row y, whose rows are read first. */
-static void add_channel_of_window(xncc_reals_run *r, int32_t channel, int32_t x, int32_t y,
-                                  xncc_reals_cut_sums *sums)
+/* Adds the products of a window of which some rows are the border's. */
+static void add_by_rows(const xncc_reals_run *r, const xncc_reals_listed *window,
+                        xncc_reals_cut_sums *sums)
 {
     const xncc_template *templ = r->job->templ;
-    const double *t = r->shared->value[channel];
-    xncc_reals_cut_rows cut = { .line = xncc_reals_slide_of(r, 0, templ->width),
-                                .pivot = r->shared->channel[channel].pivot,
-                                .windows = 1,
-                                .rows = 1 };
+    xncc_reals_cut_rows cut = rows_of(r, &(part){ 0, 0, templ->width, templ->height });
+    cut.windows = cut.rows = 1;
     for (int32_t j = 0; j < templ->height; j++) {
-        cut.enter[0] = window_row(r, channel, x, y + j);
-        cut.templ = t + (ptrdiff_t)j * templ->width;
+        cut.enter[0] = xncc_reals_raw(r, window->x, window->y + j);
         r->isa->cut_products(&cut, sums);
+        cut.templ = (const char *)cut.templ + cut.templ_pitch;
     }
 }
 
@@ -146,16 +169,23 @@ static int has_product(const xncc_reals_run *r, const xncc_reals_listed *of)
 static void window_products(xncc_reals_run *r, const xncc_reals_listed *list, int32_t windows,
                             double *product)
 {
-    const int in_place = xncc_reals_are_in_place(r);
+    const int clips = xncc_problem_image_clips(r->job->problem);
     xncc_reals_cut_sums sums[XNCC_CUT_WINDOWS], begun[XNCC_CUT_WINDOWS];
+    part own[XNCC_CUT_WINDOWS];
+    int together = windows > 1;
     for (int32_t i = 0; i < windows; i++) {
         xncc_reals_cut_begin(&begun[i], most_of(r, &list[i]));
         sums[i] = begun[i];
-        for (int32_t c = 0; c < r->job->templ->channels && !in_place; c++)
-            add_channel_of_window(r, c, list[i].x, list[i].y, &sums[i]);
+        own[i] = part_in_image(r, &list[i]);
+        together = together && is_whole(r, &own[i]);
     }
-    if (in_place)
-        add_in_place(r, list, windows, sums);
+    if (together)
+        add_in_place(r, list, windows, own, sums);
+    for (int32_t i = 0; i < windows && !together; i++)
+        if (clips || is_whole(r, &own[i]))
+            add_in_place(r, &list[i], 1, &own[i], &sums[i]);
+        else
+            add_by_rows(r, &list[i], &sums[i]);
     for (int32_t i = 0; i < windows; i++)
         product[i] = xncc_reals_cut_total(&sums[i], &begun[i]);
 }
@@ -192,8 +222,7 @@ static int score_window(xncc_reals_run *r, const xncc_reals_listed *of, double p
             row[c].total[i] = total[i];
         row[c].out = of->out;
     }
-    /* that of rows that are read channel by channel, which is not the smaller one */
-    row[last].error.X = xncc_reals_cut_error(templ->width, (double)templ->height * (last + 1),
+    row[last].error.X = xncc_reals_cut_error((double)templ->width * (last + 1), templ->height,
                                              most_of(r, of), most_of(r, of)) +
                         XNCC_REALS_TINY;
     return r->isa->score(row, last + 1);

@@ -103,11 +103,7 @@ REALS_INLINE xncc_reals_found any_samples(const xncc_reals_line *line, xncc_pixe
         }
         rd_store(line->out + i, line_value(sample, counts, line, &bad, &square));
     }
-    int64_t any = 0, lane[REALS_LANES];
-    memcpy(lane, &bad, sizeof lane);
-    for (int i = 0; i < REALS_LANES; i++)
-        any |= lane[i];
-    return (xncc_reals_found){ rd_total(square), any != 0 };
+    return (xncc_reals_found){ rd_total(square), rl_any(bad) };
 }
 
 static xncc_reals_found any_line(const xncc_reals_line *line)
@@ -327,8 +323,7 @@ REALS_INLINE void cut_rows(const xncc_reals_cut_rows *cut, xncc_pixel pixel, xnc
                            int windows, int several, xncc_reals_cut_sums *sums)
 {
     enum { AHEAD = 4 };
-    const ptrdiff_t size = (ptrdiff_t)xncc_pixel_size(pixel) * cut->line.count,
-                    step = (ptrdiff_t)xncc_pixel_size(templ) * cut->line.count;
+    const ptrdiff_t size = (ptrdiff_t)xncc_pixel_size(pixel) * cut->line.count;
     cut_row row = { .image = { cut->line, cut->pivots[0] },
                     .templ = { cut->line, cut->pivots[1] } };
     row.image.row.pixel = pixel;
@@ -345,7 +340,7 @@ REALS_INLINE void cut_rows(const xncc_reals_cut_rows *cut, xncc_pixel pixel, xnc
             add_to_vector(&row, k, windows, several, sums);
         for (int w = 0; w < windows; w++)
             row.enter[w] += cut->pitch;
-        row.templ.row.enter = (const char *)row.templ.row.enter + step;
+        row.templ.row.enter = (const char *)row.templ.row.enter + cut->templ_pitch;
     }
 }
 

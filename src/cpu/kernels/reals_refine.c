@@ -35,17 +35,13 @@ typedef struct window {
                                   0 */
 } window;
 
-/* Looks at the pixels of a row of which some may not count: writes the template's samples to t, 0
- * where a pixel does not count. */
-static void note_pixels(window *w, const uint8_t *counts, const double *v, const double *value,
-                        double *t)
+/* Looks at the pixels of a row of which some may not count. */
+static void note_pixels(window *w, const uint8_t *counts, const double *v)
 {
     const int32_t width = w->job->templ->width;
     int32_t n = 0;
-    for (int32_t i = 0; i < width; i++) {
-        t[i] = counts[i] ? value[i] : 0.0;
+    for (int32_t i = 0; i < width; i++)
         n += counts[i] != 0;
-    }
     for (int32_t i = 0; w->n == 0 && i < width; i++)
         if (counts[i]) {
             w->first = v[i];
@@ -56,8 +52,8 @@ static void note_pixels(window *w, const uint8_t *counts, const double *v, const
     w->n += n;
 }
 
-/* Reads row j to v and, if some of its pixels do not count, the template's to t. Those are 0 in
- * both. */
+/* Reads row j to v and, if pixels of the image may not count, the template's to t: 0 where a pixel
+ * does not. */
 static void read_row(window *w, int32_t j, int32_t channel, double *v, double *t)
 {
     const xncc_template *templ = w->job->templ;
@@ -76,11 +72,13 @@ static void read_row(window *w, int32_t j, int32_t channel, double *v, double *t
         xncc_stage_count_row(&w->stage, j, w->m->count);
         for (int32_t i = 0; i < width && mask; i++)
             w->m->count[i] &= mask[i];
+        for (int32_t i = 0; i < width; i++)
+            t[i] = w->m->count[i] ? value[i] : 0.0;
         line.count = w->m->count;
     }
     w->bad |= w->isa->line(&line).bad;
     if (line.count)
-        note_pixels(w, line.count, v, value, t);
+        note_pixels(w, line.count, v);
 }
 
 /* Multiplies samples by a power of two. If one channel has factors of its own for image and
@@ -109,7 +107,7 @@ static const double *read_rows(window *w, int32_t j, int32_t rows, int32_t chann
 {
     const int32_t width = w->job->templ->width, count = rows * width;
     const int counts_all = !w->varies && !w->masked;
-    const double *t = counts_all ? w->shared->value[channel] + (ptrdiff_t)j * width : w->m->t;
+    const double *t = w->varies ? w->m->t : w->shared->value[channel] + (ptrdiff_t)j * width;
     double *v = w->m->v;
     for (int32_t k = 0; k < rows; k++)
         read_row(w, j + k, channel, v + (ptrdiff_t)k * width, w->m->t + (ptrdiff_t)k * width);

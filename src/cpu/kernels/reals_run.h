@@ -4,6 +4,7 @@
 #ifndef XNCC_CPU_KERNELS_REALS_RUN_H
 #define XNCC_CPU_KERNELS_REALS_RUN_H
 
+#include "cpu/kernels/border_row.h"
 #include "cpu/kernels/reals_memory.h"
 
 /* The units of image and template if their samples may have few bits, else 0; and the least and the
@@ -75,12 +76,13 @@ int xncc_reals_are_in_place(const xncc_reals_run *r);
  * lines themselves are yet to be set. */
 xncc_reals_slide xncc_reals_slide_of(const xncc_reals_run *r, int in_place, int32_t count);
 
-/* The samples of row yy of the rectangle from column x on, of all channels. */
-static inline const char *xncc_reals_raw(const xncc_reals_run *r, int32_t x, int32_t yy)
+/* The samples of row yy of the rectangle from column x on, of all channels: of as many pixels as
+ * the template is wide. */
+static inline const void *xncc_reals_raw(const xncc_reals_run *r, int32_t x, int32_t yy)
 {
-    const xncc_template *templ = r->job->templ;
-    return (const char *)xncc_stage_raw(&r->m.stage, yy) +
-           (size_t)x * xncc_pixel_size(templ->pixel) * (size_t)templ->channels;
+    const xncc_stage *stage = &r->m.stage;
+    return xncc_border_row(r->job->image, r->job->problem->rule.border, stage->top + yy,
+                           stage->left + x, r->job->templ->width, stage->raw);
 }
 
 /* Chooses the pivot of a channel: the mean of some rows. Any number serves, and one near the mean
