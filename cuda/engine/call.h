@@ -84,6 +84,14 @@ inline void set_map(MapJob *job, const Band &band, const Target &target)
     *job = { target.map, target.pitch, band.width, band.height, target.tiles };
 }
 
+// Forgets the best scores of all tiles.
+inline cudaError_t clear_tiles(const MapTiles &tiles, const Band &band, cudaStream_t stream)
+{
+    const size_t all = static_cast<size_t>(tiles.across) *
+                       static_cast<size_t>(ceil_div(band.height, tiles.rows));
+    return cudaMemsetAsync(tiles.best, 0, all * sizeof *tiles.best, stream);
+}
+
 inline Band make_band(const xncc_engine_plan *plan, int32_t x, int32_t y)
 {
     return Band{ x, y, plan->x.length(x), plan->y.length(y), {} };

@@ -133,14 +133,6 @@ RefineJob make_refine_job(const Call &call, const Band &band, const Target &targ
     return job;
 }
 
-// Forgets the best scores of all tiles.
-cudaError_t clear_tiles(const MapTiles &tiles, const Band &band, cudaStream_t stream)
-{
-    const size_t all = static_cast<size_t>(tiles.across) *
-                       static_cast<size_t>(ceil_div(band.height, tiles.rows));
-    return cudaMemsetAsync(tiles.best, 0, all * sizeof *tiles.best, stream);
-}
-
 // Small templates: settles tiles where many windows are in doubt, and lists what is left.
 xncc_status settle_tiles(const Call &call, const Band &band, const Target &target)
 {

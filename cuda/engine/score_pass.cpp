@@ -249,9 +249,14 @@ xncc_status score_masked(const Call &call, const Band &band, const Target &targe
     const MaskedScoreJob job = make_terms_job(call, band, target);
     const bool windows = xncc_decision_has(&plan->decision, XNCC_STEP_MASKED_WINDOWS) != 0,
                varies = xncc_problem_image_varies(&plan->problem) != 0;
-    return check(windows ? launch_masked_windows(job, call.stream)
-                         : launch_masked_score(job, varies, call.stream),
-                 "launching the score", call.error);
+    xncc_status status = XNCC_OK;
+    if (target.tiles.best)
+        status = check(clear_tiles(target.tiles, band, call.stream), "clearing the tiles",
+                       call.error);
+    return status ? status
+                  : check(windows ? launch_masked_windows(job, call.stream)
+                                  : launch_masked_score(job, varies, call.stream),
+                          "launching the score", call.error);
 }
 
 // The planes of the product that makes a term; below 0 if there is none.
@@ -470,7 +475,8 @@ bool scores_tiles(const xncc_engine_plan *plan)
     case XNCC_STEP_CHANNEL_SCORE:
     case XNCC_STEP_FUSED_CHANNELS:
     case XNCC_STEP_FUSED_FLOATS:
-    case XNCC_STEP_FUSED_MASKED: return true;
+    case XNCC_STEP_FUSED_MASKED:
+    case XNCC_STEP_MASKED_SCORE: return true;
     default: return false;
     }
 }

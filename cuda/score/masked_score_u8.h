@@ -14,8 +14,8 @@
 namespace xncc {
 
 // Parameters of the passes that score masked windows of 8-bit pixels: launch_masked_score here,
-// launch_masked_windows (sliding_score_u8.h) and launch_masked_planes (fused_masked_u8.h),
-// which alone raises the tiles.
+// launch_masked_windows (sliding_score_u8.h), which does not raise the tiles, and
+// launch_masked_planes (fused_masked_u8.h).
 struct MaskedScoreJob : MapJob {
     // Sums of every window as products of byte planes; Q and T2 are those of the low bytes of
     // squares [0] and of the high bytes [1]. nullptr for a sum that is the same in every window,
@@ -38,7 +38,8 @@ struct MaskedScoreJob : MapJob {
 };
 
 // Scores of a template with a mask, all sums that depend on the image being products. varies:
-// pixels of the image may not count either, so N, T and T2 are products, too.
+// pixels of the image may not count either, so N, T and T2 are products, too. Tiles that are asked
+// for have been cleared.
 cudaError_t launch_masked_score(const MaskedScoreJob &job, bool varies, cudaStream_t stream);
 
 } // namespace xncc
