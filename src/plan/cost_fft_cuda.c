@@ -37,6 +37,10 @@ static const double tile_ms = 6.8e-3;
  * of such windows per millisecond and multiprocessor, half of what is reached on pictures, because
  * noise has ten times as many or more. */
 static const double doubt_rate = 8.0e-7, refine_rate = 4.0e6;
+/* And what they take beyond that, in nanoseconds of a multiprocessor per window: the mean over 24
+ * templates of a picture, at n = 48 and 64. Under some templates so many are in doubt that all
+ * windows are settled together. */
+static const double doubt_ns = 5.0;
 /* float-fused: multiply-adds per millisecond and multiprocessor; what sums and score of a window
  * take, as multiply-adds; and how many times as long it takes where doubles are slow. */
 static const double fused_rate = 1.1e8, fused_score = 290.0, slow_fused = 32.0;
@@ -164,8 +168,10 @@ static double doubts_ms(const search *s, const xncc_fft_blocks *b)
     const double pixels = (double)b->columns * (double)b->rows, n = sqrt(pixels),
                  bound = xncc_fft_double_error(b) * 0x1p53 *
                          sqrt(2.0 * (double)b->width * (double)b->height) / n;
-    return s->elements * doubt_rate * bound * fmin(1.0, 8.0 / sqrt(n)) * pixels *
-           xncc_machine_slowness(s->machine) / (refine_rate * xncc_machine_processors(s->machine));
+    const double per_window = doubt_rate * bound * fmin(1.0, 8.0 / sqrt(n)) * pixels / refine_rate +
+                              doubt_ns * 1e-6;
+    return s->elements * per_window * xncc_machine_slowness(s->machine) /
+           xncc_machine_processors(s->machine);
 }
 
 /* The time for one band. cost: picoseconds per point of a transform. runs: batches per band. */

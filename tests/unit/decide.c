@@ -400,7 +400,8 @@ static void check_floats(void)
         int without_fft;
         const char *kernel;
     } some[] = { { XNCC_F32, 8, 0, "float-fused" },   { XNCC_F32, 32, 0, "float-tiles" },
-                 { XNCC_F32, 64, 0, "float-fft" },    { XNCC_F32, 512, 0, "float-split" },
+                 { XNCC_F32, 64, 0, "float-split" },  { XNCC_F32, 512, 0, "float-split" },
+                 { XNCC_F32, 1100, 0, "float-fft" },  { XNCC_F32, 48, 0, "float-split" },
                  { XNCC_F64, 16, 0, "float-fused" },  { XNCC_F64, 128, 0, "float-split" },
                  { XNCC_U32, 3, 0, "float-fused" },   { XNCC_U32, 20, 0, "float-tiles" },
                  { XNCC_U32, 256, 0, "float-split" }, { XNCC_F32, 32, 1, "float-tiles" },
