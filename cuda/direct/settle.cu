@@ -110,11 +110,12 @@ __host__ __device__ int64_t pixels_of(const PixelsJob &job)
     return static_cast<int64_t>(job.templ_width) * job.templ_height;
 }
 
-// Has a warp a window, at least if pairs of doubles do not decide it? Are they asked first?
+// Is the template so small that a warp makes the integer sums of a window?
 __host__ __device__ bool is_small(const PixelsJob &job)
 {
     return pixels_of(job) <= SMALL;
 }
+// Are pairs of doubles tried before these sums?
 __host__ __device__ bool is_near_first(const PixelsJob &job)
 {
     return is_small(job) && job.channels == 1 && pixels_of(job) > SMALLEST;
@@ -457,14 +458,15 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant_
     score_held(job, held);
 }
 
-// The blocks for so many chunks. A warp that holds windows scores its last ones at its end, however
-// few they are: where warps have all windows, and many chunks each, there are no blocks that wait
-// for others.
+// The number of blocks for so many chunks. A warp scores the windows that it holds when it has 32
+// of them, and the rest at its end. If warps take all windows and each block has many chunks, there
+// are only as many blocks as run at once, so that few warps end.
 unsigned blocks_of(const PixelsJob &job, int64_t chunks, int processors)
 {
     constexpr int MANY = 8; // chunks
     const int64_t most = int64_t{ processors } * MORE, fewer = int64_t{ processors } * BLOCKS;
-    const bool held = is_small(job) && !is_near_first(job) && chunks >= MANY * fewer;
+    const bool held = is_small(job) && !is_near_first(job) && job.channels <= INTEGER_CHANNELS &&
+                      chunks >= MANY * fewer;
     return static_cast<unsigned>(held ? fewer : chunks < most ? chunks : most);
 }
 

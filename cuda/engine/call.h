@@ -84,12 +84,15 @@ inline void set_map(MapJob *job, const Band &band, const Target &target)
     *job = { target.map, target.pitch, band.width, band.height, target.tiles };
 }
 
-// Forgets the best scores of all tiles.
-inline cudaError_t clear_tiles(const MapTiles &tiles, const Band &band, cudaStream_t stream)
+// Forgets the best scores of all tiles, if there are tiles.
+inline xncc_status clear_tiles(const Call &call, const Band &band, const MapTiles &tiles)
 {
+    if (!tiles.best)
+        return XNCC_OK;
     const size_t all = static_cast<size_t>(tiles.across) *
                        static_cast<size_t>(ceil_div(band.height, tiles.rows));
-    return cudaMemsetAsync(tiles.best, 0, all * sizeof *tiles.best, stream);
+    return check(cudaMemsetAsync(tiles.best, 0, all * sizeof *tiles.best, call.stream),
+                 "clearing the tiles", call.error);
 }
 
 inline Band make_band(const xncc_engine_plan *plan, int32_t x, int32_t y)

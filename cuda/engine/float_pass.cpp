@@ -237,8 +237,8 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
     job.doubts = finer.doubts.hard;
     job.room = finer.doubts.room;
     job.tiles = target.tiles;
-    if (!status && job.tiles.best)
-        status = check(clear_tiles(job.tiles, band, call.stream), "clearing the tiles", call.error);
+    if (!status)
+        status = clear_tiles(call, band, job.tiles);
     if (!status)
         status = check(launch_fused_floats(job, call.stream), "launching the scores", call.error);
     if (!status)

@@ -249,10 +249,7 @@ xncc_status score_masked(const Call &call, const Band &band, const Target &targe
     const MaskedScoreJob job = make_terms_job(call, band, target);
     const bool windows = xncc_decision_has(&plan->decision, XNCC_STEP_MASKED_WINDOWS) != 0,
                varies = xncc_problem_image_varies(&plan->problem) != 0;
-    xncc_status status = XNCC_OK;
-    if (target.tiles.best)
-        status = check(clear_tiles(target.tiles, band, call.stream), "clearing the tiles",
-                       call.error);
+    const xncc_status status = clear_tiles(call, band, target.tiles);
     return status ? status
                   : check(windows ? launch_masked_windows(job, call.stream)
                                   : launch_masked_score(job, varies, call.stream),

@@ -28,6 +28,8 @@
 #include "cuda/runtime/warp.cuh"
 #include "cuda/score/masked_score_u8.cuh"
 
+#include <type_traits>
+
 namespace xncc {
 
 namespace {

@@ -47,8 +47,8 @@ __device__ __forceinline__ void raise_tile(const MapTiles &tiles, int x, int y, 
         atomicMax(best, order);
 }
 
-// The same for elements of one tile, by a warp: of ROWS rows from y on, and of columns from x on,
-// the first lane's. best: of a lane's scores, each times the tiles' factor, or NaN.
+// The same for elements of one tile, by a warp: rows y .. y + ROWS - 1, and columns from the first
+// lane's x on. best: the best of a lane's scores times the tiles' factor, or NaN.
 template <int ROWS>
 __device__ __forceinline__ void raise_tile_of_warp(const MapTiles &tiles, int x, int y, float best)
 {

@@ -115,9 +115,9 @@ struct OwnTiles {
 // Chooses the level and lists the tiles that may reach it. One block of 1,024 threads per slot;
 // each has tiles of its own. The level is found bit by bit, from the top bit down: it is a value
 // that the best tiles of at least `wanted` threads reach, and not many more. Each thread counts for
-// its best tile only, so at least `wanted` tiles reach the level. No thread need be asked for bits
-// that would exceed the best tile of all. The instructions are few, since to fetch them takes
-// longer than to execute them.
+// its best tile only, so at least `wanted` tiles reach the level. Bits that would make the level
+// exceed the best tile of all are left out: no thread reaches them. The instructions are few, since
+// to fetch them takes longer than to execute them.
 //
 // With bound_margin e > 0, a tile's score b and its exact best score s satisfy |b - s| <= e; where
 // scores are above 1, at most e times the smaller of them. Let b be the value found. The exact best

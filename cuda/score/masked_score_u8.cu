@@ -27,8 +27,9 @@ namespace xncc {
 namespace {
 
 constexpr int THREADS = 128;
-constexpr int SPAN = 4;      // adjacent windows per thread
-constexpr int TILE_ROWS = 8; // map rows per block if tiles are asked for: few raise each one
+constexpr int SPAN = 4; // adjacent windows per thread
+// Map rows per block if tiles are asked for: so many, so that few warps raise the same tile.
+constexpr int TILE_ROWS = 8;
 static_assert(SPAN * WARP_LANES == PEAK_COLUMNS, "a warp's windows are of one tile");
 
 // A sum of a thread's windows. Streaming loads: each value is used once.
@@ -99,14 +100,14 @@ __launch_bounds__(THREADS) void score_products(const __grid_constant__ MaskedSco
             for (int i = 0; i < SPAN; i++)
                 if (x + i < job.width)
                     to[i] = score[i];
-        if (ROWS > 1)
+        if constexpr (ROWS > 1)
 #pragma unroll
             for (int i = 0; i < SPAN; i++)
                 if (x + i < job.width)
                     best = fmaxf(best, score[i] * job.tiles.factor);
     }
-    if (ROWS > 1)
-        raise_tile_of_warp<TILE_ROWS>(job.tiles, x, first, best);
+    if constexpr (ROWS > 1)
+        raise_tile_of_warp<ROWS>(job.tiles, x, first, best);
 }
 
 using Kernel = void (*)(MaskedScoreJob, int);

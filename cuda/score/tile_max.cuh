@@ -102,9 +102,9 @@ template <class Columns, bool ON = true> struct TileMax {
     }
 };
 
-// The same for kernels whose scores are final: the best of each column, which need not be asked at
-// every row whether it is in the map. LARGEST: large scores are good, whatever MapTiles::factor
-// says.
+// The same for kernels whose scores are final. It keeps the best score of each column, so that it
+// is asked once per tile, and not at every row, whether a column is in the map. LARGEST: the
+// method's large scores are good, so that MapTiles::factor is 1 and is left out.
 template <class Columns, bool LARGEST> struct ColumnMax {
     const MapTiles &to;
     float best[4];
@@ -156,6 +156,7 @@ template <class Columns> struct TileMax<Columns, false> {
     {
     }
 };
+
 } // namespace xncc
 
 #endif

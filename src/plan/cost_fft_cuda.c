@@ -37,9 +37,9 @@ static const double tile_ms = 6.8e-3;
  * of such windows per millisecond and multiprocessor, half of what is reached on pictures, because
  * noise has ten times as many or more. */
 static const double doubt_rate = 8.0e-7, refine_rate = 4.0e6;
-/* And what they take beyond that, in nanoseconds of a multiprocessor per window: the mean over 24
- * templates of a picture, at n = 48 and 64. Under some templates so many are in doubt that all
- * windows are settled together. */
+/* What windows in doubt take besides, in nanoseconds of a multiprocessor per window of the map: the
+ * mean over 24 templates of a picture, at n = 48 and 64. Under some templates so many are in doubt
+ * that all windows are settled together. */
 static const double doubt_ns = 5.0;
 /* float-fused: multiply-adds per millisecond and multiprocessor; what sums and score of a window
  * take, as multiply-adds; and how many times as long it takes where doubles are slow. */
@@ -161,8 +161,7 @@ typedef struct search {
 } search;
 
 /* The time of the windows that the bound of these blocks leaves in doubt, whose products are made
- * again. Their number is proportional to the bound relative to a window; how many they
- * are depends on the picture. */
+ * again: a part that grows with the bound relative to a window, and a mean per window. */
 static double doubts_ms(const search *s, const xncc_fft_blocks *b)
 {
     const double pixels = (double)b->columns * (double)b->rows, n = sqrt(pixels),

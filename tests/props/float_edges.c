@@ -106,8 +106,8 @@ static void find_edge(scene *s, double from, double to, double edge[2])
 }
 
 /* Where the image goes on beyond its edges, all windows like (0, 0) have its score: those within
- * the image, which with a border are not read where they lie, and those that reach beyond. */
-static void check_border(const scene *s, const xncc_template *templ, const char *kernel)
+ * the image, and those whose rows the border completes. */
+static void check_border(const scene *s, const xncc_template *templ, const char *kernel, float want)
 {
     const kit_options options = {
         .method = s->method, .mode = XNCC_SAME, .border = XNCC_BORDER_WRAP, .kernel = kernel
@@ -116,7 +116,6 @@ static void check_border(const scene *s, const xncc_template *templ, const char 
     kit_map same = kit_map_create(s->image.view.width, s->image.view.height, 1, KIT_AFTER);
     if (kit_correlate(context, &s->image.view, templ, &options, &same.view) != XNCC_OK)
         kit_give_up("%s: %s", kernel, kit_error.text);
-    const float want = score_at(s, 0, 0);
     int equal = 1;
     for (int32_t j = y % s->height; j < same.view.height; j += s->height)
         for (int32_t i = x % s->width; i < same.view.width; i += s->width)
@@ -168,7 +167,7 @@ static void check_kernels(const scene *s, const char *what)
             kit_fail(__FILE__, __LINE__, "%s: %s, %s", what, xncc_method_name(s->method),
                      kernel[k]);
         if (s->image.view.width % s->width == 0 && s->image.view.height % s->height == 0)
-            check_border(s, templ, kernel[k]);
+            check_border(s, templ, kernel[k], want);
         compared++;
     }
     kit_map_destroy(&first);
@@ -220,7 +219,7 @@ static void check_pictures(xncc_method method, int32_t channels)
         kit_random random = kit_stream(1000 + 100 * (uint64_t)method + seed);
         const sizes single = { { 24, 21 }, { 64, 64 }, { 60, 50 } },
                     some = { { 24, 21 }, { 32, 24 }, { 64, 48 } };
-        scene s = scene_of(method, channels, seed % 3 == 2 ? some : single);
+        scene s = scene_of(method, channels, seed % 3 == 2 || channels > 3 ? some : single);
         fill(&s, &random);
         check_edge(&s, 0.5, 1.0, "picture");
         scene_destroy(&s);

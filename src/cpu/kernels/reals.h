@@ -226,8 +226,8 @@ typedef struct xncc_reals_cut_rows {
     int32_t windows;                     /* 1 or XNCC_CUT_WINDOWS */
     ptrdiff_t pitch;                     /* bytes to the next row */
     const void *templ;                   /* floats if the line is of floats, else doubles */
-    ptrdiff_t templ_pitch;
-    double pivot; /* of the template */
+    ptrdiff_t templ_pitch;               /* bytes to its next row; `products` does not read it */
+    double pivot;                        /* of the template */
     int32_t rows;
     /* The pivots of each sample of a row, of the image and of the template, which is then of the
      * line's type; NULL: all samples have the same. */

@@ -101,8 +101,8 @@ static int is_whole(const xncc_reals_run *r, const part *of)
     return of->width == r->job->templ->width && of->height == r->job->templ->height;
 }
 
-/* The samples of the template that a part meets, and what their products are. Pixels of several
- * channels are samples side by side. */
+/* The rows of the template under a part of a window, and the type of all samples. Pixels of several
+ * channels are samples side by side. Windows and their rows are left to the caller. */
 static xncc_reals_cut_rows rows_of(const xncc_reals_run *r, const part *of)
 {
     const xncc_template *templ = r->job->templ;
@@ -122,19 +122,16 @@ static xncc_reals_cut_rows rows_of(const xncc_reals_run *r, const part *of)
     return cut;
 }
 
-/* Adds the products of a part of some windows of the list, of one or XNCC_CUT_WINDOWS. It lies in
- * the image, so that no row is copied. */
+/* Adds the products of windows of the list, one or XNCC_CUT_WINDOWS, over a part that lies in the
+ * image, so that their rows are read where they are. */
 static void add_in_place(const xncc_reals_run *r, const xncc_reals_listed *list, int32_t windows,
                          const part *of, xncc_reals_cut_sums *sums)
 {
-    const xncc_stage *stage = &r->m.stage;
     xncc_reals_cut_rows cut = rows_of(r, of);
     cut.windows = windows;
     cut.rows = of->height;
     for (int32_t i = 0; i < windows; i++)
-        cut.enter[i] = xncc_border_row(r->job->image, XNCC_BORDER_OVERLAP,
-                                       stage->top + list[i].y + of->top,
-                                       stage->left + list[i].x + of->left, of->width, stage->raw);
+        cut.enter[i] = xncc_reals_raw(r, list[i].x + of->left, list[i].y + of->top, of->width);
     r->isa->cut_products(&cut, sums);
 }
 
@@ -146,7 +143,7 @@ static void add_by_rows(const xncc_reals_run *r, const xncc_reals_listed *window
     xncc_reals_cut_rows cut = rows_of(r, &(part){ 0, 0, templ->width, templ->height });
     cut.windows = cut.rows = 1;
     for (int32_t j = 0; j < templ->height; j++) {
-        cut.enter[0] = xncc_reals_raw(r, window->x, window->y + j);
+        cut.enter[0] = xncc_reals_raw(r, window->x, window->y + j, templ->width);
         r->isa->cut_products(&cut, sums);
         cut.templ = (const char *)cut.templ + cut.templ_pitch;
     }

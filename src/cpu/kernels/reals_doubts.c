@@ -207,7 +207,7 @@ static int is_flat(const xncc_reals_run *r, int32_t x, int32_t y)
     const int32_t channels = templ->channels;
     double first[XNCC_MAX_CHANNELS];
     for (int32_t j = 0; j < templ->height; j++) {
-        const char *raw = xncc_reals_raw(r, x, y + j);
+        const char *raw = xncc_reals_raw(r, x, y + j, templ->width);
         for (int32_t i = 0; i < templ->width * channels; i++) {
             const double v = xncc_sample_value(templ->pixel, raw, i);
             if (j == 0 && i < channels)

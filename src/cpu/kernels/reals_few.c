@@ -48,7 +48,7 @@ static double product_of(const xncc_reals_run *r, int32_t x, int32_t y)
                                  .pitch = (ptrdiff_t)xncc_image_pitch(r->job->image),
                                  .templ = r->m.small_templ,
                                  .rows = templ->height };
-    rows.enter[0] = xncc_reals_raw(r, x, y);
+    rows.enter[0] = xncc_reals_raw(r, x, y, templ->width);
     return r->isa->products(&rows);
 }
 

@@ -77,11 +77,11 @@ int xncc_reals_are_in_place(const xncc_reals_run *r)
            stage->top + stage->height <= image->height;
 }
 
-xncc_reals_slide xncc_reals_slide_of(const xncc_reals_run *r, int in_place, int32_t count)
+xncc_reals_slide xncc_reals_slide_of(const xncc_reals_run *r, int raw, int32_t count)
 {
-    return (xncc_reals_slide){ .pixel = in_place ? r->job->templ->pixel : XNCC_F64,
+    return (xncc_reals_slide){ .pixel = raw ? r->job->templ->pixel : XNCC_F64,
                                .count = count,
-                               .pivot = in_place ? r->pivot[0] : 0.0 };
+                               .pivot = raw ? r->pivot[0] : 0.0 };
 }
 
 int32_t xncc_reals_next_doubt(const float *row, int32_t x, int32_t count)

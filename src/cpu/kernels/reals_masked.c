@@ -42,7 +42,7 @@ static xncc_reals_pixels row_of(const xncc_reals_run *r, int32_t channel, int32_
     const xncc_template *templ = r->job->templ;
     const xncc_stage *stage = &r->m.stage;
     const ptrdiff_t at = (ptrdiff_t)j * templ->width;
-    const void *raw = xncc_reals_raw(r, x, y + j);
+    const void *raw = xncc_reals_raw(r, x, y + j, templ->width);
     xncc_reals_pixels row = { .raw = raw,
                               .pixel = templ->pixel,
                               .width = templ->width,

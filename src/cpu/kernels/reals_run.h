@@ -72,17 +72,18 @@ int xncc_reals_counts_all(const xncc_reals_run *r);
  * finite? */
 int xncc_reals_are_in_place(const xncc_reals_run *r);
 
-/* Lines of `count` samples that are read where they are, or that are doubles without the pivot. The
- * lines themselves are yet to be set. */
-xncc_reals_slide xncc_reals_slide_of(const xncc_reals_run *r, int in_place, int32_t count);
+/* Lines of `count` samples: as the image stores them (raw), or doubles from which the pivot was
+ * subtracted. The lines themselves are yet to be set. */
+xncc_reals_slide xncc_reals_slide_of(const xncc_reals_run *r, int raw, int32_t count);
 
-/* The samples of row yy of the rectangle from column x on, of all channels: of as many pixels as
- * the template is wide. */
-static inline const void *xncc_reals_raw(const xncc_reals_run *r, int32_t x, int32_t yy)
+/* The samples of `count` pixels of row yy of the rectangle from column x on, of all channels. They
+ * are read where they are if all pixels lie in the image. */
+static inline const void *xncc_reals_raw(const xncc_reals_run *r, int32_t x, int32_t yy,
+                                         int32_t count)
 {
     const xncc_stage *stage = &r->m.stage;
     return xncc_border_row(r->job->image, r->job->problem->rule.border, stage->top + yy,
-                           stage->left + x, r->job->templ->width, stage->raw);
+                           stage->left + x, count, stage->raw);
 }
 
 /* Chooses the pivot of a channel: the mean of some rows. Any number serves, and one near the mean
