@@ -25,13 +25,14 @@ typedef enum hostile {
     ENDS,    /* 0 and almost 2 at random; on the left almost 2, or hardly less */
     FADED,   /* noise of little contrast beside noise of much */
     TINY,    /* samples near the smallest number */
+    CROSSED, /* few windows of stripes, in noise */
     HOSTILES
 } hostile;
 
-static const char *const hostile_name[HOSTILES] = { "stripes", "thirds", "steep", "copies",
-                                                    "equal",   "labels", "faint", "spike",
-                                                    "wide",    "split",  "far",   "patch",
-                                                    "levels",  "ends",   "faded", "tiny" };
+static const char *const hostile_name[HOSTILES] = {
+    "stripes", "thirds", "steep", "copies", "equal", "labels", "faint", "spike",  "wide",
+    "split",   "far",    "patch", "levels", "ends",  "faded",  "tiny",  "crossed"
+};
 
 /* A number that depends on k alone, within 1 .. 2, with all bits of a float. */
 static double one_to_two(int32_t k)
@@ -59,6 +60,10 @@ static double hostile_sample(hostile kind, int of_templ, int32_t size, int32_t x
         if (!of_templ && (x >= size + 2 || y >= size + 2))
             return noise / 255.0;
         return hostile_sample(FAR, of_templ, size, x, y, random);
+    case CROSSED:
+        if (!of_templ && (x >= size + 12 || y >= size + 12))
+            return noise / 256.0;
+        return hostile_sample(STRIPES, of_templ, size, x, y, random);
     case LEVELS:
         if (of_templ ? y % 7 == 3 : y < size + 4)
             return of_templ ? ldexp(x & 1, -60) : 1.0;
@@ -475,6 +480,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < 2; i++) {
             check_hostile(FADED, (form)f, reals[i], 27 + 6 * f);
             check_hostile(some[i], (form)f, reals[f % 2], 14);
+            check_hostile(CROSSED, (form)f, reals[i], 8 + 8 * i);
         }
     for (int k = 0; k < 4 && is_masked; k++)
         for (int f = PLAIN + 1; f < SPOILT; f++)
