@@ -5,6 +5,7 @@
 #include "cpu/kernels/reals_slices.h"
 
 #include "image/image.h"
+#include "image/samples.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,23 +78,18 @@ typedef struct part {
     int32_t left, top, width, height;
 } part;
 
-/* How many of `size` elements from `first` on are among 0 .. end - 1; *before: how many lie before.
- */
-static int32_t count_inside(int64_t first, int32_t size, int32_t end, int32_t *before)
-{
-    *before = first < 0 ? (int32_t)-first : 0;
-    return (first + size > end ? (int32_t)(end - first) : size) - *before;
-}
-
 /* The part of a window that lies in the image. */
 static part part_in_image(const xncc_reals_run *r, const xncc_reals_listed *of)
 {
     const xncc_template *templ = r->job->templ;
     const xncc_image *image = r->job->image;
-    part p;
-    p.width = count_inside(r->m.stage.left + of->x, templ->width, image->width, &p.left);
-    p.height = count_inside(r->m.stage.top + of->y, templ->height, image->height, &p.top);
-    return p;
+    const int64_t x = r->m.stage.left + of->x, y = r->m.stage.top + of->y;
+    const int32_t left = xncc_clip_index(-x, templ->width),
+                  top = xncc_clip_index(-y, templ->height);
+    return (part){ .left = left,
+                   .top = top,
+                   .width = xncc_clip_index(image->width - x, templ->width) - left,
+                   .height = xncc_clip_index(image->height - y, templ->height) - top };
 }
 
 static int is_whole(const xncc_reals_run *r, const part *of)

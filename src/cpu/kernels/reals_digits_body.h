@@ -8,15 +8,6 @@
 
 static const double digit_unit = 1 << XNCC_DIGIT_BITS;
 
-/* Is a lane set? */
-REALS_INLINE int rl_any(rl v)
-{
-    int64_t any = 0;
-    for (int i = 0; i < REALS_LANES; i++)
-        any |= v[i];
-    return any != 0;
-}
-
 /* Two vectors of windows side by side: a carry goes through all digits of a number, and those of
  * two vectors go at the same time. */
 typedef struct pair_of_rd {

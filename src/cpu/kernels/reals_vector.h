@@ -83,6 +83,15 @@ REALS_INLINE double rd_total(rd v)
     return total;
 }
 
+/* Is a lane set? */
+REALS_INLINE int rl_any(rl v)
+{
+    int64_t any = 0;
+    for (int i = 0; i < REALS_LANES; i++)
+        any |= v[i];
+    return any != 0;
+}
+
 /* Adds a number to a sum that is much larger, which rounds it to a multiple of the sum's unit, and
  * what that leaves to `low`. */
 REALS_INLINE void rd_cut_add(rd v, rd *high, rd *low)
