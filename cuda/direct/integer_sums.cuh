@@ -9,6 +9,7 @@
 #ifndef XNCC_CUDA_DIRECT_INTEGER_SUMS_CUH
 #define XNCC_CUDA_DIRECT_INTEGER_SUMS_CUH
 
+#include "cuda/direct/integers.cuh"
 #include "cuda/runtime/warp.cuh"
 
 #include "math/grid.h"
@@ -16,9 +17,7 @@
 
 namespace xncc {
 
-constexpr int INTEGER_BITS = 58, INTEGER_CHANNELS = 4;
-
-__extension__ typedef __int128 Int128;
+constexpr int INTEGER_CHANNELS = 4;
 
 struct IntegerSums {
     Int128 S, T, Q, T2, X;
@@ -49,16 +48,6 @@ static __device__ bool choose_unit(const xncc_grid &grid, int32_t *unit)
 {
     *unit = grid.top - INTEGER_BITS + XNCC_WIDE_VALUES;
     return grid.top - grid.unit <= INTEGER_BITS && *unit > -900 && *unit < 900;
-}
-
-// A sample times the inverse of the unit as an integer. *fits becomes false if it is none of
-// INTEGER_BITS bits.
-static __device__ __forceinline__ int64_t integer_in(double v, double scale, bool *fits)
-{
-    constexpr double MOST = static_cast<double>(INT64_C(1) << INTEGER_BITS);
-    const double scaled = v * scale;
-    *fits = *fits && fabs(scaled) < MOST && rint(scaled) == scaled;
-    return __double2ll_rn(scaled);
 }
 
 // The sums of a channel of samples in units of 2^unit. each: calls a function of two samples for

@@ -37,6 +37,13 @@ struct RefineJob {
 // ones. X is made again unless it is known. processors: of the device.
 cudaError_t launch_refine(const RefineJob &job, int processors, cudaStream_t stream);
 
+// Small templates, centred methods: the same for the windows on the list of hard ones, if all that
+// are in doubt are listed and they are many, from sums of integers. What it leaves in doubt is on
+// that list again, unless this is more than `few` windows. The template has at most
+// XNCC_FLOAT_FUSED_TEMPLATE columns and rows.
+cudaError_t launch_refine_many(const RefineJob &job, uint32_t few, int processors,
+                               cudaStream_t stream);
+
 // The same for the windows on the list of hard ones, from sums in pairs of doubles. Those that stay
 // in doubt are put on the first list.
 cudaError_t launch_refine_hard(const RefineJob &job, int processors, cudaStream_t stream);

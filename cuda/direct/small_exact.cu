@@ -19,6 +19,7 @@
 #include "cuda/planes/counted_sample.cuh"
 #include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
+#include "cuda/runtime/last_block.cuh"
 #include "cuda/runtime/shared_memory.h"
 #include "cuda/runtime/warp.cuh"
 
@@ -372,13 +373,8 @@ template <int EACH> __device__ void list_left(const DoubtsLeft &list, int x, int
 // The last block that is done says how many windows are left.
 __device__ void count_left(const DoubtsLeft &list)
 {
-    __syncthreads();
-    if (threadIdx.x)
+    if (!is_last_block(list.done) || threadIdx.x)
         return;
-    __threadfence();
-    if (atomicAdd(list.done, 1u) + 1 < gridDim.x)
-        return;
-    __threadfence();
     const uint32_t left = atomicExch(list.left, 0u);
     *list.done = 0;
     *list.doubts = left;

@@ -133,8 +133,10 @@ RefineJob make_refine_job(const Call &call, const Band &band, const Target &targ
     return job;
 }
 
-// Small templates: settles tiles where many windows are in doubt, and lists what is left.
-xncc_status settle_tiles(const Call &call, const Band &band, const Target &target)
+// Small templates, many windows in doubt: settles those whose samples are near to each other, then
+// tiles where many are left, and lists the rest.
+xncc_status settle_many(const Call &call, const Band &band, const Target &target,
+                        const RefineJob &finer)
 {
     const xncc_engine_plan *plan = call.plan;
     FloatConstants *constants = plan->floats.constants();
@@ -142,11 +144,15 @@ xncc_status settle_tiles(const Call &call, const Band &band, const Target &targe
     const DoubtsLeft left = { doubts.hard,      doubts.room,      &constants->doubts,
                               &constants->hard, &constants->left, &constants->done };
     const uint32_t few = doubts.room < SMALL_EXACT_FEW ? doubts.room : SMALL_EXACT_FEW;
+    const int processors = plan->engine->machine.cuda.processors;
+    const xncc_status status = check(launch_refine_many(finer, few, processors, call.stream),
+                                     "launching the sums of integers", call.error);
     PixelsJob job = make_pixels_job(call, band, target);
     job.finite = true; // float-fused scores the other windows
-    return check(launch_small_exact(job, left.doubts, few, SMALL_EXACT_MANY, left,
-                                    plan->engine->machine.cuda.processors, call.stream),
-                 "launching the exact scores of tiles", call.error);
+    return status ? status
+                  : check(launch_small_exact(job, left.doubts, few, SMALL_EXACT_MANY, left,
+                                             processors, call.stream),
+                          "launching the exact scores of tiles", call.error);
 }
 
 // Settles the windows in doubt one by one, from sums in pairs of doubles and from long integers.
@@ -242,7 +248,7 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
     if (!status)
         status = check(launch_fused_floats(job, call.stream), "launching the scores", call.error);
     if (!status)
-        status = settle_tiles(call, band, target);
+        status = settle_many(call, band, target, finer);
     if (!status)
         status = sum_exactly(call, band, target, make_exact_job(plan));
     return status ? status : settle_hard(call, finer);

@@ -90,6 +90,20 @@ __device__ __noinline__ bool is_infinite(const FusedFloatsJob &job, int x, int y
            });
 }
 
+// Lists a thread's windows in doubt, a bit of `doubts` for each from (x, y) down. All lanes of the
+// warp take part.
+__device__ __forceinline__ void list_doubts(const FusedFloatsJob &job, int x, int y,
+                                            unsigned doubts)
+{
+    uint32_t listed = 0;
+    for (uint32_t at = places_in_list(&job.constants->doubts, doubts); doubts && at < job.room;
+         doubts &= doubts - 1, at++, listed++)
+        job.doubts[at] = FloatDoubt{ x, y + __ffs(static_cast<int>(doubts)) - 1 };
+    listed = warp_sum(listed);
+    if (threadIdx.x % WARP_LANES == 0 && listed)
+        atomicAdd(&job.constants->hard, listed);
+}
+
 // Bounds of the errors of a window's sums: S and X relative to the root of Q, and Q to itself.
 struct Bounds {
     double S, Q, X;
@@ -199,14 +213,8 @@ __global__ __launch_bounds__(THREADS,
             raise_tile(job.tiles, x, y + k, map[k * job.map_pitch]);
         doubts &= ~(1u << k);
     }
-    if (!doubts)
-        return;
-    uint32_t to = atomicAdd(&job.constants->doubts, static_cast<uint32_t>(__popc(doubts)));
-    for (; doubts; doubts &= doubts - 1, to++)
-        if (to < job.room)
-            job.doubts[atomicAdd(&job.constants->hard, 1u)] = FloatDoubt{
-                x, y + __ffs(static_cast<int>(doubts)) - 1
-            };
+    if (__any_sync(WARP_ALL, doubts != 0))
+        list_doubts(job, x, y, doubts);
 }
 
 template <bool TILES> struct Kernels {

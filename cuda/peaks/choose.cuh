@@ -5,6 +5,7 @@
 
 #include "cuda/peaks/peak_order.cuh"
 #include "cuda/peaks/tile_scores.cuh"
+#include "cuda/runtime/last_block.cuh"
 #include "cuda/runtime/warp.cuh"
 
 namespace xncc {

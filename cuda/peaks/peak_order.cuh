@@ -91,21 +91,6 @@ __device__ inline void write_match(const PeakJob &job, int slot, uint32_t at, ui
                                                                       score };
 }
 
-// True in the last of gridDim.x blocks to increment a slot's counter. That block may then read what
-// the other blocks wrote before, but must bypass its L1 cache (__ldcg). Called by all threads of a
-// block.
-__device__ inline bool is_last_block(uint32_t *counter)
-{
-    __shared__ bool last;
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0)
-        last = atomicAdd(counter, 1u) == gridDim.x - 1;
-    __syncthreads();
-    __threadfence();
-    return last;
-}
-
 inline dim3 peak_grid(int64_t blocks, int slots)
 {
     return make_grid(blocks, 1, slots);

@@ -8,6 +8,7 @@
 // time. A round costs about as much as reading some thousand map elements. Shared memory: the
 // matches near a tile, 28 KB per block.
 #include "cuda/peaks/peak_order.cuh"
+#include "cuda/runtime/last_block.cuh"
 #include "cuda/runtime/warp.cuh"
 
 namespace xncc {

@@ -363,5 +363,9 @@ template <class T> T __ldg(const T *from)
 {
     return *from;
 }
+template <class T> T __ldcg(const T *from)
+{
+    return *from;
+}
 
 #endif

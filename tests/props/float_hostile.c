@@ -26,12 +26,13 @@ typedef enum hostile {
     FADED,   /* noise of little contrast beside noise of much */
     TINY,    /* samples near the smallest number */
     CROSSED, /* few windows of stripes, in noise */
+    SKY,     /* two grey levels: many numerators are 0 */
     HOSTILES
 } hostile;
 
 static const char *const hostile_name[HOSTILES] = {
-    "stripes", "thirds", "steep", "copies", "equal", "labels", "faint", "spike",  "wide",
-    "split",   "far",    "patch", "levels", "ends",  "faded",  "tiny",  "crossed"
+    "stripes", "thirds", "steep", "copies", "equal", "labels", "faint", "spike",   "wide",
+    "split",   "far",    "patch", "levels", "ends",  "faded",  "tiny",  "crossed", "sky"
 };
 
 /* A number that depends on k alone, within 1 .. 2, with all bits of a float. */
@@ -64,6 +65,8 @@ static double hostile_sample(hostile kind, int of_templ, int32_t size, int32_t x
         if (!of_templ && (x >= size + 12 || y >= size + 12))
             return noise / 256.0;
         return hostile_sample(STRIPES, of_templ, size, x, y, random);
+    case SKY:
+        return (of_templ ? (7 * x + 5 * y) % 4 == 0 : noise < 16.0) ? 222.0 / 255.0 : 221.0 / 255.0;
     case LEVELS:
         if (of_templ ? y % 7 == 3 : y < size + 4)
             return of_templ ? ldexp(x & 1, -60) : 1.0;
@@ -457,6 +460,8 @@ int main(int argc, char **argv)
         check_copy(XNCC_U32, 1);
         check_found(EQUAL, THIRDS, XNCC_F32, 400, NULL, 0);
         check_found(THIRDS, THIRDS, XNCC_F64, 400, NULL, 0);
+        for (int i = 0; i < 2; i++) /* a twentieth of the windows */
+            check_found(SKY, SKY, reals[i], 600, NULL, 0);
     }
     if (is_hostile && device == XNCC_DEVICE_CUDA) /* the exact sums of a whole band settle all */
         check_found(THIRDS, THIRDS, XNCC_F64, 1600, "float-fused", 230);
