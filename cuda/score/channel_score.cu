@@ -16,7 +16,7 @@
 //   in 0 .. m), and so is n Q_c - S_c^2. Their sums are below 2^62.1. They are computed modulo
 //   2^64, therefore exact, and rounded to double once, as in general_score.h.
 //
-// Rounding. The quotients of the normed methods are those of score_common.cuh: general_score.h
+// Rounding. The quotients of the normed methods are those of quotient.cuh: general_score.h
 // multiplies two rounded roots, as score.h does, so the proof and the doubtful interval are the
 // same. ccoeff is the plain formula, a division: where n has few bits many of its quotients are
 // midpoints of floats, so that no approximation would be certain. ccorr and sqdiff are integers

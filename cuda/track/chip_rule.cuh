@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The scores of a chip: those of math/score.h, by the quotient of cuda/score/score_common.cuh.
+// The scores of a chip: those of math/score.h, by the quotient of cuda/score/quotient.cuh.
 #ifndef XNCC_CUDA_TRACK_CHIP_RULE_CUH
 #define XNCC_CUDA_TRACK_CHIP_RULE_CUH
 

@@ -17,7 +17,7 @@
 // S and Q of the windows slide along rows, then along columns, in shared memory. The sums are exact
 // integers below 2^32 (track_chips_fit): S and Q of bytes and HL + LH; X and Q of 16 bits have 64
 // bits. A score is that of math/score.h: numerator and variance are rounded to double
-// once, and the quotient is that of score_common.cuh, or the plain formula in doubt.
+// once, and the quotient is that of quotient.cuh, or the plain formula in doubt.
 //
 // Data mapping: a warp computes 16 columns of the map and up to 8 TILES rows of it at a time, with
 // 4 TILES sums per lane (three times as many for 16 bits). For rows r, r + 8, ... of the chip its
