@@ -59,66 +59,11 @@ struct ChannelJob {
 };
 
 // Shared memory: arrays of prefix sums, first those of Q, then S of each channel; and then the
-// image rows, per warp and plane a lead and a lag row. Elements of 32 bits from map row to map row
-// of an array, and from array to array.
-constexpr int PREFIX_ROW = Span<WORDS>::PITCH, PREFIX_ARRAY = ROWS * PREFIX_ROW;
-// Bytes of an image row, and of a lead and a lag row.
+// image rows, per warp and plane a lead and a lag row. Bytes of an image row, and of both.
 constexpr int PIXEL_ROW = Span<WORDS>::COLUMNS, PIXEL_ROWS = 2 * PIXEL_ROW;
 static_assert(PREFIX_ARRAY * 4 == XNCC_CHANNEL_SCORE_ARRAY &&
                   WARPS * PIXEL_ROWS == XNCC_CHANNEL_SCORE_PIXELS,
               "the decision knows the size of shared memory");
-
-// Prefix sums of 32 bits are in one array, and those of 64 bits in two: low and high words.
-__device__ __forceinline__ void load_prefix(const uint32_t *from, uint32_t *v)
-{
-    *v = *from;
-}
-__device__ __forceinline__ void load_prefix(const uint32_t *from, uint64_t *v)
-{
-    *v = from[0] | static_cast<uint64_t>(from[PREFIX_ARRAY]) << 32;
-}
-__device__ __forceinline__ void store_prefix(uint32_t *to, uint32_t v)
-{
-    *to = v;
-}
-__device__ __forceinline__ void store_prefix(uint32_t *to, uint64_t v)
-{
-    to[0] = static_cast<uint32_t>(v);
-    to[PREFIX_ARRAY] = static_cast<uint32_t>(v >> 32);
-}
-// The same for four adjacent columns.
-__device__ __forceinline__ void store_prefixes(uint32_t *to, const uint32_t *v)
-{
-    *reinterpret_cast<uint4 *>(to) = make_uint4(v[0], v[1], v[2], v[3]);
-}
-__device__ __forceinline__ void store_prefixes(uint32_t *to, const uint64_t *v)
-{
-    uint32_t low[4], high[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        low[i] = static_cast<uint32_t>(v[i]);
-        high[i] = static_cast<uint32_t>(v[i] >> 32);
-    }
-    store_prefixes(to, low);
-    store_prefixes(to + PREFIX_ARRAY, high);
-}
-
-// Replaces a row of sums of columns by the sums over the columns before. Called by a whole warp.
-template <class Sum> __device__ void accumulate_row(uint32_t *row)
-{
-    uint32_t *own = row + 4 * WORDS * (threadIdx.x % WARP_LANES);
-    Sum total = 0, one;
-    for (int i = 0; i < 4 * WORDS; i++) {
-        load_prefix(own + i, &one);
-        total += one;
-    }
-    Sum before = sum_before(total);
-    for (int i = 0; i < 4 * WORDS; i++) {
-        load_prefix(own + i, &one);
-        store_prefix(own + i, before);
-        before += one;
-    }
-}
 
 // S of each channel of one byte, and Q, of a thread's four windows: lifted doubles
 // (score_arith.cuh).
@@ -391,9 +336,9 @@ __device__ void sum_first_channels(const ChannelJob &job, uint32_t *prefixes, in
     __syncthreads();
     for (int i = threadIdx.x / WARP_LANES; i < 1 + job.summed; i += WARPS)
         if (i == 0)
-            accumulate_row<typename Pixel::Square>(prefixes);
+            accumulate_row<typename Pixel::Square, WORDS>(prefixes);
         else
-            accumulate_row<uint32_t>(prefixes + (DIGITS + i - 1) * ARRAY);
+            accumulate_row<uint32_t, WORDS>(prefixes + (DIGITS + i - 1) * ARRAY);
     __syncthreads();
 }
 
@@ -456,11 +401,7 @@ __device__ __forceinline__ void read_change(const uint32_t *own, int window_widt
 template <int SHIFT>
 __device__ __forceinline__ void slide_sum(const uint32_t *own, int window_width, uint32_t *sum)
 {
-    uint32_t entering[4], leaving[4];
-    read_change<SHIFT>(own, window_width, entering, leaving);
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        sum[i] += entering[i] - leaving[i];
+    slide<Integers, Adjacent, SHIFT>(sum, own, window_width - SHIFT);
 }
 template <int SHIFT>
 __device__ __forceinline__ void slide_sum(const uint32_t *own, int window_width, double *sum)

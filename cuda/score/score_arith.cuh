@@ -27,6 +27,24 @@
 
 namespace xncc {
 
+// Sums as they are.
+struct Integers {
+    using Sum = uint32_t;
+
+    __device__ __forceinline__ static Sum from_integer(uint32_t v)
+    {
+        return v;
+    }
+    __device__ __forceinline__ static uint32_t to_integer(Sum v)
+    {
+        return v;
+    }
+    __device__ __forceinline__ static Sum slide_by(Sum v, uint32_t entering, uint32_t leaving)
+    {
+        return v + entering - leaving;
+    }
+};
+
 // Sums as lifted doubles: 2^52 + the sum, which is then the low word.
 struct Lifted {
     using Sum = double;
@@ -105,26 +123,13 @@ struct Fp64 : Lifted, CentredRoot {
 
 // n X, S sumT, n Q and S^2 are below 2^49, numerator and variance below 2^48, so their differences
 // are exact in 64 bits and as pairs (math/float_float.h).
-struct FloatFloat : CentredRoot {
+struct FloatFloat : Integers, CentredRoot {
     static constexpr bool IS_BUILT = builds_arithmetic(true);
-    using Sum = uint32_t;
     using Templ = uint32_t; // sumT
 
     __device__ __forceinline__ static Templ templ_of(const Job &, const xncc_score_rule &rule)
     {
         return static_cast<uint32_t>(rule.sum);
-    }
-    __device__ __forceinline__ static Sum from_integer(uint32_t v)
-    {
-        return v;
-    }
-    __device__ __forceinline__ static uint32_t to_integer(Sum v)
-    {
-        return v;
-    }
-    __device__ __forceinline__ static Sum slide_by(Sum v, uint32_t entering, uint32_t leaving)
-    {
-        return v + entering - leaving;
     }
     __device__ __forceinline__ static bool score(const Job &job, Sum s, Sum q, uint32_t x,
                                                  float *score)

@@ -187,39 +187,10 @@ __device__ void sum_first_windows(const Job &job, Shared &shared, int x0, int y0
                 columns[0][k], columns[1][k], columns[2][k], columns[3][k]);
     }
     __syncthreads();
-    uint32_t *own =
-                 &shared.sums[threadIdx.x / WARP_LANES][0][4 * WORDS * (threadIdx.x % WARP_LANES)],
-             total = 0, unused = 0;
-    for (int i = 0; i < 4 * WORDS; i++)
-        total += own[i];
-    uint32_t before = total;
-    scan(before, unused);
-    before -= total;
-    for (int i = 0; i < 4 * WORDS; i++) {
-        uint32_t next = before + own[i];
-        own[i] = before;
-        before = next;
-    }
+    accumulate_row<uint32_t, WORDS>(shared.sums[threadIdx.x / WARP_LANES][0]);
     __syncthreads();
 }
 static_assert(static_cast<int>(PARTS) == WARPS, "one warp per part");
-
-// Slides one part of a thread's four windows down by a row. left: the prefixes at the thread's
-// first column; distance: window width - SHIFT. SHIFT: the width modulo 4, so that reads stay
-// aligned.
-template <int SHIFT>
-__device__ __forceinline__ void slide(uint32_t *windows, const uint32_t *left, int distance)
-{
-    uint4 out = *reinterpret_cast<const uint4 *>(left),
-          in = *reinterpret_cast<const uint4 *>(left + distance), more = in;
-    if (SHIFT)
-        more = *reinterpret_cast<const uint4 *>(left + distance + 4);
-    const uint32_t leaving[4] = { out.x, out.y, out.z, out.w };
-    const uint32_t entering[8] = { in.x, in.y, in.z, in.w, more.x, more.y, more.z, more.w };
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        windows[i] += entering[SHIFT + i] - leaving[i];
-}
 
 // A lane's words of an image row in shared memory.
 __device__ __forceinline__ void load_words(const unsigned char *low, const unsigned char *high,
@@ -297,7 +268,7 @@ __device__ void walk(const Job &job, Shared &shared, int y0, int y1)
                                         __ldcs(reinterpret_cast<const uint4 *>(sums + 2 * step)) };
 #pragma unroll
             for (int k = 0; k < PARTS; k++)
-                slide<SHIFT>(windows[k], &shared.sums[k][r][own], distance);
+                slide<Integers, Adjacent, SHIFT>(windows[k], &shared.sums[k][r][own], distance);
             float f[4];
             sure &= score_row<PAIRS>(job, windows, products, f);
             if (left > r)

@@ -217,6 +217,62 @@ __device__ __forceinline__ void sum_columns(const unsigned char *from, int64_t p
     }
 }
 
+// Elements of 32 bits from map row to map row of an array of prefix sums of windows up to 128 wide,
+// and from array to array.
+constexpr int PREFIX_ROW = Span<WORDS>::PITCH, PREFIX_ARRAY = ROWS * PREFIX_ROW;
+
+// Prefix sums of 32 bits are in one array, and those of 64 bits in two: low and high words.
+__device__ __forceinline__ void load_prefix(const uint32_t *from, uint32_t *v)
+{
+    *v = *from;
+}
+__device__ __forceinline__ void load_prefix(const uint32_t *from, uint64_t *v)
+{
+    *v = from[0] | static_cast<uint64_t>(from[PREFIX_ARRAY]) << 32;
+}
+__device__ __forceinline__ void store_prefix(uint32_t *to, uint32_t v)
+{
+    *to = v;
+}
+__device__ __forceinline__ void store_prefix(uint32_t *to, uint64_t v)
+{
+    to[0] = static_cast<uint32_t>(v);
+    to[PREFIX_ARRAY] = static_cast<uint32_t>(v >> 32);
+}
+// The same for four adjacent columns.
+__device__ __forceinline__ void store_prefixes(uint32_t *to, const uint32_t *v)
+{
+    *reinterpret_cast<uint4 *>(to) = make_uint4(v[0], v[1], v[2], v[3]);
+}
+__device__ __forceinline__ void store_prefixes(uint32_t *to, const uint64_t *v)
+{
+    uint32_t low[4], high[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        low[i] = static_cast<uint32_t>(v[i]);
+        high[i] = static_cast<uint32_t>(v[i] >> 32);
+    }
+    store_prefixes(to, low);
+    store_prefixes(to + PREFIX_ARRAY, high);
+}
+
+// Replaces a row of sums of columns by the sums over the columns before. Called by a whole warp.
+template <class Sum, int WORDS> __device__ void accumulate_row(uint32_t *row)
+{
+    uint32_t *own = row + 4 * WORDS * (threadIdx.x % WARP_LANES);
+    Sum total = 0, one;
+    for (int i = 0; i < 4 * WORDS; i++) {
+        load_prefix(own + i, &one);
+        total += one;
+    }
+    Sum before = sum_before(total);
+    for (int i = 0; i < 4 * WORDS; i++) {
+        load_prefix(own + i, &one);
+        store_prefix(own + i, before);
+        before += one;
+    }
+}
+
 // Prefix sums over all but the last row of the segment's first windows, into row 0 of `shared`:
 // down the columns first, then along the row. x0, y0: first map element of the segment. Ends with a
 // barrier.
