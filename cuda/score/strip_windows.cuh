@@ -274,8 +274,8 @@ template <class Sum, int WORDS> __device__ void accumulate_row(uint32_t *row)
 }
 
 // Prefix sums over all but the last row of the segment's first windows, into row 0 of `shared`:
-// down the columns first, then along the row. x0, y0: first map element of the segment. Ends with a
-// barrier.
+// down the columns first, then along the row, one warp per sum. x0, y0: first map element of the
+// segment. Ends with a barrier.
 template <int WORDS>
 __device__ void sum_first_windows(const Job &job, StripPrefixes<WORDS> &shared, int x0, int y0)
 {
@@ -285,32 +285,12 @@ __device__ void sum_first_windows(const Job &job, StripPrefixes<WORDS> &shared, 
                                     y0 * image.pitch;
         uint32_t sums[4], squares[4] = {};
         sum_columns(from, image.pitch, job.all.window_height - 1, image.flip, sums, squares);
-        *reinterpret_cast<uint4 *>(&shared.s[0][4 * word]) = make_uint4(sums[0], sums[1], sums[2],
-                                                                        sums[3]);
-        *reinterpret_cast<uint4 *>(&shared.q[0][4 * word]) = make_uint4(squares[0], squares[1],
-                                                                        squares[2], squares[3]);
+        store_prefixes(&shared.s[0][4 * word], sums);
+        store_prefixes(&shared.q[0][4 * word], squares);
     }
     __syncthreads();
-    if (threadIdx.x < WARP_LANES) {
-        uint32_t *s = &shared.s[0][4 * WORDS * threadIdx.x],
-                 *q = &shared.q[0][4 * WORDS * threadIdx.x];
-        uint32_t s_all = 0, q_all = 0;
-        for (int i = 0; i < 4 * WORDS; i++) {
-            s_all += s[i];
-            q_all += q[i];
-        }
-        uint32_t s_before = s_all, q_before = q_all;
-        scan(s_before, q_before);
-        s_before -= s_all;
-        q_before -= q_all;
-        for (int i = 0; i < 4 * WORDS; i++) {
-            uint32_t s_next = s_before + s[i], q_next = q_before + q[i];
-            s[i] = s_before;
-            q[i] = q_before;
-            s_before = s_next;
-            q_before = q_next;
-        }
-    }
+    if (threadIdx.x < 2 * WARP_LANES)
+        accumulate_row<uint32_t, WORDS>(threadIdx.x < WARP_LANES ? shared.s[0] : shared.q[0]);
     __syncthreads();
 }
 
