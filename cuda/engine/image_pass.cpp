@@ -4,7 +4,6 @@
 
 #include "cuda/engine/product_pass.h"
 #include "cuda/planes/make_planes.h"
-#include "cuda/planes/split_planes.h"
 
 #include "image/samples.h"
 
@@ -83,16 +82,16 @@ LayoutRect rect_of(const xncc_engine_plan *plan, const Band &band)
              band.height + plan->problem.templ_height - 1 };
 }
 
-// True if the band's rows, from `data` on, can be read by kernels that read byte planes: in aligned
-// pieces of 16 bytes. pixels: per piece. Sets *columns to the pixels that are read per row. Rows of
-// copies in the plan's memory may be read up to the next multiple of 16 bytes.
-bool reads_in_place(const xncc_image &image, bool padded, const unsigned char *data, int32_t pixels,
+// True if the band's rows of bytes, from `data` on, can be read by kernels that read byte planes:
+// in aligned pieces of 16 bytes. Sets *columns to the bytes that are read per row. Rows of copies
+// in the plan's memory may be read up to the next multiple of 16 bytes.
+bool reads_in_place(const xncc_image &image, bool padded, const unsigned char *data,
                     int32_t *columns)
 {
     if (padded)
-        *columns = ceil_div(*columns, pixels) * pixels;
+        *columns = ceil_div(*columns, 16) * 16;
     return xncc_image_pitch(&image) % 16 == 0 && reinterpret_cast<uintptr_t>(data) % 16 == 0 &&
-           *columns % pixels == 0;
+           *columns % 16 == 0;
 }
 
 // True if the kernels of the plan flip the signs of bytes that they read (TensorPlane::flip).
@@ -103,7 +102,7 @@ bool flips_signs(const xncc_decision &d)
 }
 
 // Byte planes of the image under a band. An image that is itself a byte plane is read where it is,
-// and 16-bit pixels are split, if their rows are aligned and no window reaches past the image.
+// if its rows are aligned and no window reaches past the image.
 xncc_status make_planes(const Call &call, Band *band)
 {
     const xncc_engine_plan *plan = call.plan;
@@ -114,23 +113,19 @@ xncc_status make_planes(const Call &call, Band *band)
     const LayoutTarget to = { plan->memory.as<unsigned char>(XNCC_BUFFER_PLANES),
                               static_cast<int64_t>(w.plane_pitch), static_cast<int64_t>(w.plane) };
     band->image = { to.data, to.pitch, ceil_div(rect.columns, 16) * 16, rect.rows, 0 };
-    const int digits = xncc_pixel_digits(p.pixel);
-    // the planes are the bytes of the pixels
-    const bool whole = planes.image_count == digits && p.rule.mode == XNCC_VALID &&
+    // the only plane is the pixels
+    const bool whole = planes.image_count == 1 && p.rule.mode == XNCC_VALID &&
                        !xncc_problem_image_varies(&p);
     const bool flips = p.pixel == XNCC_S8 && !call.many && flips_signs(plan->decision);
-    if (whole && (p.pixel == XNCC_U8 || p.pixel == XNCC_U16 || flips)) {
+    if (whole && (p.pixel == XNCC_U8 || flips)) {
         int32_t columns = rect.columns;
         const unsigned char *data = static_cast<const unsigned char *>(
                                         xncc_image_row(&call.image, static_cast<int32_t>(rect.y))) +
-                                    rect.x * digits;
-        if (reads_in_place(call.image, call.rows_padded, data, 16 / digits, &columns)) {
-            const int64_t pitch = xncc_image_pitch(&call.image);
-            if (digits == 1)
-                band->image = { data, pitch, columns, rect.rows, flips ? FLIP_SIGNS : 0 };
-            else
-                launch_split_planes(data, pitch, to, columns, rect.rows, call.stream);
-            return check(cudaGetLastError(), "making the image's byte planes", call.error);
+                                    rect.x;
+        if (reads_in_place(call.image, call.rows_padded, data, &columns)) {
+            band->image = { data, xncc_image_pitch(&call.image), columns, rect.rows,
+                            flips ? FLIP_SIGNS : 0 };
+            return XNCC_OK;
         }
     }
     if (plan->planes_there)

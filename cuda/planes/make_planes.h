@@ -45,7 +45,7 @@ cudaError_t launch_byte_planes(const xncc_image &image, xncc_border border, cons
 
 // launch_planes for the planes of all samples, in order, of an image whose pixels all count
 // (split_channels.cu): 2, 3, 4, 6 or 8 bytes per pixel. The image has explicit pitches, and
-// rect.columns is a multiple of 4. serves_split_channels: whether it serves an image and a list.
+// rect.columns is a multiple of 8. serves_split_channels: whether it serves an image and a list.
 bool serves_split_channels(const xncc_image &image, const xncc_general_planes &planes);
 cudaError_t launch_split_channels(const xncc_image &image, xncc_border border,
                                   const LayoutRect &rect, const LayoutTarget &to,

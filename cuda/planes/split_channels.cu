@@ -3,15 +3,16 @@
 // bytes (make_planes.h). A pixel's bytes are the planes, in the order of the list: a channel's low
 // byte comes before its high byte.
 //
-// Thread mapping: a block of 256 threads covers 1024 adjacent pixels of one row, 4 per thread;
-// blocks are numbered row by row along blockIdx.x. A thread whose pixels are inside the image reads
-// them as aligned words; a warp's words are adjacent, so each line of memory is read once. Other
-// threads read byte by byte. Each plane is written as one 4-byte store per thread. No shared
-// memory.
+// Thread mapping: a block of 256 threads covers 1024 adjacent pixels of one row, 4 per thread, or
+// twice as many pixels of two bytes; blocks are numbered row by row along blockIdx.x. A thread
+// whose pixels are inside the image reads them as aligned words; a warp's words are adjacent, so
+// each line of memory is read once. Other threads read byte by byte. Each plane is written as one
+// store of 4 or 8 bytes per thread. No shared memory.
 //
 // Template parameter: BYTES per pixel.
 #include "cuda/planes/make_planes.h"
 #include "cuda/planes/word_load.cuh"
+#include "cuda/runtime/dispatch.h"
 
 #include "image/samples.h"
 
@@ -20,7 +21,8 @@ namespace xncc {
 namespace {
 
 constexpr int THREADS = 256;
-constexpr int SPAN = 4; // adjacent pixels per thread
+// Adjacent pixels per thread.
+template <int BYTES> constexpr int SPAN = BYTES == 2 ? 8 : 4;
 
 struct SplitJob {
     xncc_image image; // with explicit pitches
@@ -34,12 +36,12 @@ struct SplitJob {
 
 // Reads a thread's pixels byte by byte, with the border rule. line: the image row, or -1 outside.
 // Outside the image a sample is 0.
-template <int BYTES>
+template <int BYTES, int WORDS>
 __device__ void gather(const SplitJob &job, const unsigned char *row, int64_t line, int64_t first,
-                       uint32_t (&word)[BYTES])
+                       uint32_t (&word)[WORDS])
 {
 #pragma unroll
-    for (int k = 0; k < SPAN * BYTES; k++) {
+    for (int k = 0; k < 4 * WORDS; k++) {
         const int64_t column = xncc_border_index(job.border, first + k / BYTES, job.image.width);
         const uint32_t v = line >= 0 && column >= 0 ? row[column * BYTES + k % BYTES] : 0;
         word[k / 4] = k % 4 ? word[k / 4] | v << (8 * (k % 4)) : v;
@@ -53,34 +55,45 @@ __device__ constexpr unsigned pair_of(int low, int high)
     return static_cast<unsigned>(low % 4 | (4 + high % 4) << 4);
 }
 
+// Words that are stored at once.
+template <int COUNT> struct alignas(COUNT * sizeof(uint32_t)) Words {
+    uint32_t v[COUNT];
+};
+
 template <int BYTES>
 __global__ __launch_bounds__(THREADS) void split_channels(const __grid_constant__ SplitJob job)
 {
     const int y = static_cast<int>(blockIdx.x / static_cast<unsigned>(job.across));
     const int x = (static_cast<int>(blockIdx.x % static_cast<unsigned>(job.across)) * THREADS +
                    static_cast<int>(threadIdx.x)) *
-                  SPAN;
+                  SPAN<BYTES>;
     if (x >= job.rect.columns)
         return;
     const int64_t line = xncc_border_index(job.border, job.rect.y + y, job.image.height),
                   first = job.rect.x + x;
     const unsigned char *row = static_cast<const unsigned char *>(job.image.data) +
                                (line < 0 ? 0 : line) * job.image.pitch;
-    uint32_t word[BYTES];
+    constexpr int GROUPS = SPAN<BYTES> / 4, WORDS = GROUPS * BYTES;
+    uint32_t word[WORDS];
     if (line >= 0 &&
-        has_words(row, first * BYTES, BYTES, static_cast<int64_t>(job.image.width) * BYTES))
+        has_words(row, first * BYTES, WORDS, static_cast<int64_t>(job.image.width) * BYTES))
         load_words(row + first * BYTES, word);
     else
-        gather(job, row, line, first, word);
+        gather<BYTES>(job, row, line, first, word);
     unsigned char *to = job.to.data + y * job.to.pitch + x;
 #pragma unroll
     for (int p = 0; p < BYTES; p++, to += job.to.plane) {
-        // the bytes of the four pixels
-        const int a = p, b = p + BYTES, c = p + 2 * BYTES, d = p + 3 * BYTES;
-        const uint32_t low = __byte_perm(word[a / 4], word[b / 4], pair_of(a, b)),
-                       high = __byte_perm(word[c / 4], word[d / 4], pair_of(c, d));
         const uint32_t flip = (p + 1) % job.digits == 0 ? job.flip : 0;
-        *reinterpret_cast<uint32_t *>(to) = __byte_perm(low, high, 0x5410) ^ flip;
+        Words<GROUPS> plane;
+#pragma unroll
+        for (int i = 0; i < GROUPS; i++) {
+            // the bytes of four pixels
+            const int a = i * 4 * BYTES + p, b = a + BYTES, c = b + BYTES, d = c + BYTES;
+            const uint32_t low = __byte_perm(word[a / 4], word[b / 4], pair_of(a, b)),
+                           high = __byte_perm(word[c / 4], word[d / 4], pair_of(c, d));
+            plane.v[i] = __byte_perm(low, high, 0x5410) ^ flip;
+        }
+        *reinterpret_cast<Words<GROUPS> *>(to) = plane;
     }
 }
 
@@ -102,19 +115,17 @@ cudaError_t launch_split_channels(const xncc_image &image, xncc_border border,
                                   const LayoutRect &rect, const LayoutTarget &to,
                                   cudaStream_t stream)
 {
-    SplitJob job = { image, border, rect, to, ceil_div(rect.columns, THREADS * SPAN), 0, 0 };
-    job.digits = xncc_pixel_digits(image.pixel);
+    const int digits = xncc_pixel_digits(image.pixel);
+    SplitJob job = { image, border, rect, to, 0, digits, 0 };
     job.flip = xncc_pixel_bias(image.pixel) ? 0x80808080u : 0;
-    const unsigned blocks = static_cast<unsigned>(job.across) * static_cast<unsigned>(rect.rows);
-    switch (xncc_image_channels(&image) * job.digits) {
-    case 2: split_channels<2><<<blocks, THREADS, 0, stream>>>(job); break;
-    case 3: split_channels<3><<<blocks, THREADS, 0, stream>>>(job); break;
-    case 4: split_channels<4><<<blocks, THREADS, 0, stream>>>(job); break;
-    case 6: split_channels<6><<<blocks, THREADS, 0, stream>>>(job); break;
-    case 8: split_channels<8><<<blocks, THREADS, 0, stream>>>(job); break;
-    default: return cudaErrorInvalidValue;
-    }
-    return cudaGetLastError();
+    const bool served = with_one_of<2, 3, 4, 6, 8>(
+        xncc_image_channels(&image) * digits, [&](auto bytes) {
+            job.across = ceil_div(rect.columns, THREADS * SPAN<bytes>);
+            const dim3 grid = make_grid(int64_t{ job.across } * rect.rows);
+            split_channels<bytes><<<grid, THREADS, 0, stream>>>(job);
+            return true;
+        });
+    return served ? cudaGetLastError() : cudaErrorInvalidValue;
 }
 
 } // namespace xncc
