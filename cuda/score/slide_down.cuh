@@ -141,9 +141,9 @@ __device__ void write_prefixes(const Columns<COUNTS> &in, const Columns<COUNTS> 
 
 // Slides down map rows y0 .. y1 - 1 of the block's strip. rows.at(y) reads a thread's 4 columns of
 // the image row under map row y: their values (x) and, with COUNTS, their counts (y). For each map
-// row, r being its number in its batch, output.prefetch(r, inside) loads what it needs ahead of
-// time, and output.finish_row(r, prefixes) is called by the threads of the first warp's columns,
-// which make the windows. output.end_batch() is called after each batch.
+// row y, r being its number in its batch, output.prefetch(r, y, inside) loads what it needs ahead
+// of time, and output.finish_row(r, y, prefixes) is called by the threads of the first warp's
+// columns, which make the windows.
 template <bool COUNTS, class Reader, class Output>
 __device__ __forceinline__ void slide_down(const Reader &rows, int window_height, int y0, int y1,
                                            Output output)
@@ -159,7 +159,7 @@ __device__ __forceinline__ void slide_down(const Reader &rows, int window_height
         for (int r = 0; r < BATCH; r++) {
             entering[r] = rows.at(y + r + window_height - 1);
             leaving[r] = rows.at(y + r);
-            output.prefetch(r, threadIdx.x < WARP_COLUMNS && y + r < y1);
+            output.prefetch(r, y + r, threadIdx.x < WARP_COLUMNS && y + r < y1);
         }
         if (y > y0)
             __syncthreads();
@@ -173,8 +173,7 @@ __device__ __forceinline__ void slide_down(const Reader &rows, int window_height
 #pragma unroll
         for (int r = 0; r < BATCH; r++)
             if (threadIdx.x < WARP_COLUMNS && y + r < y1)
-                output.finish_row(r, prefixes[r]);
-        output.end_batch();
+                output.finish_row(r, y + r, prefixes[r]);
     }
 }
 

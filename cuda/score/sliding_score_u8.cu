@@ -65,25 +65,24 @@ __device__ __forceinline__ MaskedSums sums_of(const MaskedScoreJob &job, const P
 // Output: the scores.
 template <bool CENTRED_ROOT> struct ScoreOutput {
     const MaskedScoreJob &job;
-    int x, y; // the first window of the batch
+    int x; // of the first window
     Products product[BATCH][OUTPUT_WARPS];
 
-    __device__ ScoreOutput(const MaskedScoreJob &of, int column, int row)
-        : job(of), x(column), y(row)
+    __device__ ScoreOutput(const MaskedScoreJob &of, int column) : job(of), x(column)
     {
     }
-    __device__ __forceinline__ void prefetch(int r, bool inside)
+    __device__ __forceinline__ void prefetch(int r, int y, bool inside)
     {
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
             product[r][i] = inside && x + i * WARP_COLUMNS < job.width
-                                ? Products(job, (y + r) * job.pitch + x + i * WARP_COLUMNS)
+                                ? Products(job, y * job.pitch + x + i * WARP_COLUMNS)
                                 : Products();
     }
     // There is no branch between the windows, so that their arithmetic overlaps.
-    __device__ __forceinline__ void finish_row(int r, const Prefixes<true> &row)
+    __device__ __forceinline__ void finish_row(int r, int y, const Prefixes<true> &row)
     {
-        float score[OUTPUT_WARPS], *map = job.map + (y + r) * job.map_pitch + x;
+        float score[OUTPUT_WARPS], *map = job.map + y * job.map_pitch + x;
         unsigned doubts = 0;
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
@@ -99,37 +98,29 @@ template <bool CENTRED_ROOT> struct ScoreOutput {
                                                          job, sums_of(job, row, product[r][i], i))
                                                    : score[i]);
     }
-    __device__ __forceinline__ void end_batch()
-    {
-        y += BATCH;
-    }
 };
 
 // Output: the sums.
 struct SumOutput {
     const SlideJob &job;
-    int x, y; // the first window of the batch
+    int x; // of the first window
 
-    __device__ __forceinline__ void prefetch(int, bool)
+    __device__ __forceinline__ void prefetch(int, int, bool)
     {
     }
-    __device__ __forceinline__ void finish_row(int r, const Prefixes<false> &row)
+    __device__ __forceinline__ void finish_row(int, int y, const Prefixes<false> &row)
     {
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++) {
             if (x + i * WARP_COLUMNS >= job.width)
                 continue;
             const Sums window = row.window(job.templ_width, i);
-            const int64_t to = (y + r) * job.pitch + x + i * WARP_COLUMNS;
+            const int64_t to = y * job.pitch + x + i * WARP_COLUMNS;
             if (job.sums)
                 job.sums[to] = window.s + (job.add_sums ? job.sums[to] : 0);
             if (job.squares)
                 job.squares[to] = window.q + (job.add_squares ? job.squares[to] : 0);
         }
-    }
-    __device__ __forceinline__ void end_batch()
-    {
-        y += BATCH;
     }
 };
 
@@ -141,7 +132,7 @@ __global__ __launch_bounds__(THREADS,
     const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
     const ColumnReader rows(job, job.values, job.counts, x0 + static_cast<int>(threadIdx.x) * SPAN);
     slide_down<true>(rows, job.templ_height, y0, min(y0 + strip, job.height),
-                     ScoreOutput<CENTRED_ROOT>(job, x0 + static_cast<int>(threadIdx.x), y0));
+                     ScoreOutput<CENTRED_ROOT>(job, x0 + static_cast<int>(threadIdx.x)));
 }
 
 __global__ __launch_bounds__(THREADS, 4) void slide_sums(const __grid_constant__ SlideJob job,
@@ -150,7 +141,7 @@ __global__ __launch_bounds__(THREADS, 4) void slide_sums(const __grid_constant__
     const int x0 = blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
     const ColumnReader rows(job, job.bytes, job.bytes, x0 + static_cast<int>(threadIdx.x) * SPAN);
     slide_down<false>(rows, job.templ_height, y0, min(y0 + strip, job.height),
-                      SumOutput{ job, x0 + static_cast<int>(threadIdx.x), y0 });
+                      SumOutput{ job, x0 + static_cast<int>(threadIdx.x) });
 }
 
 } // namespace

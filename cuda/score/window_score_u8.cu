@@ -96,14 +96,14 @@ template <xncc_method METHOD, bool PAIRS> struct WindowOutput {
     const ScoreJob &job;
     const Units &units;
     xncc_score_rule rule;
-    // The first window's element of the band's first row, and whether each window is in the map.
+    // The first window's element of the map's first row, and whether each window is in the map.
     float *map;
     bool inside[OUTPUT_WARPS];
     uint32_t product[BATCH][OUTPUT_WARPS];
 
     // x: map column of the first window; less than 0 in a first strip that begins left of the map.
-    __device__ WindowOutput(const ScoreJob &of, const Units &constants, int x, int y)
-        : job(of), units(constants), rule(of.rule), map(of.map + y * of.map_pitch + x)
+    __device__ WindowOutput(const ScoreJob &of, const Units &constants, int x)
+        : job(of), units(constants), rule(of.rule), map(of.map + x)
     {
         rule.needs_u128 = 0; // n * 255 < 2^25; known to the compiler
 #pragma unroll
@@ -112,18 +112,18 @@ template <xncc_method METHOD, bool PAIRS> struct WindowOutput {
             inside[i] = threadIdx.x < WARP_COLUMNS && at >= 0 && at < job.width;
         }
     }
-    __device__ __forceinline__ void prefetch(int r, bool has_windows)
+    __device__ __forceinline__ void prefetch(int r, int y, bool has_windows)
     {
-        const float *row = map + r * job.map_pitch;
+        const float *row = map + y * job.map_pitch;
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++)
             product[r][i] = has_windows && inside[i] ? __float_as_uint(row[i * WARP_COLUMNS]) : 0;
     }
     // There is no branch between the windows, so that their arithmetic overlaps.
-    __device__ __forceinline__ void finish_row(int r, const Prefixes<false> &prefixes)
+    __device__ __forceinline__ void finish_row(int r, int y, const Prefixes<false> &prefixes)
     {
         Sums sums[OUTPUT_WARPS];
-        float score[OUTPUT_WARPS], *row = map + r * job.map_pitch;
+        float score[OUTPUT_WARPS], *row = map + y * job.map_pitch;
         unsigned doubts = 0;
 #pragma unroll
         for (int i = 0; i < OUTPUT_WARPS; i++) {
@@ -140,10 +140,6 @@ template <xncc_method METHOD, bool PAIRS> struct WindowOutput {
             if (inside[i])
                 row[i * WARP_COLUMNS] = score[i];
     }
-    __device__ __forceinline__ void end_batch()
-    {
-        map += BATCH * job.map_pitch;
-    }
 };
 
 // blockIdx.x: strip of columns; blockIdx.y: strip of `strip` map rows. column0: map column of the
@@ -156,9 +152,8 @@ __global__ __launch_bounds__(THREADS, 5) void window_score(const __grid_constant
         return;
     const int x0 = column0 + blockIdx.x * OUTPUTS, y0 = blockIdx.y * strip;
     const ColumnReader rows(job.stage, job.stage.left + x0 + static_cast<int>(threadIdx.x) * SPAN);
-    slide_down<false>(
-        rows, job.size, y0, min(y0 + strip, job.height),
-        WindowOutput<METHOD, PAIRS>(job, units, x0 + static_cast<int>(threadIdx.x), y0));
+    slide_down<false>(rows, job.size, y0, min(y0 + strip, job.height),
+                      WindowOutput<METHOD, PAIRS>(job, units, x0 + static_cast<int>(threadIdx.x)));
 }
 
 template <xncc_method METHOD> void launch(const ScoreJob &job, cudaStream_t stream)
