@@ -246,39 +246,34 @@ static xncc_status prepare_templs(const xncc_batch *batch, xncc_template *const 
     return status;
 }
 
-static xncc_batch *new_batch(xncc_context *context, const xncc_problem *problem, size_t count,
-                             xncc_error *error)
-{
-    xncc_batch *batch = xncc_alloc(1, sizeof *batch);
-    if (!batch) {
-        (void)xncc_fail(error, XNCC_ERROR_MEMORY, "batch: no memory");
-        return NULL;
-    }
-    batch->context = context;
-    batch->watch = xncc_watch_make(&context->progress);
-    batch->problem = *problem;
-    batch->count = count;
-    return batch;
-}
-
-xncc_status xncc_batch_create_once(xncc_context *context, const xncc_batch_once *of,
-                                   xncc_batch **result, xncc_error *error)
+/* Makes a batch; once: as in xncc_batch, then templ are those of `of`. */
+static xncc_status make(xncc_context *context, const xncc_batch_once *of, int once,
+                        const xncc_template *const *templ, xncc_batch **result, xncc_error *error)
 {
     *result = NULL;
-    xncc_batch *batch = new_batch(context, of->problem, of->count, error);
+    xncc_batch *batch = xncc_alloc(1, sizeof *batch);
     if (!batch)
-        return XNCC_ERROR_MEMORY;
-    batch->once = 1;
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "batch: no memory");
+    batch->context = context;
+    batch->watch = xncc_watch_make(&context->progress);
+    batch->problem = *of->problem;
+    batch->count = of->count;
+    batch->once = once;
     batch->single = of->single;
-    xncc_status status = fill(batch, of->preference, of->known,
-                              (const xncc_template *const *)of->templ, of->options, error);
-    if (!status && batch->count > 0)
+    xncc_status status = fill(batch, of->preference, of->known, templ, of->options, error);
+    if (!status && once && batch->count > 0)
         status = prepare_templs(batch, of->templ, error);
     if (status)
         xncc_batch_destroy(batch);
     else
         *result = batch;
     return status;
+}
+
+xncc_status xncc_batch_create_once(xncc_context *context, const xncc_batch_once *of,
+                                   xncc_batch **result, xncc_error *error)
+{
+    return make(context, of, 1, (const xncc_template *const *)of->templ, result, error);
 }
 
 xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem,
@@ -303,15 +298,10 @@ xncc_status xncc_batch_create(xncc_context *context, const xncc_problem *problem
                            error);
     if (status)
         return status;
-    xncc_batch *batch = new_batch(context, &p, count, error);
-    if (!batch)
-        return XNCC_ERROR_MEMORY;
-    status = fill(batch, &wanted, NULL, templ, &o, error);
-    if (status)
-        xncc_batch_destroy(batch);
-    else
-        *result = batch;
-    return xncc_done(status, error);
+    const xncc_batch_once of = {
+        .problem = &p, .preference = &wanted, .count = count, .options = &o
+    };
+    return xncc_done(make(context, &of, 0, templ, result, error), error);
 }
 
 void xncc_batch_destroy(xncc_batch *batch)
