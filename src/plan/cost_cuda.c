@@ -58,9 +58,6 @@ static uint64_t shared_row_bytes(const xncc_problem *p)
            pixel_bytes(p->pixel);
 }
 
-/* Chooses the tile of `shared` and the template rows per pass: as many as constant memory and the
- * tile hold. Unless they are the whole template, they are a multiple of 4, as the columns of the
- * template in constant memory are. */
 xncc_status xncc_fits_memory(const char *what, uint64_t needed, uint64_t limit, xncc_error *error)
 {
     if (needed <= limit)
@@ -71,6 +68,9 @@ xncc_status xncc_fits_memory(const char *what, uint64_t needed, uint64_t limit, 
                      what, (unsigned long long)needed, (unsigned long long)limit);
 }
 
+/* Chooses the tile of `shared` and the template rows per pass: as many as constant memory and the
+ * tile hold. Unless they are the whole template, they are a multiple of 4, as the columns of the
+ * template in constant memory are. */
 xncc_status xncc_fit_shared(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                             xncc_error *error)
 {

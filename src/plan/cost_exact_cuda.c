@@ -4,7 +4,6 @@
 
 #include "math/method.h"
 #include "plan/cost_fft_cuda.h"
-#include "plan/cost_split_cuda.h"
 #include "plan/problem.h"
 
 #include <math.h>
@@ -106,7 +105,7 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
     const xncc_fft_blocks cover = {
         .width = b.width, .height = b.height, .columns = columns, .rows = rows
     };
-    const int64_t count = xncc_split_count(&cover, decision->band_width, decision->band_height);
+    const int64_t count = xncc_fft_count(&cover, decision->band_width, decision->band_height);
     if (count > INT32_MAX / 2)
         return;
     b.count = (int32_t)count;

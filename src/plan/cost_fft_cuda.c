@@ -121,6 +121,12 @@ xncc_fft_buffers xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_
     return buffers;
 }
 
+int64_t xncc_fft_count(const xncc_fft_blocks *b, int32_t width, int32_t height)
+{
+    const int64_t across = b->width - b->columns + 1, down = b->height - b->rows + 1;
+    return (width + across - 1) / across * ((height + down - 1) / down);
+}
+
 /* One way to cover an axis of the band: blocks of transforms of a length, with its cost above. */
 typedef struct side {
     int32_t length, blocks, cost;
@@ -378,17 +384,13 @@ xncc_status xncc_fit_float_tiles(const xncc_problem *problem, const xncc_machine
                                   machine->cuda.shared_optin, error);
     if (status)
         return status;
-    const int64_t across = XNCC_FLOAT_TILE - problem->templ_width + 1,
-                  down = XNCC_FLOAT_TILE - problem->templ_height + 1,
-                  blocks = ((fit->band_width + across - 1) / across) *
-                           ((fit->band_height + down - 1) / down),
-                  pairs = (blocks + 1) / 2;
     fit->fft = (xncc_fft_blocks){ .width = XNCC_FLOAT_TILE,
                                   .height = XNCC_FLOAT_TILE,
                                   .batch = 1,
                                   .columns = problem->templ_width,
-                                  .rows = problem->templ_height,
-                                  .count = pairs < INT32_MAX / 2 ? (int32_t)pairs : INT32_MAX / 2 };
+                                  .rows = problem->templ_height };
+    const int64_t pairs = (xncc_fft_count(&fit->fft, fit->band_width, fit->band_height) + 1) / 2;
+    fit->fft.count = pairs < INT32_MAX / 2 ? (int32_t)pairs : INT32_MAX / 2;
     const uint64_t needed = pairs < INT32_MAX / 2 ? xncc_fft_workspace(problem, &fit->fft).total
                                                   : UINT64_MAX;
     status = xncc_fits_memory("kernel float-tiles", needed, budget, error);

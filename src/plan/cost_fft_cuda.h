@@ -39,6 +39,9 @@ typedef struct xncc_fft_buffers {
 enum { XNCC_FFT_CONSTANTS = 1024 }; /* bytes of the template's constants there */
 xncc_fft_buffers xncc_fft_workspace(const xncc_problem *problem, const xncc_fft_blocks *blocks);
 
+/* How many blocks cover a band. */
+int64_t xncc_fft_count(const xncc_fft_blocks *blocks, int32_t width, int32_t height);
+
 /* Chooses the blocks for bands of fit->band_width x fit->band_height. Fills fit->fft and
  * fit->estimate_ms, which is for one band. budget: the bytes of device memory for the buffers
  * above. Returns XNCC_OK, or XNCC_ERROR_UNSUPPORTED with a text that names the limit. */

@@ -35,12 +35,6 @@ xncc_split xncc_split_make(const xncc_fft_blocks *blocks)
     return s;
 }
 
-int64_t xncc_split_count(const xncc_fft_blocks *b, int32_t width, int32_t height)
-{
-    const int64_t across = b->width - b->columns + 1, down = b->height - b->rows + 1;
-    return (width + across - 1) / across * ((height + down - 1) / down);
-}
-
 /* A transform of the image: the columns of half the spectrum, two complex numbers each. */
 static uint64_t transform_bytes(int32_t width, int32_t height)
 {
@@ -89,7 +83,7 @@ static double time_of(const xncc_decision *of, xncc_fft_blocks *b, double per_po
                       uint64_t budget)
 {
     const double points = (double)b->width * b->height;
-    const int64_t count = xncc_split_count(b, of->band_width, of->band_height);
+    const int64_t count = xncc_fft_count(b, of->band_width, of->band_height);
     const int64_t batch = (int64_t)XNCC_SPLIT_MOST * XNCC_SPLIT_MOST /
                           ((int64_t)b->width * b->height);
     if (count > INT32_MAX / 2)

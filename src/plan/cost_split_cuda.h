@@ -34,9 +34,6 @@ xncc_split xncc_split_make(const xncc_fft_blocks *blocks);
 /* The bound of X's error that is relative to the samples of the window, in units of 2^-53. */
 #define XNCC_SPLIT_OWN 3.1
 
-/* How many blocks cover a band. */
-int64_t xncc_split_count(const xncc_fft_blocks *blocks, int32_t width, int32_t height);
-
 /* The kernel's buffers, in bytes. */
 typedef struct xncc_split_buffers {
     uint64_t data;     /* a batch of transforms */

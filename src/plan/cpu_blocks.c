@@ -205,12 +205,10 @@ int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_c
         const int convolve = problem->task == XNCC_TASK_CONVOLVE;
         if (is_fft(kernel) && (convolve || !fft_blocks(problem, blocks)))
             return 0;
-        if (is_fft(kernel)) {
-            blocks->small = small_kind(problem, blocks);
-            return 1;
+        if (!is_fft(kernel)) {
+            blocks->columns = convolve ? XNCC_CONVOLVE_COLUMNS : XNCC_FLOAT_COLUMNS;
+            blocks->rows = convolve ? XNCC_CONVOLVE_ROWS : XNCC_FLOAT_ROWS;
         }
-        blocks->columns = convolve ? XNCC_CONVOLVE_COLUMNS : XNCC_FLOAT_COLUMNS;
-        blocks->rows = convolve ? XNCC_CONVOLVE_ROWS : XNCC_FLOAT_ROWS;
         blocks->small = small_kind(problem, blocks);
         return 1;
     }

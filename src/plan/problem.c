@@ -98,13 +98,9 @@ static xncc_status check_match(const xncc_problem *p, xncc_error *error)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "a number of channels of %d is not within 1 .. %d", p->channels,
                          XNCC_MAX_CHANNELS);
-    if (p->rule.mode == XNCC_VALID &&
-        (p->templ_width > p->image_width || p->templ_height > p->image_height))
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "the template (%d x %d) is larger than the image (%d x %d); modes same "
-                         "and full allow that",
-                         p->templ_width, p->templ_height, p->image_width, p->image_height);
-    return XNCC_OK;
+    xncc_extent map;
+    return xncc_map_measure(p->rule.mode, p->image_width, p->image_height, p->templ_width,
+                            p->templ_height, &map, error);
 }
 
 static xncc_status check_convolve(const xncc_problem *p, xncc_error *error)

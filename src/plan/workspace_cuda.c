@@ -131,6 +131,19 @@ static void size_pixels(const xncc_problem *p, xncc_decision *d)
     }
 }
 
+/* Buffer `rows`, from `begin` on: S and Q of columns of `count` planes, what they reach, and sums
+ * of groups of the rows. */
+static void size_columns(const xncc_decision *d, uint64_t begin, uint64_t count, uint64_t rows,
+                         xncc_workspace *w)
+{
+    const uint64_t height = (uint64_t)d->band_height;
+    w->reach = plus(begin, times(times(w->rows_pitch * 16, height), count));
+    w->groups = plus(w->reach, w->rows_pitch / XNCC_COLUMN_BLOCK * 8 *
+                                   (height / XNCC_COLUMN_STRIP + 1) * count);
+    w->bytes[XNCC_BUFFER_ROWS] = plus(w->groups,
+                                      times(w->rows_pitch * 32, rows / XNCC_COLUMN_GROUP + 1));
+}
+
 /* Kernels for floats that read the image itself: X, and two lists of windows in doubt with sums of
  * parts of them; S and Q of columns, what they reach, and sums of groups of rows. Of these,
  * float-fused has only the lists. */
@@ -149,12 +162,7 @@ static void size_floats(const xncc_problem *p, xncc_decision *d)
     w->sums = times(w->sums_pitch * 8, height);
     w->bytes[XNCC_BUFFER_SUMS] = plus(w->sums, lists);
     w->rows_pitch = xncc_round_up(width + (uint64_t)p->templ_width - 1, XNCC_COLUMN_BLOCK);
-    w->reach = times(w->rows_pitch * 16, height);
-    w->groups = plus(w->reach,
-                     w->rows_pitch / XNCC_COLUMN_BLOCK * 8 * (height / XNCC_COLUMN_STRIP + 1));
-    w->bytes[XNCC_BUFFER_ROWS] = plus(
-        w->groups,
-        times(w->rows_pitch * 32, (height + (uint64_t)p->templ_height) / XNCC_COLUMN_GROUP + 1));
+    size_columns(d, 0, 1, height + (uint64_t)p->templ_height, w);
 }
 
 /* The template's integral images: of what counts, of the squares of all channels, and of the
@@ -183,13 +191,8 @@ static void size_float_sums(const xncc_problem *p, xncc_decision *d)
     w->integrals = plus(times(w->plane, (uint64_t)sums.planes), XNCC_FLOAT_TERMS_BYTES);
     w->columns = plus(w->integrals, sums.clips ? integrals_bytes(p) : 0);
     w->bytes[XNCC_BUFFER_ROWS] = w->columns;
-    if (!sums.windows)
-        return;
-    w->reach = plus(w->columns, times(times(w->rows_pitch * 16, height), (uint64_t)sums.columns));
-    w->groups = plus(w->reach, w->rows_pitch / XNCC_COLUMN_BLOCK * 8 *
-                                   (height / XNCC_COLUMN_STRIP + 1) * (uint64_t)sums.columns);
-    w->bytes[XNCC_BUFFER_ROWS] = plus(w->groups,
-                                      times(w->rows_pitch * 32, rows / XNCC_COLUMN_GROUP + 1));
+    if (sums.windows)
+        size_columns(d, w->columns, (uint64_t)sums.columns, rows, w);
 }
 
 /* Step prime-sums: for each row of windows, a bit for each column of samples. */
