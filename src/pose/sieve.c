@@ -58,16 +58,19 @@ static void sort_bucket(candidate_at *rank, size_t count)
     }
 }
 
-/* Writes where the candidates are, in order. */
-static xncc_status put_in_order(candidate_at candidate, size_t count, candidate_at *rank,
+/* Makes a list of where the candidates are, in order. The caller frees it, after a failure, too. */
+static xncc_status put_in_order(candidate_at candidate, size_t count, candidate_at **result,
                                 xncc_error *error)
 {
     size_t buckets = LEAST_BUCKETS;
     while (buckets < count && buckets < MOST_BUCKETS)
         buckets *= 2;
     size_t *end = xncc_alloc(buckets + 1, sizeof *end);
-    if (!end)
+    candidate_at *rank = *result = xncc_alloc(count, sizeof *rank);
+    if (!end || !rank) {
+        xncc_free(end);
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates", count);
+    }
     for (size_t i = 0; i < count; i++)
         end[bucket_of(&candidate[i], buckets) + 1]++;
     for (size_t b = 0; b < buckets; b++)
@@ -82,18 +85,27 @@ static xncc_status put_in_order(candidate_at candidate, size_t count, candidate_
     return XNCC_OK;
 }
 
-/* Is any of the candidates that have a place near *c? */
-static int has_near(const xncc_places *places, const candidate_at *rank, candidate_at c)
+/* Is any of the candidates that have a place of a kind near *c? any_pose: 1: whatever its pose; 0:
+ * with that kind as its angle, and a scale beside that of *c. */
+static int has_of_kind(const xncc_places *places, const candidate_at *rank, candidate_at c,
+                       int32_t kind, int any_pose)
 {
     int32_t chain[XNCC_PLACES_CHAINS];
-    const int chains = xncc_places_near(places, c->x, c->y, 0, chain);
+    const int chains = xncc_places_near(places, c->x, c->y, kind, chain);
     for (int k = 0; k < chains; k++)
         for (int32_t at = chain[k]; at; at = places->next[at - 1]) {
             const candidate_at o = rank[at - 1];
-            if (fabs(c->x - o->x) <= places->near && fabs(c->y - o->y) <= places->near)
+            if ((any_pose || (o->angle == kind && abs(c->scale - o->scale) <= 1)) &&
+                fabs(c->x - o->x) <= places->near && fabs(c->y - o->y) <= places->near)
                 return 1;
         }
     return 0;
+}
+
+/* Is any of them near *c, if there is one kind of places? */
+static int has_near(const xncc_places *places, const candidate_at *rank, candidate_at c)
+{
+    return has_of_kind(places, rank, c, 0, 1);
 }
 
 /* Is any of them also beside *c on the grid? The places are of as many kinds as there are angles.
@@ -103,15 +115,8 @@ static int has_beside(const xncc_places *places, const candidate_at *rank, candi
 {
     for (int32_t turn = -1; turn <= 1; turn++) {
         const int32_t kind = xncc_pose_index(angle, c->angle + turn);
-        int32_t chain[XNCC_PLACES_CHAINS];
-        const int chains = kind < 0 ? 0 : xncc_places_near(places, c->x, c->y, kind, chain);
-        for (int k = 0; k < chains; k++)
-            for (int32_t at = chain[k]; at; at = places->next[at - 1]) {
-                const candidate_at o = rank[at - 1];
-                if (o->angle == kind && abs(c->scale - o->scale) <= 1 &&
-                    fabs(c->x - o->x) <= places->near && fabs(c->y - o->y) <= places->near)
-                    return 1;
-            }
+        if (kind >= 0 && has_of_kind(places, rank, c, kind, 0))
+            return 1;
     }
     return 0;
 }
@@ -166,12 +171,10 @@ xncc_status xncc_pose_leave(xncc_pose_candidate *candidate, size_t first, size_t
                             double reach, const xncc_pose_sieve *sieve, xncc_error *error)
 {
     xncc_places places = { 0 };
-    candidate_at *rank = xncc_alloc(first, sizeof *rank);
-    xncc_status status = rank ? xncc_places_open(&places, first, sieve->apart, error)
-                              : xncc_fail(error, XNCC_ERROR_MEMORY,
-                                          "poses: no memory for %zu candidates", first);
+    candidate_at *rank;
+    xncc_status status = put_in_order(candidate, first, &rank, error);
     if (!status)
-        status = put_in_order(candidate, first, rank, error);
+        status = xncc_places_open(&places, first, sieve->apart, error);
     const size_t objects = status ? 0 : find_objects(&places, rank, first, sieve);
     if (objects > 0) {
         size_t kept = first;
@@ -226,12 +229,10 @@ xncc_status xncc_pose_thin(const xncc_pose_rung *r, xncc_pose_candidate *candida
     xncc_places places = { 0 };
     if (*count == 0)
         return XNCC_OK;
-    candidate_at *rank = xncc_alloc(*count, sizeof *rank);
-    xncc_status status = rank ? xncc_places_open(&places, *count, sieve->apart, error)
-                              : xncc_fail(error, XNCC_ERROR_MEMORY,
-                                          "poses: no memory for %zu candidates", *count);
+    candidate_at *rank;
+    xncc_status status = put_in_order(candidate, *count, &rank, error);
     if (!status)
-        status = put_in_order(candidate, *count, rank, error);
+        status = xncc_places_open(&places, *count, sieve->apart, error);
     if (!status) {
         double limit = sieve->limit;
         if (sieve->part > 0.0)
