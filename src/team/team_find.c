@@ -91,17 +91,24 @@ static xncc_status find_part(xncc_team_plan *plan, void *argument, int32_t membe
     return status;
 }
 
+/* The whole search; its matches may stay in device memory. */
 static xncc_status find_one(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
                             xncc_error *error)
 {
     const xncc_team_call *call = argument;
+    const xncc_engine_ops *ops = plan->team->member[member].is.engine->ops;
+    const xncc_template *templ = xncc_team_template(plan, call->templ, member);
+    const xncc_stream stream = xncc_team_stream(call, member);
     (void)part;
+    if (call->target && !ops->find_on_device)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "find: it has no device memory for matches");
     const xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
-    return status ? status
-                  : plan->team->member[member].is.engine->ops->find(
-                        plan->seat[member].plan, call->image,
-                        xncc_team_template(plan, call->templ, member), call->rule, call->match,
-                        call->found, xncc_team_stream(call, member), error);
+    if (status)
+        return status;
+    xncc_engine_plan *own = plan->seat[member].plan;
+    return call->target ? ops->find_on_device(own, call->image, templ, call->target, stream, error)
+                        : ops->find(own, call->image, templ, call->rule, call->match, call->found,
+                                    stream, error);
 }
 
 /* Chooses by the caller's rule among what the bands own. */
@@ -216,4 +223,12 @@ xncc_status xncc_team_find_parts(xncc_engine_plan *engine_plan, const xncc_image
         .rule = *rule
     };
     return find_in_parts(xncc_team_plan_of(engine_plan), &s, error);
+}
+
+xncc_status xncc_team_find_on_device(xncc_engine_plan *engine_plan, const xncc_image *image,
+                                     const xncc_template *templ, const xncc_peak_target *target,
+                                     xncc_stream stream, xncc_error *error)
+{
+    xncc_team_call call = { .image = image, .templ = templ, .target = target, .stream = stream };
+    return xncc_team_call_there(xncc_team_plan_of(engine_plan), &call, find_one, error);
 }

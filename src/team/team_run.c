@@ -270,28 +270,3 @@ xncc_status xncc_team_find_images(xncc_engine_plan *engine_plan, const xncc_imag
                                0 };
     return xncc_parts_run(plan, &parts, error);
 }
-
-/* ---- matches in device memory ---- */
-
-static xncc_status find_there(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
-                              xncc_error *error)
-{
-    const xncc_team_call *call = argument;
-    (void)part;
-    const xncc_engine_ops *ops = ops_of(plan, member);
-    if (!ops->find_on_device)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT, "find: it has no device memory for matches");
-    const xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
-    return status ? status
-                  : ops->find_on_device(plan->seat[member].plan, call->image,
-                                        xncc_team_template(plan, call->templ, member), call->target,
-                                        call->stream, error);
-}
-
-xncc_status xncc_team_find_on_device(xncc_engine_plan *engine_plan, const xncc_image *image,
-                                     const xncc_template *templ, const xncc_peak_target *target,
-                                     xncc_stream stream, xncc_error *error)
-{
-    xncc_team_call call = { .image = image, .templ = templ, .target = target, .stream = stream };
-    return xncc_team_call_there(xncc_team_plan_of(engine_plan), &call, find_there, error);
-}
