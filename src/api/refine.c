@@ -27,30 +27,18 @@ typedef struct refiner {
     float score[SIDE][SIDE];
 } refiner;
 
-/* The windows around window `at` along one axis, as far as the map has them. The map's windows are
- * low .. low + count - 1. span_of returns 0 if `at` is not one of them. */
-typedef struct span {
-    int64_t first, last;
-} span;
-
-static int span_of(int32_t low, int32_t count, int32_t at, span *s)
+/* Does the map have a window? */
+static int has_window(const xncc_extent *map, int64_t x, int64_t y)
 {
-    const int64_t high = (int64_t)low + count - 1;
-    if (at < low || at > high)
-        return 0;
-    s->first = at > low ? at - 1 : at;
-    s->last = at < high ? (int64_t)at + 1 : at;
-    return 1;
+    return x >= map->x0 && x - map->x0 < map->width && y >= map->y0 && y - map->y0 < map->height;
 }
 
 static xncc_status refine_match(refiner *r, const xncc_match *match, xncc_refined *refined,
                                 xncc_error *error)
 {
     const xncc_map map = { .data = r->score[0], .width = SIDE, .height = SIDE };
-    span x, y;
     xncc_fit_scores scores;
-    if (!span_of(r->map.x0, r->map.width, match->x, &x) ||
-        !span_of(r->map.y0, r->map.height, match->y, &y))
+    if (!has_window(&r->map, match->x, match->y))
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "refine: (%d, %d) is not a position of a %d x %d template in a %d x %d "
                          "image; pass matches of this image, template and mode",
@@ -64,8 +52,8 @@ static xncc_status refine_match(refiner *r, const xncc_match *match, xncc_refine
         return status;
     for (int i = 0; i < SIDE * SIDE; i++) {
         const int64_t wx = (int64_t)match->x + i % SIDE - 1, wy = (int64_t)match->y + i / SIDE - 1;
-        const int there = wx >= x.first && wx <= x.last && wy >= y.first && wy <= y.last;
-        scores.s[i / SIDE][i % SIDE] = there ? r->score[i / SIDE][i % SIDE] : NAN;
+        scores.s[i / SIDE][i % SIDE] = has_window(&r->map, wx, wy) ? r->score[i / SIDE][i % SIDE]
+                                                                   : NAN;
     }
     const xncc_fit fit = xncc_fit_peak(&scores, xncc_method_is_distance(r->whole.rule.method));
     *refined = (xncc_refined){ match->x + fit.dx, match->y + fit.dy,
