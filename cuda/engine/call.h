@@ -4,6 +4,7 @@
 #define XNCC_CUDA_ENGINE_CALL_H
 
 #include "cuda/engine/engine_plan.h"
+#include "cuda/planes/make_planes.h"
 #include "cuda/runtime/map_job.h"
 
 namespace xncc {
@@ -43,17 +44,21 @@ struct Band {
     TensorPlane image;
 };
 
-// The image pixel where the first window of a band begins.
-struct FirstPixel {
-    int64_t x, y;
+// The image pixels under a band. Windows that reach past the image are included.
+inline LayoutRect rect_of(const xncc_engine_plan *plan, const Band &band)
+{
+    const xncc_extent map = xncc_problem_extent(&plan->problem);
+    return { static_cast<int64_t>(map.x0) + plan->x.start(band.x),
+             static_cast<int64_t>(map.y0) + plan->y.start(band.y),
+             band.width + plan->problem.templ_width - 1,
+             band.height + plan->problem.templ_height - 1 };
+}
 
-    FirstPixel(const Call &call, const Band &band)
-    {
-        const xncc_extent map = xncc_problem_extent(&call.plan->problem);
-        x = map.x0 + static_cast<int64_t>(call.plan->x.start(band.x));
-        y = map.y0 + static_cast<int64_t>(call.plan->y.start(band.y));
-    }
-};
+// True if the plan's map is one band.
+inline bool is_one_band(const xncc_engine_plan *plan)
+{
+    return plan->x.count() == 1 && plan->y.count() == 1;
+}
 
 // Copies map rows to the caller's map on the host.
 inline cudaError_t download(const xncc_map &map, int32_t row, int32_t rows, const Target &source,

@@ -32,12 +32,6 @@ Search make_search(const xncc_engine_plan *plan, const xncc_search_rule &rule)
     return s;
 }
 
-// True if the map is computed at once.
-bool is_one_band(const xncc_engine_plan *plan)
-{
-    return plan->x.count() == 1 && plan->y.count() == 1;
-}
-
 // Does everything up to the scores, unless the map is computed in bands.
 xncc_status prepare_search(const Call &call, Search *s)
 {

@@ -101,7 +101,7 @@ xncc_status search_from_products(const Call &call, const Band &band, const PeakJ
 // Computes the map of one template. begins: it is the first one on this image.
 xncc_status compute_map(const Call &call, Band *band, const Target &target, bool begins)
 {
-    if (call.plan->x.count() != 1 || call.plan->y.count() != 1)
+    if (!is_one_band(call.plan))
         return compute_rows(call, 0, call.plan->y.map, target);
     xncc_status status = xncc_check_cancelled(call.plan->watch, call.error);
     if (begins && !status) {
@@ -122,7 +122,7 @@ xncc_status compute_map(const Call &call, Band *band, const Target &target, bool
 // mask, and the band is the whole map.
 bool has_last_mask(const xncc_engine_plan *plan, const Piece &piece, const Group &group, int i)
 {
-    return plan->x.count() == 1 && plan->y.count() == 1 && (group.first > 0 || i > 0) &&
+    return is_one_band(plan) && (group.first > 0 || i > 0) &&
            xncc_template_has_mask_of(templ_at(piece, group, i), templ_at(piece, group, i - 1));
 }
 

@@ -21,15 +21,14 @@ namespace {
 
 FloatImage image_of(const Call &call, const Band &band)
 {
-    const xncc_problem &p = call.plan->problem;
-    const FirstPixel first(call, band);
+    const LayoutRect rect = rect_of(call.plan, band);
     FloatImage of = {};
     of.image = xncc_image_with_pitches(&call.image);
-    of.border = p.rule.border;
-    of.x = first.x;
-    of.y = first.y;
-    of.columns = band.width + p.templ_width - 1;
-    of.rows = band.height + p.templ_height - 1;
+    of.border = call.plan->problem.rule.border;
+    of.x = rect.x;
+    of.y = rect.y;
+    of.columns = rect.columns;
+    of.rows = rect.rows;
     return of;
 }
 
@@ -110,14 +109,6 @@ FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &t
     job.bounds = bounds_of(plan->floats.last(), own_error(plan));
     job.doubts = doubts_of(plan);
     return job;
-}
-
-// X of float-split.
-KnownProducts known_products(const xncc_engine_plan *plan)
-{
-    return { plan->memory.as<double>(XNCC_BUFFER_SUMS),
-             static_cast<int64_t>(plan->memory.sizes().sums_pitch),
-             bounds_of(plan->floats.last(), own_error(plan)) };
 }
 
 RefineJob make_refine_job(const Call &call, const Band &band, const Target &target)
@@ -306,11 +297,12 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
 {
     const xncc_engine_plan *plan = call.plan;
     const int processors = plan->engine->machine.cuda.processors;
+    const FloatScoreJob score = make_score_job(call, band, target);
     RefineJob finer = make_refine_job(call, band, target);
-    xncc_status status = check(launch_float_score(make_score_job(call, band, target), call.stream),
-                               "launching the score", call.error);
+    xncc_status status = check(launch_float_score(score, call.stream), "launching the score",
+                               call.error);
     if (plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT)
-        finer.known = known_products(plan);
+        finer.known = { score.sums, score.sums_pitch, score.bounds };
     if (!status && plan->floats.has_levels())
         status = score_again(call, band, target);
     if (!status)

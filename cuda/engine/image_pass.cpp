@@ -3,7 +3,6 @@
 #include "cuda/engine/image_pass.h"
 
 #include "cuda/engine/product_pass.h"
-#include "cuda/planes/make_planes.h"
 
 #include "image/samples.h"
 
@@ -70,16 +69,6 @@ bool is_chunked(const Call &call, const Band &band)
                          xncc_pixel_size(plan->problem.pixel);
     return call.image.memory == XNCC_HOST &&
            Upload::is_chunked(row_bytes, plan->y.stage_length(band.y));
-}
-
-// The image pixels under a band. Windows that reach past the image are included.
-LayoutRect rect_of(const xncc_engine_plan *plan, const Band &band)
-{
-    const xncc_extent map = xncc_problem_extent(&plan->problem);
-    return { static_cast<int64_t>(map.x0) + plan->x.start(band.x),
-             static_cast<int64_t>(map.y0) + plan->y.start(band.y),
-             band.width + plan->problem.templ_width - 1,
-             band.height + plan->problem.templ_height - 1 };
 }
 
 // True if the band's rows of bytes, from `data` on, can be read by kernels that read byte planes:

@@ -14,12 +14,12 @@ xncc_general_rule general_rule_of(const Call &call)
 PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &target)
 {
     const xncc_problem &p = call.plan->problem;
-    const FirstPixel first(call, band);
+    const LayoutRect rect = rect_of(call.plan, band);
     PixelsJob job = {};
     job.image = xncc_image_with_pitches(&call.image);
     job.border = p.rule.border;
-    job.x = first.x;
-    job.y = first.y;
+    job.x = rect.x;
+    job.y = rect.y;
     if (call.plan->memory.sizes().bytes[XNCC_BUFFER_BAND]) {
         const StageView view = call.plan->stage.view(band.x, band.y);
         job.image = {};

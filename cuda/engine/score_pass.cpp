@@ -294,6 +294,13 @@ xncc_status score_fused_masked(const Call &call, const Band &band, const Target 
 
 // ---- strips: all pixels count ----
 
+// Whether kernels may begin while the template is laid out: later bands are laid out without the
+// template in between.
+bool begins_early(const xncc_engine_plan *plan)
+{
+    return is_one_band(plan) && plan->tensor.may_use_pdl();
+}
+
 // What both kernels for several channels share. The image planes are those of the samples, in the
 // order that the kernels expect, because no other planes are needed where all pixels count.
 ChannelScoreJob make_channel_job(const Call &call, const Band &band, const Target &target,
@@ -323,13 +330,10 @@ xncc_status score_fused_channels(const Call &call, const Band &band, const Targe
                                  const uint32_t *skip)
 {
     const xncc_engine_plan *plan = call.plan;
-    // later bands are laid out without the template in between
-    const bool one_band = plan->x.count() == 1 && plan->y.count() == 1;
-    return check(launch_fused_channels(make_channel_job(call, band, target, skip),
-                                       plan->decision.tensor,
-                                       plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ),
-                                       plan->engine->machine.cuda.processors,
-                                       one_band && plan->tensor.may_use_pdl(), call.stream),
+    return check(launch_fused_channels(
+                     make_channel_job(call, band, target, skip), plan->decision.tensor,
+                     plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ),
+                     plan->engine->machine.cuda.processors, begins_early(plan), call.stream),
                  "launching the match", call.error);
 }
 
@@ -367,9 +371,7 @@ xncc_status score_strips(const Call &call, const Band &band, const Target &targe
     job.map_pitch = target.pitch;
     job.skip = skip;
     job.tiles = target.tiles;
-    // later bands are laid out without the template in between
-    const bool one_band = plan->x.count() == 1 && plan->y.count() == 1;
-    job.pdl = one_band && plan->tensor.may_use_pdl();
+    job.pdl = begins_early(plan);
     cudaError_t code;
     if (xncc_decision_has(&plan->decision, XNCC_STEP_FUSED))
         code = fused_launch(job, plan->decision.tensor,
@@ -464,7 +466,7 @@ MaskedScoreJob make_masked_terms(const Call &call, const Band &band)
 
 bool scores_tiles(const xncc_engine_plan *plan)
 {
-    if (plan->x.count() > 1 || plan->y.count() > 1)
+    if (!is_one_band(plan))
         return false;
     const xncc_decision &d = plan->decision;
     switch (d.step[d.step_count - 1]) {
