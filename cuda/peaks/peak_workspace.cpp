@@ -4,36 +4,31 @@
 
 namespace xncc {
 
-cudaError_t PeakWorkspace::make(int32_t map_width, int32_t map_height, int slots,
-                                unsigned char *memory)
+cudaError_t PeakWorkspace::make(int32_t width, int32_t height, int slots, unsigned char *memory)
 {
-    width = map_width;
-    height = map_height;
-    rows = xncc_peak_tile_rows(width, height);
-    across = ceil_div(width, PEAK_COLUMNS);
-    tiles = across * ceil_div(height, rows);
-    const int64_t all = static_cast<int64_t>(tiles) * slots;
-    leader = reinterpret_cast<uint64_t *>(memory);
-    candidate = leader + all;
-    best = reinterpret_cast<uint32_t *>(candidate + static_cast<int64_t>(slots) * PEAK_ROOM);
-    list = best + all;
-    state = reinterpret_cast<PeakState *>(list + all);
-    return peak_select_may_use_pdl(&pdl);
+    all.width = width;
+    all.height = height;
+    all.tile_rows = xncc_peak_tile_rows(width, height);
+    all.across = ceil_div(width, PEAK_COLUMNS);
+    all.tiles = all.across * ceil_div(height, all.tile_rows);
+    const int64_t tiles = static_cast<int64_t>(all.tiles) * slots;
+    all.leader = reinterpret_cast<uint64_t *>(memory);
+    all.candidate = all.leader + tiles;
+    all.best = reinterpret_cast<uint32_t *>(all.candidate +
+                                            static_cast<int64_t>(slots) * PEAK_ROOM);
+    all.list = all.best + tiles;
+    all.state = reinterpret_cast<PeakState *>(all.list + tiles);
+    return peak_select_may_use_pdl(&all.pdl);
 }
 
 void PeakWorkspace::place_results(uint64_t searches)
 {
-    match = reinterpret_cast<xncc_match *>(state + searches);
+    all.match = reinterpret_cast<xncc_match *>(all.state + searches);
 }
 
 PeakJob PeakWorkspace::job(const xncc_search_rule &rule) const
 {
-    PeakJob job = {};
-    job.width = width;
-    job.height = height;
-    job.tile_rows = rows;
-    job.across = across;
-    job.tiles = tiles;
+    PeakJob job = all;
     job.smallest = rule.smallest;
     job.limit = rule.limit;
     job.min_distance = rule.min_distance;
@@ -43,17 +38,11 @@ PeakJob PeakWorkspace::job(const xncc_search_rule &rule) const
     // too many tiles reach saves nothing, hence the limit.
     constexpr uint64_t MAX_WANTED = 384;
     uint64_t span = 2 * static_cast<uint64_t>(rule.min_distance) - 2;
-    uint64_t touched = (span / PEAK_COLUMNS + 2) * (span / static_cast<uint64_t>(rows) + 2);
+    uint64_t touched = (span / PEAK_COLUMNS + 2) *
+                       (span / static_cast<uint64_t>(job.tile_rows) + 2);
     uint64_t wanted = touched < MAX_WANTED && rule.top < MAX_WANTED ? 1 + touched * (rule.top - 1)
                                                                     : MAX_WANTED;
     job.wanted = static_cast<uint32_t>(wanted < MAX_WANTED ? wanted : MAX_WANTED);
-    job.best = best;
-    job.list = list;
-    job.candidate = candidate;
-    job.leader = leader;
-    job.state = state;
-    job.match = match;
-    job.pdl = pdl;
     return job;
 }
 

@@ -20,22 +20,15 @@ class PeakWorkspace {
     // The results of slot 0 in device memory.
     PeakState *states() const
     {
-        return state;
+        return all.state;
     }
     xncc_match *matches() const
     {
-        return match;
+        return all.match;
     }
 
   private:
-    int32_t width = 0, height = 0; // of a map, in elements
-    int32_t rows = 0;              // rows of a tile
-    int32_t across = 0, tiles = 0; // tiles per row of tiles, and per map
-    bool pdl = false;
-    uint64_t *leader = nullptr, *candidate = nullptr; // as in PeakJob
-    uint32_t *best = nullptr, *list = nullptr;
-    PeakState *state = nullptr;
-    xncc_match *match = nullptr;
+    PeakJob all = {}; // what the jobs of all rules share
 };
 
 } // namespace xncc
