@@ -442,8 +442,10 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant_
         __syncthreads();
         for (int i = warp; i < doubts && small; i += THREADS / WARP_LANES) {
             const int x = sums.doubt[i];
-            if (x != SETTLED && settle_small<PIXEL>(job, x, y, &held))
-                sums.doubt[i] = SETTLED; // by all lanes, after all have read it
+            if (x != SETTLED && settle_small<PIXEL>(job, x, y, &held)) {
+                __syncwarp(); // all lanes have read it
+                sums.doubt[i] = SETTLED;
+            }
             if (held.count == WARP_LANES) {
                 score_held(job, held);
                 held.count = 0;
