@@ -5,8 +5,8 @@
 //
 // Thread mapping: a thread per window of the list of hard ones, which makes the window's sums in
 // integers: of its samples less the first one, in units of a bit of the first one, and of the
-// template's, in units of their own. The formula's arguments are exact, too, and each is rounded
-// once. What has samples too far apart for this stays in doubt.
+// template's, in units of their own. The formula's arguments are exact integers, too, and become
+// doubles at last. What has samples too far apart for this stays in doubt.
 // Shared memory: the template, at most 2 KB. Any compute capability.
 //
 // Sizes: a difference has at most BITS bits and a sign, the sums of products of MOST pixels 8 bits

@@ -111,11 +111,7 @@ void check_problem(const Problem &p, xncc_context *cpu, kit_random *random, Coun
     if (rest > few || rest == scene.doubts)
         return;
     count->problems_left += rest > 0;
-    for (uint32_t i = 0; i < rest; i++) {
-        float *at = &scene.map[static_cast<size_t>(hard[i].y) * scene.width + hard[i].x];
-        CHECK(is_doubt(*at));
-        *at = ELSEWHERE; // so that a window that is listed twice is seen
-    }
+    scene.check_list(hard.data(), rest);
 }
 
 } // namespace

@@ -122,6 +122,16 @@ class Scene {
                      xncc_method_name(p.options.method), wrong);
         return left;
     }
+    // Checks that the windows of a list are in doubt, and that none is listed twice. They are not
+    // in doubt afterwards.
+    void check_list(const xncc::FloatDoubt *list, uint32_t count)
+    {
+        for (uint32_t i = 0; i < count; i++) {
+            float *at = &map[static_cast<size_t>(list[i].y) * width + list[i].x];
+            CHECK(is_doubt(*at));
+            *at = ELSEWHERE;
+        }
+    }
 
   private:
     kit_map want_;

@@ -51,11 +51,7 @@ void check_problem(const Problem &p, xncc_context *cpu, kit_random *random, Coun
         return;
     CHECK_INT(doubts, rest);
     CHECK_INT(listed, min(rest, again.room));
-    for (uint32_t i = 0; i < listed; i++) {
-        float *at = &scene.map[static_cast<size_t>(list[i].y) * scene.width + list[i].x];
-        CHECK(is_doubt(*at));
-        *at = ELSEWHERE; // so that a window that is listed twice is seen
-    }
+    scene.check_list(list.data(), listed);
 }
 
 } // namespace
