@@ -57,6 +57,53 @@ __device__ __forceinline__ xncc_grid warp_grid(xncc_grid grid)
     return grid;
 }
 
+// How the windows of a list are divided among blocks of SHARE_WARPS warps: a window has `parts`
+// parts, and a part `warps` warps of one block; both are powers of two. Adding up the sums of
+// threads costs as much as several samples of each. So of a long list, a window has only as many
+// warps as find enough to do; of a short one, several blocks may have a window each.
+constexpr int SHARE_WARPS = 8, SHARE_PARTS = WARP_LANES; // at most
+
+struct WindowShares {
+    static constexpr int ENOUGH = 8;
+    int parts, warps;
+
+    // least: samples that a thread has at least, if several warps have the window; enough are
+    // ENOUGH times as many. most: parts of all windows, if windows have several.
+    __device__ WindowShares(const RefineJob &job, uint32_t count, int least, uint32_t most)
+        : parts(1), warps(1)
+    {
+        const int64_t pixels = static_cast<int64_t>(job.templ_width) * job.templ_height;
+        const auto fits = [&](int all) { return int64_t{ all } * (WARP_LANES * least) <= pixels; };
+        while (count && parts < SHARE_PARTS && fits(2 * parts * SHARE_WARPS) &&
+               uint64_t{ count } * parts * 2 <= most)
+            parts *= 2;
+        while (warps < SHARE_WARPS && fits(2 * warps) &&
+               (parts > 1 || fits(2 * warps * ENOUGH) ||
+                uint64_t{ count } * warps * 2 <= gridDim.x * SHARE_WARPS))
+            warps *= 2;
+    }
+};
+
+// A share: thread `own` of `threads` that have the window. index: of the part among those of all
+// windows; real: there is such a part.
+struct WindowShare {
+    uint64_t index;
+    int own, threads;
+    bool real, leads; // leads: the thread is in the first warp that has the part
+
+    __device__ WindowShare(const WindowShares &of, uint32_t count, uint64_t first)
+    {
+        const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
+                  warp = static_cast<int>(threadIdx.x) / WARP_LANES, number = warp % of.warps,
+                  each = of.warps * WARP_LANES;
+        index = first + warp / of.warps;
+        real = index < uint64_t{ count } * of.parts;
+        own = static_cast<int>(index % of.parts) * each + number * WARP_LANES + lane;
+        threads = each * of.parts;
+        leads = number == 0;
+    }
+};
+
 // Puts a window on a list.
 __device__ __forceinline__ void put_on(FloatDoubt *list, uint32_t *count, FloatDoubt at)
 {

@@ -3,22 +3,21 @@
 // template are on a grid that is coarse enough, as those of 8-bit pictures divided by 255 are, the
 // sums are exact and nothing stays in doubt (math/grid.h). The rest is left to settle.cu.
 //
-// Thread mapping: a block of 1 or 16 warps per window of the list of hard ones, one after the
-// other; its threads take the window's samples in turn. If there are few large windows, several
-// blocks share one, and join_parts adds up what they found. Shared memory: at most 1 KB. Any
-// compute capability.
+// Thread mapping: 1 to 8 warps of a block per window of the list of hard ones, one after the
+// other; their threads take the window's samples in turn. If there are few large windows, several
+// blocks share one (WindowShares), and the last block adds up what they found. Shared memory: 1 KB.
+// Any compute capability.
 #include "cuda/direct/refine.cuh"
 #include "cuda/peaks/peak_key.cuh"
+#include "cuda/runtime/last_block.cuh"
 #include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
 namespace {
 
-constexpr int WARPS = 16;   // of a block that has a large window
-constexpr int LARGE = 1024; // pixels of the smallest large window
-constexpr int BLOCKS = 2;   // of WARPS warps, per multiprocessor
-constexpr int MOST_PARTS = 16;
+constexpr int BLOCKS = 4; // per multiprocessor
+constexpr int BATCH = 4;  // samples of a thread that are loaded at a time
 
 // The sums of a window.
 struct HardSums {
@@ -58,30 +57,39 @@ __device__ HardSums warp_sums(HardSums s)
     return s;
 }
 
-// The sums over a thread's samples, of which BATCH are loaded at a time.
-template <int BATCH, xncc_pixel PIXEL, class Sample>
+// Adds a product of samples. That of two floats of 24 bits is a double.
+template <xncc_pixel PIXEL> __device__ void put_product(xncc_twofold *sum, double a, double b)
+{
+    if constexpr (PIXEL == XNCC_F32)
+        xncc_twofold_put(sum, xncc_product(a, b));
+    else
+        xncc_twofold_put_product(sum, a, b);
+}
+
+// The sums over a thread's samples, of which EACH are loaded at a time.
+template <int EACH, xncc_pixel PIXEL, class Sample>
 __device__ HardSums thread_sums(const RefineJob &job, const Sample &sample, int own, int threads)
 {
     const int count = job.templ_width * job.templ_height;
     const double first = sample(0, 0);
     HardSums s = no_sums();
     Walk walk(own, threads, job.templ_width);
-    for (int at = own; at < count; at += BATCH * threads) {
-        double v[BATCH], t[BATCH];
+    for (int at = own; at < count; at += EACH * threads) {
+        double v[EACH], t[EACH];
 #pragma unroll
-        for (int k = 0; k < BATCH; k++, walk.next()) { // zeros change no sum
+        for (int k = 0; k < EACH; k++, walk.next()) { // zeros change no sum
             const bool there = at + k * threads < count;
             v[k] = there ? sample(walk.i, walk.j) : 0.0;
             t[k] = there ? templ_sample<PIXEL>(job.templ, walk.i, walk.j) : 0.0;
             s.differs |= there && v[k] != first;
         }
 #pragma unroll
-        for (int k = 0; k < BATCH; k++) {
+        for (int k = 0; k < EACH; k++) {
             s.infinite |= !isfinite(v[k]);
             xncc_grid_add(&s.grid, v[k]);
             xncc_twofold_put(&s.S, v[k]);
-            xncc_twofold_put_product(&s.Q, v[k], v[k]);
-            xncc_twofold_put_product(&s.X, v[k], t[k]);
+            put_product<PIXEL>(&s.Q, v[k], v[k]);
+            put_product<PIXEL>(&s.X, v[k], t[k]);
         }
     }
     return s;
@@ -93,7 +101,7 @@ __device__ HardSums thread_sums(const RefineJob &job, const Reader<PIXEL> &image
 {
     const int64_t pitch = job.image.image.pitch;
     if (image.first)
-        return thread_sums<8, PIXEL>(
+        return thread_sums<BATCH, PIXEL>(
             job, [&](int i, int j) { return image.inside(j * pitch + i * Reader<PIXEL>::SIZE); },
             own, threads);
     return thread_sums<1, PIXEL>(
@@ -110,7 +118,8 @@ __device__ float score_of(const RefineJob &job, const HardSums &s)
     if (!s.differs && xncc_method_is_centred(job.method))
         return flat_score(job);
     const FloatConstants &templ = *job.constants;
-    const double n = templ.templ.n;
+    // a thread adds a 32nd of the samples or less, then warps and blocks their sums
+    const double n = templ.templ.n, k = n / WARP_LANES + 16.0;
     const int exact = xncc_grid_is_exact(xncc_grid_join(s.grid, templ.grid), n);
     xncc_near_sums sums;
     sums.n = n;
@@ -120,7 +129,7 @@ __device__ float score_of(const RefineJob &job, const HardSums &s)
     sums.T = templ.T;
     sums.T2 = templ.T2;
     xncc_near_terms terms = {};
-    xncc_near_add_channel(&terms, job.method, &sums, n, exact);
+    xncc_near_add_channel(&terms, job.method, &sums, n, k, exact);
     float score;
     return xncc_near_score(job.method, n, &terms, &score) ? score : xncc_float_of_bits(XNCC_DOUBT);
 }
@@ -135,60 +144,58 @@ __device__ void store(const RefineJob &job, FloatDoubt at, const HardSums &s)
         raise_tile(job.tiles, at.x, at.y, score);
 }
 
-// Blocks that share a large window, if the windows are few.
-__device__ int parts_of(uint32_t count)
+// The scores of the windows that have several parts, by a thread per window of the last block.
+__device__ void join_parts(const RefineJob &job, int parts)
 {
-    int parts = 1;
-    while (uint64_t{ count } * parts * 2 <= XNCC_DOUBT_PARTS && parts < MOST_PARTS)
-        parts *= 2;
-    return parts;
+    const HardSums *part = static_cast<const HardSums *>(job.doubts.parts);
+    for (uint32_t i = threadIdx.x; i < job.constants->hard; i += blockDim.x) {
+        const HardSums *from = part + i * parts;
+        HardSums s = read_of_others(from);
+        for (int k = 1; k < parts; k++)
+            s = joined(s, read_of_others(from + k));
+        store(job, job.doubts.hard[i], s);
+    }
 }
 
-// A thread per window: the scores of the windows that blocks have shared.
-__global__ __launch_bounds__(WARP_LANES) void join_parts(const __grid_constant__ RefineJob job)
+template <xncc_pixel PIXEL>
+__global__ __launch_bounds__(WARP_LANES *SHARE_WARPS,
+                             BLOCKS) void refine_hard(const __grid_constant__ RefineJob job)
 {
-    const uint32_t count = job.constants->hard, i = blockIdx.x * WARP_LANES + threadIdx.x;
-    const int parts = parts_of(count);
-    if (parts == 1 || i >= count)
-        return;
-    const HardSums *from = static_cast<const HardSums *>(job.doubts.parts) + i * parts;
-    HardSums s = from[0];
-    for (int k = 1; k < parts; k++)
-        s = joined(s, from[k]);
-    store(job, job.doubts.hard[i], s);
-}
-
-template <xncc_pixel PIXEL, int OF_BLOCK>
-__global__
-__launch_bounds__(WARP_LANES *OF_BLOCK) void refine_hard(const __grid_constant__ RefineJob job)
-{
-    __shared__ HardSums of_warp[OF_BLOCK];
+    __shared__ HardSums of_warp[SHARE_WARPS];
     const uint32_t count = job.constants->hard;
+    const WindowShares shares(job, count, BATCH, XNCC_DOUBT_PARTS);
     const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
               warp = static_cast<int>(threadIdx.x) / WARP_LANES;
-    const int parts = OF_BLOCK > 1 ? parts_of(count) : 1;
-    for (uint64_t i = blockIdx.x; i < uint64_t{ count } * parts; i += gridDim.x) {
-        const FloatDoubt at = job.doubts.hard[i / parts];
-        const int own = static_cast<int>(i % parts) * (WARP_LANES * OF_BLOCK) +
-                        static_cast<int>(threadIdx.x);
-        const Reader<PIXEL> image(job, at);
-        HardSums s = warp_sums(thread_sums(job, image, own, WARP_LANES * OF_BLOCK * parts));
-        if (OF_BLOCK > 1) {
+    const uint64_t each = SHARE_WARPS / shares.warps; // parts of the block at a time
+    for (uint64_t first = blockIdx.x * each; first < uint64_t{ count } * shares.parts;
+         first += gridDim.x * each) {
+        const WindowShare share(shares, count, first);
+        FloatDoubt at = {};
+        HardSums s = no_sums();
+        if (share.real) {
+            at = job.doubts.hard[share.index / shares.parts];
+            s = warp_sums(thread_sums(job, Reader<PIXEL>(job, at), share.own, share.threads));
+        }
+        if (shares.warps > 1) {
             if (lane == 0)
                 of_warp[warp] = s;
             __syncthreads();
-            if (warp == 0)
-                s = warp_sums(lane < OF_BLOCK ? of_warp[lane] : no_sums());
-        }
-        if (threadIdx.x == 0) {
-            if (parts > 1)
-                static_cast<HardSums *>(job.doubts.parts)[i] = s;
-            else
-                store(job, at, s);
-        }
-        if (OF_BLOCK > 1)
+            if (share.leads)
+                s = warp_sums(lane < shares.warps ? of_warp[warp + lane] : no_sums());
             __syncthreads(); // of_warp has been read
+        }
+        if (!share.real || !share.leads || lane > 0)
+            continue;
+        if (shares.parts > 1)
+            static_cast<HardSums *>(job.doubts.parts)[share.index] = s;
+        else
+            store(job, at, s);
     }
+    if (shares.parts == 1 || !is_last_block(&job.constants->done))
+        return;
+    join_parts(job, shares.parts);
+    if (threadIdx.x == 0)
+        job.constants->done = 0;
 }
 
 } // namespace
@@ -196,15 +203,9 @@ __launch_bounds__(WARP_LANES *OF_BLOCK) void refine_hard(const __grid_constant__
 cudaError_t launch_refine_hard(const RefineJob &job, int processors, cudaStream_t stream)
 {
     const unsigned blocks = static_cast<unsigned>(processors) * BLOCKS;
-    const bool large = static_cast<int64_t>(job.templ_width) * job.templ_height >= LARGE;
     with_float_pixel(job.image.image.pixel, [&](auto type) {
-        if (large)
-            refine_hard<type, WARPS><<<blocks, WARP_LANES * WARPS, 0, stream>>>(job);
-        else
-            refine_hard<type, 1><<<blocks * WARPS, WARP_LANES, 0, stream>>>(job);
+        refine_hard<type><<<blocks, WARP_LANES * SHARE_WARPS, 0, stream>>>(job);
     });
-    if (large)
-        join_parts<<<XNCC_DOUBT_PARTS / WARP_LANES, WARP_LANES, 0, stream>>>(job);
     return cudaGetLastError();
 }
 

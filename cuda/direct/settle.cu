@@ -247,7 +247,7 @@ __device__ bool settle_near(const PixelsJob &job, Window *w, Sums *sums, float *
             sums->part[0].n = w->n;
             const double pixels = static_cast<double>(pixels_of(job));
             const int exact = job.channels == 1 && xncc_grid_is_exact(sums->grid, pixels);
-            xncc_near_add_channel(&sums->terms, job.method, &sums->part[0], pixels, exact);
+            xncc_near_add_channel(&sums->terms, job.method, &sums->part[0], pixels, pixels, exact);
         }
     }
     if (leader) {

@@ -4,14 +4,16 @@
 // WORDS words hold them if the largest sample is not too large: with n pixels, at most
 // (32 WORDS - 4) / 2 - log2(n) bits, which is what the arguments of the formula need.
 //
-// Thread mapping: a warp has a window of the list at a time; its lanes take the samples in turn.
-// Numbers are in local memory, which the first-level cache holds. No shared memory; any compute
-// capability.
+// Thread mapping: 1 to 8 warps of a block per window of the list; their threads take the samples
+// in turn. If there are few large windows, several blocks share one (WindowShares), and the last
+// block adds up what they found. Numbers are in local memory, which the first-level cache holds.
+// Shared memory: 2 KB. Any compute capability.
 #include "cuda/direct/settle_long.h"
 
 #include "cuda/direct/refine.cuh"
 #include "cuda/peaks/peak_key.cuh"
 #include "cuda/planes/sample_integer.cuh"
+#include "cuda/runtime/last_block.cuh"
 #include "cuda/runtime/warp.cuh"
 #include "math/long_score.h"
 
@@ -19,23 +21,41 @@ namespace xncc {
 
 namespace {
 
-constexpr int WARPS = 4;  // of a block
-constexpr int BLOCKS = 4; // per multiprocessor
+constexpr int BLOCKS = 2; // per multiprocessor
+constexpr int LEAST = 4;  // samples of a thread, if several warps have a window
 constexpr int WORDS = 12; // of a number, at most
 
+// The sums of a window or of a part of it, the words that they need, and the place of their unit.
+// If they need more than WORDS, they are not made.
 struct LongSums {
     uint32_t S[WORDS], T[WORDS], Q[WORDS], T2[WORDS], X[WORDS];
+    int32_t words, unit;
 };
 
-// The grid of the samples of window and template; every lane gets it.
+constexpr uint32_t MOST_PARTS = XNCC_DOUBT_PARTS * XNCC_DOUBT_PART_BYTES / sizeof(LongSums);
+
+// The grid of the samples of window and template, for every thread. All of the block take part.
 template <xncc_pixel PIXEL>
-__device__ xncc_grid grid_of(const RefineJob &job, const Reader<PIXEL> &image, int lane)
+__device__ xncc_grid grid_of(const RefineJob &job, const Reader<PIXEL> &image,
+                             const WindowShares &shares)
 {
+    __shared__ xncc_grid of_warp[SHARE_WARPS];
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
+              warp = static_cast<int>(threadIdx.x) / WARP_LANES, number = warp % shares.warps;
     xncc_grid grid = job.constants->grid;
-    Walk walk(lane, WARP_LANES, job.templ_width);
+    Walk walk(number * WARP_LANES + lane, shares.warps * WARP_LANES, job.templ_width);
     for (; walk.j < job.templ_height; walk.next())
         xncc_grid_add(&grid, image.sample(walk.i, walk.j));
-    return warp_grid(grid);
+    grid = warp_grid(grid);
+    if (shares.warps == 1)
+        return grid;
+    if (lane == 0)
+        of_warp[warp] = grid;
+    __syncthreads();
+    for (int k = 0; k < shares.warps; k++)
+        grid = xncc_grid_join(grid, of_warp[warp - number + k]);
+    __syncthreads(); // of_warp has been read
+    return grid;
 }
 
 __device__ uint32_t pixels_of(const RefineJob &job)
@@ -55,76 +75,116 @@ __device__ void add_product(uint32_t *to, int words, const Integer &a, const Int
                       a.negative != b.negative);
 }
 
-// The sum of a number over the lanes; every lane gets it.
-__device__ void join_lanes(uint32_t *number, int words)
+// The sums over the lanes, if there are any; every lane gets them.
+__device__ void join_lanes(LongSums *s, int words)
 {
-    for (int step = WARP_LANES / 2; step > 0; step /= 2) {
-        uint64_t carry = 0;
-        for (int i = 0; i < words; i++) {
-            carry += uint64_t{ number[i] } + __shfl_xor_sync(WARP_ALL, number[i], step);
-            number[i] = static_cast<uint32_t>(carry);
-            carry >>= 32;
+    if (words > WORDS)
+        return;
+    for (int step = WARP_LANES / 2; step > 0; step /= 2)
+        for (uint32_t *number : { s->S, s->T, s->Q, s->T2, s->X }) {
+            uint64_t carry = 0;
+            for (int i = 0; i < words; i++) {
+                carry += uint64_t{ number[i] } + __shfl_xor_sync(WARP_ALL, number[i], step);
+                number[i] = static_cast<uint32_t>(carry);
+                carry >>= 32;
+            }
         }
-    }
 }
 
+// Adds to the sums those of a thread's samples.
 template <xncc_pixel PIXEL>
-__device__ LongSums sums_of(const RefineJob &job, const Reader<PIXEL> &image, int lane, int unit,
-                            int words)
+__device__ void add_samples(const RefineJob &job, const Reader<PIXEL> &image,
+                            const WindowShare &share, LongSums *s)
 {
-    LongSums s = {};
-    Walk walk(lane, WARP_LANES, job.templ_width);
+    const int words = s->words;
+    Walk walk(share.own, share.threads, job.templ_width);
     for (; walk.j < job.templ_height; walk.next()) {
-        const Integer v = integer_of(image.sample(walk.i, walk.j), unit),
-                      t = integer_of(templ_sample<PIXEL>(job.templ, walk.i, walk.j), unit);
-        add_value(s.S, words, v);
-        add_value(s.T, words, t);
-        add_product(s.Q, words, v, v);
-        add_product(s.T2, words, t, t);
-        add_product(s.X, words, v, t);
+        const Integer v = integer_of(image.sample(walk.i, walk.j), s->unit),
+                      t = integer_of(templ_sample<PIXEL>(job.templ, walk.i, walk.j), s->unit);
+        add_value(s->S, words, v);
+        add_value(s->T, words, t);
+        add_product(s->Q, words, v, v);
+        add_product(s->T2, words, t, t);
+        add_product(s->X, words, v, t);
     }
-    for (uint32_t *number : { s.S, s.T, s.Q, s.T2, s.X })
-        join_lanes(number, words);
-    return s;
 }
 
-// The score from the sums, in units of 2^unit and its square. Destroys T.
-__device__ float score_of(const RefineJob &job, const xncc_general_rule &rule, LongSums *s,
-                          int words, int32_t unit)
+// Stores the score of a window, or puts it on the list of those that need more words.
+__device__ void store(const RefineJob &job, const xncc_general_rule &rule, FloatDoubt at,
+                      LongSums *s)
 {
+    if (s->words > WORDS)
+        return put_on(job.doubts.hard, &job.constants->far, at);
     const uint32_t pixels = pixels_of(job);
     uint32_t numerator[WORDS] = {}, image[WORDS] = {}, templ[WORDS] = {}, minus[WORDS];
-    const xncc_long_terms terms = { numerator, image, templ, minus, words };
+    const xncc_long_terms terms = { numerator, image, templ, minus, s->words };
     const xncc_long_sums sums = { s->S, s->T, s->Q, s->T2, s->X };
     xncc_long_add_channel(job.method, pixels, &sums, &terms);
-    return xncc_long_score(job.method, &rule, pixels, &terms, unit);
+    const float score = xncc_long_score(job.method, &rule, pixels, &terms,
+                                        s->unit + XNCC_WIDE_VALUES);
+    job.map[at.y * job.map_pitch + at.x] = score;
+    raise_tile(job.tiles, at.x, at.y, score);
+}
+
+// The scores of the windows that have several parts, by a warp per window of the last block.
+__device__ void join_parts(const RefineJob &job, const xncc_general_rule &rule, int parts)
+{
+    const LongSums *part = static_cast<const LongSums *>(job.doubts.parts);
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES;
+    for (uint32_t i = threadIdx.x / WARP_LANES; i < job.constants->last; i += SHARE_WARPS) {
+        LongSums sums = lane < parts ? read_of_others(part + i * parts + lane) : LongSums{};
+        join_lanes(&sums, __shfl_sync(WARP_ALL, sums.words, 0));
+        if (lane == 0)
+            store(job, rule, job.doubts.list[i], &sums);
+    }
 }
 
 template <xncc_pixel PIXEL>
 __global__
-__launch_bounds__(WARP_LANES *WARPS) void settle_long(const __grid_constant__ RefineJob job,
-                                                      const xncc_general_rule rule)
+__launch_bounds__(WARP_LANES *SHARE_WARPS) void settle_long(const __grid_constant__ RefineJob job,
+                                                            const xncc_general_rule rule)
 {
-    const uint32_t count = job.constants->last, warps = gridDim.x * WARPS;
-    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES;
-    for (uint32_t i = (blockIdx.x * (WARP_LANES * WARPS) + threadIdx.x) / WARP_LANES; i < count;
-         i += warps) {
-        const FloatDoubt at = job.doubts.list[i];
+    __shared__ LongSums of_warp[SHARE_WARPS];
+    const uint32_t count = job.constants->last;
+    const WindowShares shares(job, count, LEAST, MOST_PARTS);
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
+              warp = static_cast<int>(threadIdx.x) / WARP_LANES;
+    const uint64_t each = SHARE_WARPS / shares.warps; // parts of the block at a time
+    for (uint64_t first = blockIdx.x * each; first < uint64_t{ count } * shares.parts;
+         first += gridDim.x * each) {
+        const WindowShare share(shares, count, first);
+        const uint64_t index = share.real ? share.index : first; // as the first warp does
+        const FloatDoubt at = job.doubts.list[index / shares.parts];
         const Reader<PIXEL> image(job, at);
-        const xncc_grid grid = grid_of(job, image, lane);
-        const int words = grid.top ? xncc_long_term_words(grid.top - grid.unit, pixels_of(job)) : 1;
-        if (words > WORDS) {
+        const xncc_grid grid = grid_of(job, image, shares);
+        LongSums sums = {};
+        sums.words = grid.top ? xncc_long_term_words(grid.top - grid.unit, pixels_of(job)) : 1;
+        sums.unit = grid.unit;
+        if (sums.words <= WORDS)
+            add_samples(job, image, share, &sums);
+        join_lanes(&sums, sums.words);
+        if (shares.warps > 1) {
             if (lane == 0)
-                put_on(job.doubts.hard, &job.constants->far, at);
-            continue;
+                of_warp[warp] = sums;
+            __syncthreads();
+            if (share.leads) {
+                sums = lane < shares.warps ? of_warp[warp + lane] : LongSums{};
+                join_lanes(&sums, __shfl_sync(WARP_ALL, sums.words, 0));
+            }
+            __syncthreads(); // of_warp has been read
         }
-        LongSums sums = sums_of(job, image, lane, grid.unit, words);
-        if (lane)
+        if (!share.real || !share.leads || lane > 0)
             continue;
-        const float score = score_of(job, rule, &sums, words, grid.unit + XNCC_WIDE_VALUES);
-        job.map[at.y * job.map_pitch + at.x] = score;
-        raise_tile(job.tiles, at.x, at.y, score);
+        if (shares.parts > 1)
+            static_cast<LongSums *>(job.doubts.parts)[index] = sums;
+        else
+            store(job, rule, at, &sums);
     }
+    if (shares.parts == 1 || !is_last_block(&job.constants->done))
+        return;
+    join_parts(job, rule, shares.parts);
+    if (threadIdx.x == 0)
+        job.constants->done = 0;
 }
 
 } // namespace
@@ -132,10 +192,9 @@ __launch_bounds__(WARP_LANES *WARPS) void settle_long(const __grid_constant__ Re
 cudaError_t launch_settle_long(const RefineJob &job, const xncc_general_rule &rule, int processors,
                                cudaStream_t stream)
 {
+    const unsigned blocks = static_cast<unsigned>(processors) * BLOCKS;
     with_float_pixel(job.image.image.pixel, [&](auto type) {
-        settle_long<type>
-            <<<static_cast<unsigned>(processors * BLOCKS), WARP_LANES * WARPS, 0, stream>>>(job,
-                                                                                            rule);
+        settle_long<type><<<blocks, WARP_LANES * SHARE_WARPS, 0, stream>>>(job, rule);
     });
     return cudaGetLastError();
 }

@@ -70,7 +70,8 @@ struct FloatConstants {
     uint32_t hard;   // of these, those that finer sums leave in doubt
     uint32_t last;   // of these, those that sums in pairs of doubles leave in doubt
     uint32_t far;    // of these, those whose sums need longer integers than most (settle_long.cu)
-    uint32_t left, done; // counters of refine_many.cu and small_exact.cu, 0 in between
+    uint32_t left;   // counter of refine_many.cu and small_exact.cu, 0 in between
+    uint32_t done;   // blocks of a kernel that have come to its end (is_last_block), 0 in between
     ExactWork exact;
     uint32_t again; // 1 if sums are made again, those of columns without a loss
     // float-split: samples are outliers if the size of the sample less the pivot, as a double, has

@@ -85,8 +85,10 @@ typedef struct xncc_near_terms {
     xncc_near numerator, image, templ;
 } xncc_near_terms;
 
-/* The error of a sum of k numbers or products in pairs of doubles, of which the sum of sizes is at
- * most `sizes` (docs/numerics.md). A product may lose what is below the smallest double. */
+/* The error of a sum of numbers or products in pairs of doubles, of which the sum of sizes is at
+ * most `sizes`. k: the most additions that a number or product goes through, and 1 more for each
+ * addition of two pairs (docs/numerics.md). A product may lose what is below the smallest
+ * double. */
 static XNCC_HD double xncc_near_error(double k, double sizes)
 {
     return 2.0 * (k + 10.0) * (k + 10.0) * 0x1p-106 * sizes + k * 0x1p-1060;
@@ -99,11 +101,13 @@ static XNCC_HD xncc_near xncc_near_of_sum(xncc_twofold sum, double k, double siz
                         exact ? 0.0 : xncc_near_error(k, 1.01 * sizes));
 }
 
-/* Adds a channel. k: at least the number of pixels that count. exact: 1 if the sums are exact. The
- * sum of the sizes of numbers is at most the root of k times the sum of their squares, and that of
- * products at most the product of the roots of the sums of squares. */
+/* Adds a channel. pixels: at least the number of pixels that count. k: as for xncc_near_error, of
+ * every sum; pixels, if they were added one after the other. exact: 1 if the sums are exact. The
+ * sum of the sizes of numbers is at most the root of `pixels` times the sum of their squares, and
+ * that of products at most the product of the roots of the sums of squares. */
 static XNCC_HD void xncc_near_add_channel(xncc_near_terms *terms, xncc_method method,
-                                          const xncc_near_sums *s, double k, int exact)
+                                          const xncc_near_sums *s, double pixels, double k,
+                                          int exact)
 {
     const double q = s->Q.high + 0x1p-1000, t2 = s->T2.high + 0x1p-1000; /* squares may underflow */
     const xncc_near n = xncc_near_of(xncc_twofold_of(s->n, 0.0), 0.0),
@@ -111,8 +115,8 @@ static XNCC_HD void xncc_near_add_channel(xncc_near_terms *terms, xncc_method me
                     X = xncc_near_of_sum(s->X, k, sqrt(q) * sqrt(t2), exact),
                     T2 = xncc_near_of_sum(s->T2, k, t2, exact);
     if (xncc_method_is_centred(method)) {
-        const xncc_near S = xncc_near_of_sum(s->S, k, sqrt(k * q), exact),
-                        T = xncc_near_of_sum(s->T, k, sqrt(k * t2), exact);
+        const xncc_near S = xncc_near_of_sum(s->S, k, sqrt(pixels * q), exact),
+                        T = xncc_near_of_sum(s->T, k, sqrt(pixels * t2), exact);
         terms->numerator = xncc_near_sum(terms->numerator, xncc_near_difference(n, X, S, T));
         terms->image = xncc_near_sum(terms->image, xncc_near_difference(n, Q, S, S));
         terms->templ = xncc_near_sum(terms->templ, xncc_near_difference(n, T2, T, T));

@@ -6,7 +6,7 @@
 #include "block.hpp"
 #include "cuda/direct/refine_many.cu"
 
-#include "pixels_scene.hpp"
+#include "refine_scene.hpp"
 
 using namespace xncc;
 using namespace emulated;
@@ -37,66 +37,25 @@ double grey(int kind, int y, kit_random *random)
     return kind % 2 ? v / 255.0 : v / 65535.0;
 }
 
-// What the kernel reads of the template's sums.
-FloatConstants constants_of(const Scene &scene)
-{
-    FloatConstants c = {};
-    const kit_image &templ = scene.templ;
-    const int width = scene.problem.templ_width, pixels = width * scene.problem.templ_height;
-    long double sum = 0.0L, squares = 0.0L;
-    const double first = kit_sample(&templ.view, 0, 0, 0);
-    c.grid = xncc_grid_empty();
-    for (int i = 0; i < pixels; i++) {
-        const double v = kit_sample(&templ.view, i % width, i / width, 0);
-        const long double less = static_cast<long double>(v) - first;
-        sum += less;
-        squares += less * less;
-        xncc_grid_add(&c.grid, v);
-    }
-    c.templ.n = pixels;
-    c.templ.over_root = static_cast<double>(1.0L / sqrtl(pixels * squares - sum * sum));
-    c.templ.relative = 0x1p-48;
-    return c;
-}
-
 struct Count {
     long settled, left, problems_left;
 };
 
 void check_problem(const Problem &p, xncc_context *cpu, kit_random *random, Count *count)
 {
-    Scene scene(p, cpu, random, [&](int x, int y, bool is_templ) {
+    RefineScene all(p, cpu, random, [&](int x, int y, bool is_templ) {
         return p.kind >= KINDS && p.pixel != XNCC_U32
                    ? grey(p.kind - KINDS, y, random)
                    : sample(p.kind, p.pixel, x + 3 * is_templ, y, random);
     });
-    FloatConstants constants = constants_of(scene);
-    std::vector<FloatDoubt> hard, list;
-    for (int y = 0; y < scene.height; y++)
-        for (int x = 0; x < scene.width; x++)
-            if (is_doubt(scene.map[static_cast<size_t>(y) * scene.width + x]))
-                hard.push_back(FloatDoubt{ x, y });
+    Scene &scene = all.scene;
+    FloatConstants &constants = all.constants;
+    RefineJob job = all.job();
+    std::swap(job.doubts.list, job.doubts.hard);
     const bool has_room = kit_below(random, 8) != 0;
     const uint32_t few = kit_below(random, 2) ? 50 : 1u << 20;
     constants.hard = constants.doubts = scene.doubts;
-    list.resize(hard.size() + 1);
-    hard.resize(hard.size() + 1);
-    RefineJob job = {};
-    job.image.image = xncc_image_with_pitches(&scene.image.view);
-    job.image.border = p.options.border;
-    job.image.x = scene.x0;
-    job.image.y = scene.y0;
-    job.image.columns = scene.width + p.templ_width - 1;
-    job.image.rows = scene.height + p.templ_height - 1;
-    job.templ = { static_cast<const unsigned char *>(scene.templ.view.data),
-                  xncc_image_with_pitches(&scene.templ.view).pitch, p.templ_width, p.templ_height };
-    job.constants = &constants;
-    job.doubts = { list.data(), hard.data(), scene.doubts - !has_room, nullptr };
-    job.templ_width = p.templ_width;
-    job.templ_height = p.templ_height;
-    job.method = p.options.method;
-    job.map = scene.map.data();
-    job.map_pitch = scene.width;
+    job.doubts.room -= !has_room;
     CHECK_INT(launch_refine_many(job, few, 1, nullptr), cudaSuccess);
     const uint32_t rest = scene.check();
     CHECK(constants.left == 0 && constants.done == 0);
@@ -111,7 +70,7 @@ void check_problem(const Problem &p, xncc_context *cpu, kit_random *random, Coun
     if (rest > few || rest == scene.doubts)
         return;
     count->problems_left += rest > 0;
-    scene.check_list(hard.data(), rest);
+    scene.check_list(job.doubts.hard, rest);
 }
 
 } // namespace

@@ -117,12 +117,17 @@ int main(int argc, char **argv)
         { 510, 1020 }, { 510, 2040 }, { 510, 4090 }, { 1500, 1300 }
     };
     static const xncc_pixel pixels[] = { XNCC_F32, XNCC_F64, XNCC_U32 };
-    static const spikes none = { 0 }, some[] = {
-        { 1e30, 1, 0, XNCC_CCOEFF_NORMED },  { -1e9, 32, 7, XNCC_CCORR_NORMED },
-        { INFINITY, 1, 0, XNCC_CCOEFF },     { 1e30, 33, 3, XNCC_CCOEFF_NORMED },
-        { NAN, 200, 611, XNCC_SQDIFF },      { 1e30, 20, 401, XNCC_SQDIFF_NORMED },
-        { -1e9, 40, 3, XNCC_CCOEFF_NORMED }, { 1e4, 9, 31, XNCC_CCOEFF_NORMED },
-    };
+    static const spikes none = { 0 }, distance = { 0.0, 0, 0, XNCC_SQDIFF },
+                        some[] = {
+                            { 1e30, 1, 0, XNCC_CCOEFF_NORMED },
+                            { -1e9, 32, 7, XNCC_CCORR_NORMED },
+                            { INFINITY, 1, 0, XNCC_CCOEFF },
+                            { 1e30, 33, 3, XNCC_CCOEFF_NORMED },
+                            { NAN, 200, 611, XNCC_SQDIFF },
+                            { 1e30, 20, 401, XNCC_SQDIFF_NORMED },
+                            { -1e9, 40, 3, XNCC_CCOEFF_NORMED },
+                            { 1e4, 9, 31, XNCC_CCOEFF_NORMED },
+                        };
     /* levels: of two sizes and zeros, of many, of too many to have one each, with spikes, by each
      * method */
     static const struct {
@@ -147,6 +152,9 @@ int main(int argc, char **argv)
             check_split(gpu, cpu, pixels[i], sides[k][0], sides[k][1], 40, 30, none, even);
         /* some windows are in doubt to the end, which several blocks share */
         check_split(gpu, cpu, pixels[i], 1020, 1020, 300, 200, none, even);
+        /* the distance to the template's own window is 0: long integers settle it */
+        check_split(gpu, cpu, pixels[i], 1020, 510, 40, 30, distance, even);
+        check_split(gpu, cpu, pixels[i], 1020, 510, 300, 200, distance, even);
         check_split(gpu, cpu, pixels[i], 1020, 510, 40, 30, none, hole);
     }
     for (size_t i = 0; i < 8; i++) {

@@ -82,20 +82,23 @@ static void add_pairs(exact_sum *s, xncc_twofold a, xncc_twofold b, double sign)
 
 static const xncc_twofold one = { 1.0, 0.0 };
 
-/* A sum of products in pairs of doubles (xncc_near_error). */
+/* A sum of products in pairs of doubles (xncc_near_error): of all, one after the other, or of four
+ * parts, whose sums are added two by two (state: the number of parts). */
 static double of_sum(const input *in, void *state)
 {
-    (void)state;
-    xncc_twofold sum = { 0.0, 0.0 };
+    const int parts = *(const int *)state, n = in->count / 2;
+    xncc_twofold sum[4] = { { 0.0, 0.0 } };
     exact_sum exact = { { 0 } };
-    double sizes = 0.0;
-    const int n = in->count / 2;
+    double sizes = 0.0, k = (n + parts - 1) / parts;
     for (int i = 0; i < n; i++) {
-        xncc_twofold_put_product(&sum, in->v[2 * i], in->v[2 * i + 1]);
+        xncc_twofold_put_product(&sum[i % parts], in->v[2 * i], in->v[2 * i + 1]);
         xncc_wide_add_product(exact.digit, in->v[2 * i], in->v[2 * i + 1]);
         sizes += fabs(in->v[2 * i] * in->v[2 * i + 1]);
     }
-    const xncc_near got = xncc_near_of_sum(sum, n, sizes, 0);
+    for (int step = parts / 2; step > 0; step /= 2, k++)
+        for (int i = 0; i < step; i++)
+            sum[i] = xncc_twofold_add(sum[i], sum[i + step]);
+    const xncc_near got = xncc_near_of_sum(sum[0], k, sizes, 0);
     add_pairs(&exact, got.value, one, -1.0);
     return fabs(rounded(&exact)) / got.error;
 }
@@ -530,12 +533,13 @@ int main(int argc, char **argv)
     kit_start(argc, argv);
     const double seconds = atof(kit_option(argc, argv, "seconds", "2"));
     kit_random random = kit_stream(1);
-    int radix[] = { 3, 5 };
+    int radix[] = { 3, 5 }, parts[] = { 1, 4 };
     xncc_reals_isa isa[] = {
         *((const xncc_reals_variant *)xncc_reals_direct_portable.variant)->isa
     };
     const attack attacks[] = {
-        { "sums of products in pairs of doubles", of_sum, 4, MOST, 0, NULL },
+        { "sums of products in pairs of doubles", of_sum, 4, MOST, 0, &parts[0] },
+        { "sums of such sums", of_sum, 4, MOST, 0, &parts[1] },
         { "differences of products of pairs", of_difference, 8, 8, 0, NULL },
         { "sums of pairs", of_near_sum, 4, 4, 0, NULL },
         { "sums of products in rows", of_rows, 4, 2 * MOST, 0, NULL },

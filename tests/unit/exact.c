@@ -174,7 +174,7 @@ static void check_grids(void)
             xncc_twofold_put_product(&pairs.T2, w.t[i], w.t[i]);
         }
         xncc_near_terms near = { { { 0, 0 }, 0 }, { { 0, 0 }, 0 }, { { 0, 0 }, 0 } };
-        xncc_near_add_channel(&near, method, &pairs, w.n, 1);
+        xncc_near_add_channel(&near, method, &pairs, w.n, w.n, 1);
         float got = 0.0f;
         if (CHECK(xncc_grid_is_exact(grid_of(&w), w.n)) &&
             xncc_near_score(method, w.n, &near, &got))
@@ -219,7 +219,7 @@ static void check_bounds(void)
         }
         xncc_near_terms near = { { { 0, 0 }, 0 }, { { 0, 0 }, 0 }, { { 0, 0 }, 0 } };
         xncc_bounded_terms bounded = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
-        xncc_near_add_channel(&near, method, &pairs, w.n, 0);
+        xncc_near_add_channel(&near, method, &pairs, w.n, w.n, 0);
         xncc_bounded_add_channel(&bounded, method, w.n, &sums, (w.n + 12.0) * 0x1p-53);
         const float want = exact_score(&w, method, &rule);
         float got = xncc_bounded_score(method, w.n, &bounded);

@@ -150,8 +150,8 @@ static int add_channel(window *w, int32_t channel, xncc_near_terms *terms)
                                   .X = v.X,
                                   .T = own_templ ? t.S : of_templ->T,
                                   .T2 = own_templ ? t.Q : of_templ->T2 };
-    xncc_near_add_channel(terms, w->job->problem->rule.method, &sums,
-                          (double)templ->width * (double)templ->height,
+    const double pixels = (double)templ->width * (double)templ->height;
+    xncc_near_add_channel(terms, w->job->problem->rule.method, &sums, pixels, pixels,
                           w->m->exact && w->scale == 0.0);
     return !w->bad;
 }
