@@ -17,6 +17,7 @@ typedef enum picture {
     FLAT,    /* with flat parts */
     MISSING, /* a few are no numbers */
     HUGE_SAMPLE,
+    BRIGHT, /* a few outshine the others, so that errors of their products exceed a float's */
     LARGE,  /* image 2 is 10,000 times image 1, and both are far from 0 */
     EXTREME /* integers: the smallest and the largest ones */
 } picture;
@@ -31,6 +32,7 @@ static double value(picture kind, int32_t x, int32_t y, int image, kit_random *r
     case MISSING:
         return x % 71 == 33 && y % 67 == 40 ? (y % 2 ? (double)NAN : (double)INFINITY) : smooth;
     case HUGE_SAMPLE: return x % 71 == 33 && y % 67 == 40 ? 1e30 : smooth;
+    case BRIGHT: return x % 71 == 33 && y % 67 == 40 ? 1e12 : smooth;
     case LARGE: return (smooth + 1000) * (image ? 10000 : 1);
     case EXTREME: return kit_below(random, 2) ? 1e9 : -1e9;
     case SMOOTH: break;
@@ -130,7 +132,7 @@ static void check_pictures(kit_random *random)
                                               kit_between(random, 4, 12), kit_between(random, 1, 4),
                                               kit_between(random, 1, 4));
             o.method = kind == LARGE ? XNCC_CCOEFF_NORMED : (xncc_method)((p + kind) % 4);
-            if (kind == FLAT || kind == HUGE_SAMPLE)
+            if (kind == FLAT || kind == HUGE_SAMPLE || kind == BRIGHT)
                 o.method = XNCC_CCOEFF_NORMED;
             o.back = kind == WHOLE;
             check(pixels[p], (picture)kind, &o, steps[(p + kind) % 4], random);
