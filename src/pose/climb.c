@@ -313,15 +313,13 @@ xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, i
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu candidates", count);
     line_up(&run, above);
     const size_t tasks = (count - 1) / CANDIDATES_PER_TASK + 1;
+    const int32_t threads = xncc_pool_threads(rung->job->pool);
     run.parts = xncc_pose_wants_parts(rung->job, &rung->poses.source, count);
     xncc_status status = XNCC_OK;
     if (!run.parts)
-        status = xncc_running_open(xncc_pool_threads(rung->job->pool), rung->poses.loops->running,
-                                   &run.running, error);
-    if (!run.parts && !status)
-        xncc_pool_run(rung->job->pool, tasks, climb_task, &run);
-    for (size_t i = 0; i < tasks && run.parts; i++)
-        climb_task(&run, i, 0);
+        status = xncc_running_open(threads, rung->poses.loops->running, &run.running, error);
+    if (!status)
+        xncc_pool_run_on(rung->job->pool, run.parts ? 1 : threads, tasks, climb_task, &run);
     xncc_free(run.running);
     xncc_free(run.climber);
     return status ? status : xncc_first_failure_status(&run.failure);

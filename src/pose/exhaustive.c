@@ -88,10 +88,8 @@ static void make_task(void *argument, uint64_t index, int32_t slot)
 /* Makes the templates. Poses in which no pixel counts have none. */
 static xncc_status make_templates(portion *p, xncc_error *error)
 {
-    if (!p->single)
-        xncc_pool_run(p->job->pool, p->count, make_task, p);
-    for (size_t i = 0; i < p->count && p->single; i++)
-        make_task(p, i, 0);
+    xncc_pool_run_on(p->job->pool, p->single ? 1 : xncc_pool_threads(p->job->pool), p->count,
+                     make_task, p);
     for (size_t i = 0; i < p->count; i++)
         if (p->status[i])
             return xncc_fail(error, p->status[i], "%s", p->error[i].text);
@@ -361,10 +359,7 @@ static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu poses", count);
     (void)divide(&all, most, more, all.first);
     pthread_mutex_init(&all.lock, NULL);
-    if (beside > 1)
-        xncc_pool_run_on(job->pool, beside, all.portions, portion_task, &all);
-    for (size_t i = 0; i < all.portions && beside == 1; i++)
-        portion_task(&all, i, 0);
+    xncc_pool_run_on(job->pool, beside, all.portions, portion_task, &all);
     pthread_mutex_destroy(&all.lock);
     xncc_free(all.first);
     return xncc_first_failure_status(&all.failure);

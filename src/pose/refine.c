@@ -388,22 +388,18 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
         .job = job, .hit = hit, .match = match, .count = count, .failure.error = error
     };
     const int probes = job->loops && job->options->refine;
+    const int32_t threads = xncc_pool_threads(job->pool);
     xncc_status status = line_up(&run, error);
     run.parts = probes && wants_parts(job, hit, count);
     if (!status && probes && !run.parts)
-        status = xncc_running_open(xncc_pool_threads(job->pool), job->loops->running, &run.running,
-                                   error);
+        status = xncc_running_open(threads, job->loops->running, &run.running, error);
     if (!status && run.running)
         status = open_stores(&run, error);
     if (!status) {
-        const size_t many = (size_t)xncc_pool_threads(job->pool) * TASKS_PER_THREAD *
-                            MATCHES_PER_TASK;
+        const size_t many = (size_t)threads * TASKS_PER_THREAD * MATCHES_PER_TASK;
         run.each = count < many ? 1 : MATCHES_PER_TASK;
-        const size_t tasks = (count + run.each - 1) / run.each;
-        if (!run.parts)
-            xncc_pool_run(job->pool, tasks, refine_task, &run);
-        for (size_t i = 0; i < tasks && run.parts; i++)
-            refine_task(&run, i, 0);
+        xncc_pool_run_on(job->pool, run.parts ? 1 : threads, (count + run.each - 1) / run.each,
+                         refine_task, &run);
         status = xncc_first_failure_status(&run.failure);
     }
     for (size_t t = 0; run.poses && t < job->count; t++)
