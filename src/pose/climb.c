@@ -127,7 +127,7 @@ static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *err
 {
     xncc_pose_rung *r = c->rung;
     const xncc_pose_store *store = &r->poses;
-    xncc_pose_parts part[MOST_ATTEMPTS];
+    xncc_pose_spot spot[MOST_ATTEMPTS];
     for (size_t i = 0; i < count; i++) {
         xncc_pose_candidate *to = &a[i].to;
         const xncc_pose_place place = xncc_pose_place_of(
@@ -137,12 +137,10 @@ static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *err
         to->height = place.height;
         xncc_pose_store_offset(store, to->angle, to->scale, &a[i].offset_x, &a[i].offset_y);
         nearest_window(r, a[i].offset_x, a[i].offset_y, &c->at, to);
-        part[i] = (xncc_pose_parts){
-            .source = &store->source, .place = place, .block = unseen(c, to), .score = a[i].score
-        };
+        spot[i] = (xncc_pose_spot){ .place = place, .block = unseen(c, to), .score = a[i].score };
     }
-    const xncc_status status = xncc_pose_score_parts(r->job, store->loops, r->image, part, count,
-                                                     error);
+    const xncc_status status = xncc_pose_score_parts(r->job, &store->source, store->loops, r->image,
+                                                     spot, count, error);
     for (size_t i = 0; i < count && !status; i++)
         choose(c, &a[i]);
     return status;

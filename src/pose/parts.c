@@ -30,11 +30,12 @@ typedef struct band {
 
 /* A pose at work. */
 typedef struct piece {
-    const xncc_pose_parts *of;
+    const xncc_pose_spot *of;
     xncc_probe_list list; /* the windows in the image */
 } piece;
 
 typedef struct parts_run {
+    const xncc_pose_source *source;
     const xncc_probe_loops *loops;
     const xncc_image *image;
     piece piece[MOST_POSES];
@@ -63,7 +64,7 @@ static void score_rows(const parts_run *run, const piece *p, int32_t first, int3
     };
     memset(pixels, 0, size);
     memset(mask, 0, size);
-    to->count += xncc_pose_resample_rows(p->of->source, at, first, end, &rows.of);
+    to->count += xncc_pose_resample_rows(run->source, at, first, end, &rows.of);
     run->loops->prepare(&rows);
     to->sum += rows.sum;
     to->sum2 += rows.sum2;
@@ -92,7 +93,7 @@ static void score_band(void *argument, uint64_t index, int32_t slot)
 static void finish(const parts_run *run, const piece *p, const band *b)
 {
     xncc_probe_sums sum[XNCC_PROBE_FAR] = { { 0, 0, 0 } };
-    const xncc_pose_parts *of = p->of;
+    const xncc_pose_spot *of = p->of;
     xncc_pose_probe probe = { .of = { .width = of->place.width, .height = of->place.height } };
     for (int32_t k = 0; k < run->bands; k++, b++) {
         probe.of.count += b->count;
@@ -133,23 +134,23 @@ static xncc_status score_pieces(const xncc_pose_job *job, parts_run *run, xncc_e
     return XNCC_OK;
 }
 
-xncc_status xncc_pose_score_parts(const xncc_pose_job *job, const xncc_probe_loops *loops,
-                                  const xncc_image *image, const xncc_pose_parts *part,
-                                  size_t count, xncc_error *error)
+xncc_status xncc_pose_score_parts(const xncc_pose_job *job, const xncc_pose_source *source,
+                                  const xncc_probe_loops *loops, const xncc_image *image,
+                                  const xncc_pose_spot *spot, size_t count, xncc_error *error)
 {
-    parts_run run = { .loops = loops, .image = image };
+    parts_run run = { .source = source, .loops = loops, .image = image };
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < count && !status; i++) {
-        const xncc_pose_place *at = &part[i].place;
+        const xncc_pose_place *at = &spot[i].place;
         piece *p = &run.piece[run.count];
-        p->of = &part[i];
-        xncc_probe_list_make(&part[i].block, at->width, at->height, image, &p->list);
-        status = xncc_pose_place_check(part[i].source, at, error);
+        p->of = &spot[i];
+        xncc_probe_list_make(&spot[i].block, at->width, at->height, image, &p->list);
+        status = xncc_pose_place_check(source, at, error);
         if (!status && p->list.count > 0 && ++run.count == MOST_POSES)
             status = score_pieces(job, &run, error);
         else if (p->list.count == 0) /* no window is in the image, or wanted */
-            xncc_probe_list_scores(&(xncc_pose_probe){ 0 }, &p->list, NULL, part[i].block.side,
-                                   part[i].score);
+            xncc_probe_list_scores(&(xncc_pose_probe){ 0 }, &p->list, NULL, spot[i].block.side,
+                                   spot[i].score);
     }
     return !status && run.count > 0 ? score_pieces(job, &run, error) : status;
 }

@@ -6,21 +6,23 @@
 
 #include "pose/job.h"
 
-/* A pose, and the windows under it that are asked for. */
-typedef struct xncc_pose_parts {
-    const xncc_pose_source *source;
+/* A template at a pose, and the windows under it that are asked for. */
+typedef struct xncc_pose_spot {
     xncc_pose_place place;
     xncc_probe_block block;
-    double *score; /* receives its scores */
-} xncc_pose_parts;
+    int32_t angle, scale;  /* on the grid; -1: it is not there */
+    int32_t wider, higher; /* than the pose's own window */
+    double *score;         /* receives the scores */
+} xncc_pose_spot;
 
 /* Are so many poses of a source at a time better scored in parts than one per thread? */
 int xncc_pose_wants_parts(const xncc_pose_job *job, const xncc_pose_source *source, size_t count);
 
-/* Computes the scores, with the bits of xncc_pose_probe_scores. Must not be called from a task of
- * the pool. Returns XNCC_OK, XNCC_ERROR_CANCELLED or the statuses of xncc_pose_resample. */
-xncc_status xncc_pose_score_parts(const xncc_pose_job *job, const xncc_probe_loops *loops,
-                                  const xncc_image *image, const xncc_pose_parts *part,
-                                  size_t count, xncc_error *error);
+/* Computes the scores of spots of a source by their places, with the bits of
+ * xncc_pose_probe_scores. Must not be called from a task of the pool. Returns XNCC_OK,
+ * XNCC_ERROR_CANCELLED or the statuses of xncc_pose_resample. */
+xncc_status xncc_pose_score_parts(const xncc_pose_job *job, const xncc_pose_source *source,
+                                  const xncc_probe_loops *loops, const xncc_image *image,
+                                  const xncc_pose_spot *spot, size_t count, xncc_error *error);
 
 #endif

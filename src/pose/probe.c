@@ -167,7 +167,9 @@ static double score_of(const xncc_pose_probe *p, const xncc_probe_sums *s)
     return xncc_difference(n, s->X, s->S, p->sum, needs_u128(p)) / (sqrt(var) * p->root_var);
 }
 
-int32_t xncc_probe_inside(int32_t at, int32_t side, int32_t window, int32_t extent, int32_t *first)
+/* How many of the `side` windows from `at` on lie in the image, along one axis; less than 1: none.
+ * *first: receives the first of them. */
+static int32_t inside(int32_t at, int32_t side, int32_t window, int32_t extent, int32_t *first)
 {
     const int32_t end = extent - window + 1 < at + side ? extent - window + 1 : at + side;
     *first = at > 0 ? at : 0;
@@ -180,8 +182,8 @@ void xncc_probe_list_make(const xncc_probe_block *block, int32_t width, int32_t 
     const int32_t side = block->side;
     const int64_t pitch = xncc_image_pitch(image);
     int32_t left, top;
-    list->across = xncc_probe_inside(block->x, side, width, image->width, &left);
-    list->down = xncc_probe_inside(block->y, side, height, image->height, &top);
+    list->across = inside(block->x, side, width, image->width, &left);
+    list->down = inside(block->y, side, height, image->height, &top);
     list->left = left;
     list->top = top;
     list->count = 0;

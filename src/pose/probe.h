@@ -103,10 +103,6 @@ uint64_t xncc_pose_probe_bytes(const xncc_pose_probe *probe);
 /* Sets root_var from of.count, sum and sum2, which xncc_pose_probe_make does as well. */
 void xncc_pose_probe_finish(xncc_pose_probe *probe);
 
-/* How many of the `side` windows from `at` on lie in the image, along one axis; less than 1: none.
- * *first: receives the first of them. */
-int32_t xncc_probe_inside(int32_t at, int32_t side, int32_t window, int32_t extent, int32_t *first);
-
 /* Lists the windows of a block that lie in the image. width, height: of a window. */
 void xncc_probe_list_make(const xncc_probe_block *block, int32_t width, int32_t height,
                           const xncc_image *image, xncc_probe_list *list);

@@ -25,8 +25,10 @@ static xncc_status settle_pose(const settler *s, const xncc_pose_hit *at, xncc_p
                   y = at->y + (at->height - place.height) / 2;
     to->width = place.width;
     to->height = place.height;
-    const xncc_probe_block block = { x - 1, y - 1, XNCC_PROBE_SIDE, XNCC_PROBE_ALL };
-    const xncc_status status = xncc_pose_score_windows(&s->scorer, &place, &block, score, error);
+    const xncc_pose_spot spot = { .place = place,
+                                  .block = { x - 1, y - 1, XNCC_PROBE_SIDE, XNCC_PROBE_ALL },
+                                  .score = score };
+    const xncc_status status = xncc_pose_score_spots(&s->scorer, &spot, 1, error);
     for (int i = 0; i < XNCC_PROBE_WINDOWS && !status; i++)
         if (s->sign * score[i] > s->sign * (double)best->score) {
             *best = *to;
