@@ -31,6 +31,8 @@ int32_t xncc_member_holding(const xncc_team *team, const void *address)
 xncc_status xncc_member_name(const xncc_team *team, int32_t member, xncc_status status,
                              const xncc_error *why, xncc_error *error)
 {
+    if (status == XNCC_ERROR_CANCELLED)
+        return xncc_fail(error, status, "%s", why->text);
     return status ? xncc_fail(error, status, "%s: %s", team->member[member].is.name, why->text)
                   : XNCC_OK;
 }

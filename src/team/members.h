@@ -40,12 +40,14 @@ int32_t xncc_members_used(const xncc_team *team);
  */
 int32_t xncc_member_holding(const xncc_team *team, const void *address);
 
-/* Writes which member an error is about in front of its text. Returns the status. */
+/* Writes which member an error is about in front of its text, unless the call was cancelled.
+ * Returns the status. */
 xncc_status xncc_member_name(const xncc_team *team, int32_t member, xncc_status status,
                              const xncc_error *why, xncc_error *error);
 
-/* Handles the failure of a member. If there are others to do its work, it is lost from now on, the
- * warning says so, and the result is XNCC_OK. Otherwise writes the error, and returns the status.
+/* Handles what a member has returned. If it has failed and there are others to do its work, it is
+ * lost from now on, the warning says so, and the result is XNCC_OK. Otherwise writes the error, and
+ * returns the status.
  */
 xncc_status xncc_member_fails(xncc_team *team, int32_t member, xncc_status status,
                               const xncc_error *why, xncc_error *error);

@@ -35,7 +35,7 @@ static xncc_status describe(const xncc_engine *engine, xncc_machine *machine, xn
         const xncc_engine *member = team->member[first].is.engine;
         xncc_error why = { "" };
         failed = member->ops->describe(member, machine, &why);
-        status = failed ? xncc_member_fails(team, first, failed, &why, error) : XNCC_OK;
+        status = xncc_member_fails(team, first, failed, &why, error);
     } while (failed && !status);
     machine->team.engine = team->options.kind;
     machine->team.devices = xncc_members_used(team);
@@ -136,8 +136,7 @@ static xncc_status prepare(xncc_engine *engine, const xncc_template *templ,
          i = xncc_member_from(team, i + 1)) {
         xncc_error why = { "" };
         status = prepare_member(team, i, templ, filter, forms, &why);
-        if (status)
-            status = xncc_member_fails(team, i, status, &why, error);
+        status = xncc_member_fails(team, i, status, &why, error);
     }
     if (status)
         release(engine, forms);

@@ -50,10 +50,7 @@ xncc_status xncc_team_call_there(xncc_team_plan *plan, xncc_team_call *call, xnc
     xncc_error why = { "" };
     plan->stays = 1;
     call->whole = 1;
-    const xncc_status status = part(plan, call, member, 0, &why);
-    return status == XNCC_ERROR_CANCELLED
-               ? xncc_fail(error, status, "%s", why.text)
-               : xncc_member_name(plan->team, member, status, &why, error);
+    return xncc_member_name(plan->team, member, part(plan, call, member, 0, &why), &why, error);
 }
 
 xncc_status xncc_team_call_run(xncc_team_plan *plan, xncc_team_call *call, xncc_part_fn part,

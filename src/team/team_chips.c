@@ -11,13 +11,6 @@ int xncc_team_can_read_chips(const xncc_engine *engine, const xncc_problem *prob
     return first->ops->can_read_chips && first->ops->can_read_chips(first, problem);
 }
 
-static xncc_status run_on(const xncc_team *team, int32_t member, const xncc_chip_reads *run,
-                          xncc_error *why)
-{
-    xncc_engine *engine = team->member[member].is.engine;
-    return engine->ops->read_chips(engine, run, why);
-}
-
 /* The member that holds one of the images, or -1. */
 static int32_t holder_of(const xncc_team *team, const xncc_chip_reads *run)
 {
@@ -34,14 +27,11 @@ xncc_status xncc_team_read_chips(xncc_engine *engine, const xncc_chip_reads *run
     xncc_status failed, status;
     do {
         const int32_t member = holder < 0 ? xncc_member_from(team, 0) : holder;
+        xncc_engine *is = team->member[member].is.engine;
         xncc_error why = { "" };
-        failed = run_on(team, member, run, &why);
-        if (failed == XNCC_ERROR_CANCELLED)
-            status = xncc_fail(error, failed, "%s", why.text);
-        else if (holder >= 0 || !failed)
-            status = xncc_member_name(team, member, failed, &why, error);
-        else
-            status = xncc_member_fails(team, member, failed, &why, error);
+        failed = is->ops->read_chips(is, run, &why);
+        status = holder >= 0 ? xncc_member_name(team, member, failed, &why, error)
+                             : xncc_member_fails(team, member, failed, &why, error);
     } while (failed && !status);
     return status;
 }

@@ -84,16 +84,14 @@ xncc_status xncc_seat_take(xncc_team_plan *plan, int32_t member, const xncc_prob
 /* A plan that is not divided is bound at once, to the first member in use. */
 static xncc_status take_first(xncc_team_plan *plan, xncc_error *error)
 {
-    for (;;) {
+    xncc_status failed, status;
+    do {
         const int32_t first = xncc_member_from(plan->team, 0);
         xncc_error why = { "" };
-        xncc_status status = xncc_seat_take(plan, first, &plan->problem, &why);
-        if (!status)
-            return XNCC_OK;
-        status = xncc_member_fails(plan->team, first, status, &why, error);
-        if (status)
-            return status;
-    }
+        failed = xncc_seat_take(plan, first, &plan->problem, &why);
+        status = xncc_member_fails(plan->team, first, failed, &why, error);
+    } while (failed && !status);
+    return status;
 }
 
 xncc_status xncc_team_bind(xncc_engine *engine, const xncc_problem *problem,

@@ -22,13 +22,6 @@ static xncc_map rows_of(const xncc_map *map, int32_t first, int32_t count)
     return rows;
 }
 
-/* What a decision needs to know of the team. */
-static xncc_machine machine_of(const xncc_team_plan *plan)
-{
-    return (xncc_machine){ .team = { plan->decision.engine, xncc_members_used(plan->team),
-                                     plan->team->options.handover_ms } };
-}
-
 /* ---- maps ---- */
 
 static xncc_status correlate_part(xncc_team_plan *plan, void *argument, int32_t member,
@@ -129,12 +122,24 @@ xncc_status xncc_team_convolve(xncc_engine_plan *plan, const xncc_image *image,
     return xncc_team_call_run(xncc_team_plan_of(plan), &call, convolve_part, error);
 }
 
+/* Divides `count` items, each of which takes so long on one device, and runs the parts. *each: set
+ * to the number of items of a part before they run; the last one has the rest. */
+static xncc_status run_shares(xncc_team_plan *plan, xncc_part_fn function, void *argument,
+                              double item_ms, size_t count, size_t *each, xncc_error *error)
+{
+    const xncc_machine machine = { .team = { plan->decision.engine, xncc_members_used(plan->team),
+                                             plan->team->options.handover_ms } };
+    const size_t devices = (size_t)xncc_spread_items(&machine, &plan->decision, item_ms, count);
+    *each = (count + devices - 1) / devices;
+    const xncc_parts parts = { function, argument, (int32_t)((count + *each - 1) / *each), 0 };
+    return xncc_parts_run(plan, &parts, error);
+}
+
 /* ---- batches: the templates are divided, and each member has the whole image ---- */
 
-/* A batch that is divided: each part has so many templates, and the last one the rest. */
 typedef struct batch {
     xncc_team_call call; /* first, so that a call of a batch can be converted */
-    size_t each;
+    size_t each;         /* templates of a part */
 } batch;
 
 static xncc_status batch_part(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
@@ -170,16 +175,11 @@ xncc_status xncc_team_find_batch(xncc_engine_plan *engine_plan, const xncc_image
 {
     xncc_team_plan *plan = xncc_team_plan_of(engine_plan);
     batch b = { .call = { .image = image, .group = group, .rule = rule, .stream = stream } };
-    const xncc_machine machine = machine_of(plan);
-    const int32_t devices = xncc_team_call_stays(&b.call)
-                                ? 1
-                                : xncc_spread_items(&machine, &plan->decision,
-                                                    plan->decision.estimate_ms, group->count);
-    b.each = (group->count + (size_t)devices - 1) / (size_t)devices;
-    if (xncc_team_call_stays(&b.call))
-        return xncc_team_call_there(plan, &b.call, batch_part, error);
-    const xncc_parts parts = { batch_part, &b, (int32_t)((group->count + b.each - 1) / b.each), 0 };
-    return xncc_parts_run(plan, &parts, error);
+    b.each = group->count;
+    return xncc_team_call_stays(&b.call)
+               ? xncc_team_call_there(plan, &b.call, batch_part, error)
+               : run_shares(plan, batch_part, &b, plan->decision.estimate_ms, group->count, &b.each,
+                            error);
 }
 
 /* ---- several images: each member has some ---- */
@@ -187,7 +187,7 @@ xncc_status xncc_team_find_batch(xncc_engine_plan *engine_plan, const xncc_image
 typedef struct images {
     xncc_team_call call;
     const xncc_image_group *group;
-    size_t each;     /* images of each part; the last one has the rest */
+    size_t each;     /* images of a part */
     int32_t *holder; /* the member that searches each image; NULL: all are in host memory */
 } images;
 
@@ -260,13 +260,7 @@ xncc_status xncc_team_find_images(xncc_engine_plan *engine_plan, const xncc_imag
         xncc_free(i.holder);
         return status;
     }
-    const xncc_machine machine = machine_of(plan);
     const xncc_stack *stack = &plan->decision.stack;
-    const size_t devices = (size_t)xncc_spread_items(
-        &machine, &plan->decision,
-        stack->images > 1 ? stack->image_ms : plan->decision.spread.alone_ms, group->count);
-    i.each = (group->count + devices - 1) / devices;
-    const xncc_parts parts = { images_part, &i, (int32_t)((group->count + i.each - 1) / i.each),
-                               0 };
-    return xncc_parts_run(plan, &parts, error);
+    const double image_ms = stack->images > 1 ? stack->image_ms : plan->decision.spread.alone_ms;
+    return run_shares(plan, images_part, &i, image_ms, group->count, &i.each, error);
 }
