@@ -114,7 +114,7 @@ static xncc_status try_pose(climb *c, attempt *a, xncc_error *error)
     nearest_window(r, a->offset_x, a->offset_y, &c->at, &a->to);
     const xncc_probe_block block = unseen(c, &a->to);
     if (block.wanted) {
-        xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, c->running, &block,
+        xncc_pose_probe_scores(&pose->probe, r->poses.source.loops, r->image, c->running, &block,
                                a->score);
         choose(c, a);
     }
@@ -139,8 +139,8 @@ static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *err
         nearest_window(r, a[i].offset_x, a[i].offset_y, &c->at, to);
         spot[i] = (xncc_pose_spot){ .place = place, .block = unseen(c, to), .score = a[i].score };
     }
-    const xncc_status status = xncc_pose_score_parts(r->job, &store->source, store->loops, r->image,
-                                                     spot, count, error);
+    const xncc_status status = xncc_pose_score_parts(r->job, &store->source, r->image, spot, count,
+                                                     error);
     for (size_t i = 0; i < count && !status; i++)
         choose(c, &a[i]);
     return status;
@@ -315,7 +315,7 @@ xncc_status xncc_pose_climb(xncc_pose_rung *rung, const xncc_pose_grid *above, i
     run.parts = xncc_pose_wants_parts(rung->job, &rung->poses.source, count);
     xncc_status status = XNCC_OK;
     if (!run.parts)
-        status = xncc_running_open(threads, rung->poses.loops->running, &run.running, error);
+        status = xncc_running_open(threads, rung->poses.source.loops->running, &run.running, error);
     if (!status)
         xncc_pool_run_on(rung->job->pool, run.parts ? 1 : threads, tasks, climb_task, &run);
     xncc_free(run.running);

@@ -204,8 +204,7 @@ xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
     if (!status) {
         job.pool = xncc_cpu_engine_pool(cpu);
         job.kept = xncc_cpu_engine_kept(cpu);
-        if (suits_probes(image))
-            job.loops = xncc_probe_loops_of(xncc_context_cpu(context).cpu.features);
+        job.probes = suits_probes(image);
     }
     if (!status)
         status = make_subjects(&job, templ, subject, inner, error);

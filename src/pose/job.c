@@ -48,6 +48,19 @@ xncc_status xncc_pose_hits_add(xncc_pose_hits *hits, const xncc_pose_hit *hit, s
     return XNCC_OK;
 }
 
+xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support)
+{
+    return (xncc_pose_source){ .width = templ->width,
+                               .height = templ->height,
+                               .pixel = templ->pixel,
+                               .channels = templ->channels,
+                               .pixels = templ->pixels,
+                               .mask = templ->mask,
+                               .support = support,
+                               .loops = xncc_pose_loops_of(
+                                   xncc_context_cpu(templ->context).cpu.features) };
+}
+
 /* The pixels as an image, which has no bias. */
 static xncc_image view_of(const xncc_pose_source *source, xncc_pose_pixels *pixels)
 {

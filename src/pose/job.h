@@ -26,16 +26,19 @@ typedef struct xncc_pose_job {
     const xncc_pose_subject *subject; /* `count` templates with their grids */
     size_t count;
     xncc_pool *pool;
-    xncc_kept *kept;               /* memory for images, of the CPU engine */
-    const xncc_probe_loops *loops; /* NULL: probes cannot score the image */
-    size_t peaks;                  /* most matches per pose */
-    int32_t apart;                 /* their minimum distance, as in xncc_peak_rule */
-    int helped;                    /* 1: the host's CPU may search, also if the context has none */
+    xncc_kept *kept; /* memory for images, of the CPU engine */
+    int probes;      /* 1: probes can score the image */
+    size_t peaks;    /* most matches per pose */
+    int32_t apart;   /* their minimum distance, as in xncc_peak_rule */
+    int helped;      /* 1: the host's CPU may search, also if the context has none */
     xncc_pose_hits hits;
 } xncc_pose_job;
 
 /* The machine that searches. */
 xncc_status xncc_pose_machine(const xncc_pose_job *job, xncc_machine *machine, xncc_error *error);
+
+/* The pixels of a template, to be turned. */
+xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support);
 
 /* Adds hits. Returns XNCC_OK or XNCC_ERROR_MEMORY. */
 xncc_status xncc_pose_hits_add(xncc_pose_hits *hits, const xncc_pose_hit *hit, size_t count,

@@ -245,7 +245,7 @@ static xncc_status add_templ_level(xncc_templ_levels *levels, int32_t width, int
                                                          .pixels = *pixels,
                                                          .mask = *mask,
                                                          .support = like->support,
-                                                         .byte_rows = like->byte_rows };
+                                                         .loops = like->loops };
     return XNCC_OK;
 }
 

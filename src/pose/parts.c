@@ -36,7 +36,6 @@ typedef struct piece {
 
 typedef struct parts_run {
     const xncc_pose_source *source;
-    const xncc_probe_loops *loops;
     const xncc_image *image;
     piece piece[MOST_POSES];
     size_t count;
@@ -65,11 +64,11 @@ static void score_rows(const parts_run *run, const piece *p, int32_t first, int3
     memset(pixels, 0, size);
     memset(mask, 0, size);
     to->count += xncc_pose_resample_rows(run->source, at, first, end, &rows.of);
-    run->loops->prepare(&rows);
+    run->source->loops->prepare(&rows);
     to->sum += rows.sum;
     to->sum2 += rows.sum2;
-    run->loops->add(&rows, (const uint8_t *)run->image->data + first * pitch, pitch, p->list.at,
-                    p->list.count, to->window);
+    run->source->loops->add(&rows, (const uint8_t *)run->image->data + first * pitch, pitch,
+                            p->list.at, p->list.count, to->window);
 }
 
 static void score_band(void *argument, uint64_t index, int32_t slot)
@@ -135,10 +134,10 @@ static xncc_status score_pieces(const xncc_pose_job *job, parts_run *run, xncc_e
 }
 
 xncc_status xncc_pose_score_parts(const xncc_pose_job *job, const xncc_pose_source *source,
-                                  const xncc_probe_loops *loops, const xncc_image *image,
-                                  const xncc_pose_spot *spot, size_t count, xncc_error *error)
+                                  const xncc_image *image, const xncc_pose_spot *spot, size_t count,
+                                  xncc_error *error)
 {
-    parts_run run = { .source = source, .loops = loops, .image = image };
+    parts_run run = { .source = source, .image = image };
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < count && !status; i++) {
         const xncc_pose_place *at = &spot[i].place;

@@ -22,7 +22,7 @@ int xncc_pose_wants_parts(const xncc_pose_job *job, const xncc_pose_source *sour
  * xncc_pose_probe_scores. Must not be called from a task of the pool. Returns XNCC_OK,
  * XNCC_ERROR_CANCELLED or the statuses of xncc_pose_resample. */
 xncc_status xncc_pose_score_parts(const xncc_pose_job *job, const xncc_pose_source *source,
-                                  const xncc_probe_loops *loops, const xncc_image *image,
-                                  const xncc_pose_spot *spot, size_t count, xncc_error *error);
+                                  const xncc_image *image, const xncc_pose_spot *spot, size_t count,
+                                  xncc_error *error);
 
 #endif

@@ -87,7 +87,7 @@ static xncc_status add_spans(xncc_pose_probe *p, xncc_error *error)
     return XNCC_OK;
 }
 
-xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels *pixels,
+xncc_status xncc_pose_probe_make(const xncc_pose_loops *loops, xncc_pose_pixels *pixels,
                                  xncc_pose_probe *probe, xncc_error *error)
 {
     *probe = (xncc_pose_probe){ .of = *pixels };
@@ -101,17 +101,16 @@ xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels
 }
 
 /* Can a template be made by steps alone? Running sums must have room for the windows around it. */
-static int can_sample(const xncc_probe_loops *loops, const xncc_sampling *s)
+static int can_sample(const xncc_sampling *s)
 {
     const xncc_pose_source *from = s->source;
     const int32_t more = XNCC_PROBE_FAR_SIDE - 1;
-    return loops->sample && from->quads && from->width <= XNCC_PROBE_SAMPLED &&
+    return from->loops->sample && from->quads && from->width <= XNCC_PROBE_SAMPLED &&
            from->height <= XNCC_PROBE_SAMPLED && s->fine == 1 && s->disc == INFINITY &&
            s->width >= XNCC_PROBE_STEP && xncc_running_has_room(s->width + more, s->height + more);
 }
 
-static xncc_status sample(const xncc_probe_loops *loops, const xncc_sampling *s,
-                          xncc_pose_probe *probe, xncc_error *error)
+static xncc_status sample(const xncc_sampling *s, xncc_pose_probe *probe, xncc_error *error)
 {
     const int32_t steps = s->height * (s->width / XNCC_PROBE_STEP + 1);
     probe->of.width = s->width;
@@ -121,23 +120,22 @@ static xncc_status sample(const xncc_probe_loops *loops, const xncc_sampling *s,
         status = add_steps(probe, steps, XNCC_PROBE_ROOM, error);
     if (status)
         return status;
-    loops->sample(s, probe);
+    s->source->loops->sample(s, probe);
     xncc_pose_probe_finish(probe);
     return XNCC_OK;
 }
 
-xncc_status xncc_pose_probe_of(const xncc_probe_loops *loops, const xncc_pose_source *source,
-                               const xncc_pose_place *place, xncc_pose_probe *probe,
-                               xncc_error *error)
+xncc_status xncc_pose_probe_of(const xncc_pose_source *source, const xncc_pose_place *place,
+                               xncc_pose_probe *probe, xncc_error *error)
 {
     const xncc_sampling s = xncc_sampling_of(source, place);
     xncc_pose_pixels pixels;
     *probe = (xncc_pose_probe){ 0 };
-    if (can_sample(loops, &s))
-        return sample(loops, &s, probe, error);
+    if (can_sample(&s))
+        return sample(&s, probe, error);
     xncc_status status = xncc_pose_resample(source, place, &pixels, error);
     if (!status)
-        status = xncc_pose_probe_make(loops, &pixels, probe, error);
+        status = xncc_pose_probe_make(source->loops, &pixels, probe, error);
     xncc_pose_pixels_clear(&pixels);
     return status;
 }
@@ -236,7 +234,7 @@ static void take_sums(const xncc_pose_probe *probe, const xncc_running *running,
     }
 }
 
-void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops *loops,
+void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_pose_loops *loops,
                             const xncc_image *image, xncc_running *running,
                             const xncc_probe_block *block, double *score)
 {
@@ -275,17 +273,17 @@ void xncc_probe_fetch(const xncc_image *image, int32_t x, int32_t y, int32_t wid
     }
 }
 
-const xncc_probe_loops *xncc_probe_loops_of(uint32_t features)
+const xncc_pose_loops *xncc_pose_loops_of(uint32_t features)
 {
 #if defined(XNCC_CPU_X86)
 #if defined(XNCC_CPU_VNNI)
     if (features & XNCC_CPU_AVX512_VNNI)
-        return &xncc_probe_avx512;
+        return &xncc_pose_loops_avx512;
 #endif
     if (features & XNCC_CPU_AVX2_FMA)
-        return &xncc_probe_avx2;
+        return &xncc_pose_loops_avx2;
 #else
     (void)features;
 #endif
-    return &xncc_probe_portable;
+    return &xncc_pose_loops_portable;
 }

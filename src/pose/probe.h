@@ -11,6 +11,8 @@
 /* The windows of a probe: side x side, row by row. */
 enum { XNCC_PROBE_SIDE = 3, XNCC_PROBE_WINDOWS = 9, XNCC_PROBE_FAR_SIDE = 5, XNCC_PROBE_FAR = 25 };
 
+struct xncc_sampling;
+
 /* The pixels of a step, and the most pixels of a window that is divided into steps: their products
  * have a sum below 2^32. */
 enum { XNCC_PROBE_STEP = 16, XNCC_PROBE_STEPPED = 1 << 15 };
@@ -35,7 +37,12 @@ typedef struct xncc_probe_sums {
 } xncc_probe_sums;
 
 /* The loops over pixels, for an instruction set. */
-typedef struct xncc_probe_loops {
+typedef struct xncc_pose_loops {
+    /* Computes the rows first .. end - 1 of a template of bytes with one channel, at scale 1 or
+     * more. Both arrays begin with row `first`, and are 0 where the rows will be. Returns how many
+     * pixels count. */
+    uint64_t (*byte_rows)(const struct xncc_sampling *sampling, int32_t first, int32_t end,
+                          uint8_t *pixels, uint8_t *mask);
     /* Sets span, sum and sum2, and makes the mask's bytes 0 and 255. */
     void (*prepare)(xncc_pose_probe *probe);
     /* Adds S, Q and X of `count` windows (1 .. XNCC_PROBE_FAR). Window i begins at image + at[i].
@@ -51,7 +58,7 @@ typedef struct xncc_probe_loops {
      * place for as many steps more. NULL: there is no such loop. */
     void (*sample)(const struct xncc_sampling *sampling, xncc_pose_probe *probe);
     const xncc_running_loops *running;
-} xncc_probe_loops;
+} xncc_pose_loops;
 
 enum { XNCC_PROBE_SAMPLED = 1 << 8, XNCC_PROBE_ROOM = 3 };
 
@@ -86,16 +93,15 @@ typedef struct xncc_probe_list {
 
 /* Makes a probe of 8-bit pixels, which it takes over also if it fails. Returns XNCC_OK or
  * XNCC_ERROR_MEMORY; xncc_pose_probe_clear must follow in any case. */
-xncc_status xncc_pose_probe_make(const xncc_probe_loops *loops, xncc_pose_pixels *pixels,
+xncc_status xncc_pose_probe_make(const xncc_pose_loops *loops, xncc_pose_pixels *pixels,
                                  xncc_pose_probe *probe, xncc_error *error);
 void xncc_pose_probe_clear(xncc_pose_probe *probe);
 
 /* Makes the probe of a template at a place, by steps alone if that is possible. Then its scores
  * need running sums. Returns the statuses of xncc_pose_resample; xncc_pose_probe_clear must follow
  * in any case. */
-xncc_status xncc_pose_probe_of(const xncc_probe_loops *loops, const xncc_pose_source *source,
-                               const xncc_pose_place *place, xncc_pose_probe *probe,
-                               xncc_error *error);
+xncc_status xncc_pose_probe_of(const xncc_pose_source *source, const xncc_pose_place *place,
+                               xncc_pose_probe *probe, xncc_error *error);
 
 /* The bytes of memory that a probe has. */
 uint64_t xncc_pose_probe_bytes(const xncc_pose_probe *probe);
@@ -115,7 +121,7 @@ void xncc_probe_list_scores(const xncc_pose_probe *probe, const xncc_probe_list 
 /* Computes the scores of a block, as above. They are those of xncc_correlate before the rounding to
  * float. running: sums of the image, of which the caller will ask for more blocks nearby, or NULL.
  */
-void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops *loops,
+void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_pose_loops *loops,
                             const xncc_image *image, xncc_running *running,
                             const xncc_probe_block *block, double *score);
 
@@ -124,9 +130,9 @@ void xncc_pose_probe_scores(const xncc_pose_probe *probe, const xncc_probe_loops
 void xncc_probe_fetch(const xncc_image *image, int32_t x, int32_t y, int32_t width, int32_t height);
 
 /* Returns the fastest loops for a processor (plan/machine.h). */
-const xncc_probe_loops *xncc_probe_loops_of(uint32_t features);
+const xncc_pose_loops *xncc_pose_loops_of(uint32_t features);
 
-extern const xncc_probe_loops xncc_probe_portable, xncc_probe_avx2, xncc_probe_avx512;
+extern const xncc_pose_loops xncc_pose_loops_portable, xncc_pose_loops_avx2, xncc_pose_loops_avx512;
 
 void xncc_probe_prepare_portable(xncc_pose_probe *probe);
 void xncc_probe_sample_avx2(const struct xncc_sampling *sampling, xncc_pose_probe *probe);

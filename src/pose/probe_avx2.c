@@ -4,6 +4,7 @@
  * read in two overlapping parts. So nothing beyond a row is read. */
 #include "pose/lanes_avx2.h"
 #include "pose/probe_windows.h"
+#include "pose/sampling.h"
 
 #include <string.h>
 
@@ -243,5 +244,6 @@ static void prepare(xncc_pose_probe *probe)
         span_row(probe->of.mask + (size_t)r * (size_t)width, width, probe->span + 2 * (size_t)r);
 }
 
-const xncc_probe_loops xncc_probe_avx2 = { prepare, add, multiply, xncc_probe_sample_avx2,
-                                           &xncc_running_avx2 };
+const xncc_pose_loops xncc_pose_loops_avx2 = {
+    xncc_pose_byte_rows_avx2, prepare, add, multiply, xncc_probe_sample_avx2, &xncc_running_avx2
+};

@@ -3,6 +3,7 @@
  * the pixels that count and nothing else. One factor of a dot product is signed, so 128 is
  * subtracted from it; S makes up for that. */
 #include "pose/probe_windows.h"
+#include "pose/sampling.h"
 
 #include <immintrin.h>
 
@@ -185,4 +186,6 @@ static void prepare(xncc_pose_probe *probe)
     }
 }
 
-const xncc_probe_loops xncc_probe_avx512 = { prepare, add, NULL, NULL, &xncc_running_avx2 };
+const xncc_pose_loops xncc_pose_loops_avx512 = {
+    xncc_pose_byte_rows_avx512, prepare, add, NULL, NULL, &xncc_running_avx2
+};

@@ -2,6 +2,7 @@
 /* The sums of windows in plain C. Those of a row fit 32 bits: XNCC_MAX_POSE_SIDE * 255 * 255 <
  * 2^32. */
 #include "pose/probe.h"
+#include "pose/sampling.h"
 
 void xncc_probe_prepare_portable(xncc_pose_probe *probe)
 {
@@ -65,5 +66,7 @@ static void multiply(const xncc_pose_probe *probe, const uint8_t *image, int64_t
     }
 }
 
-const xncc_probe_loops xncc_probe_portable = { xncc_probe_prepare_portable, add, multiply, NULL,
-                                               &xncc_running_portable };
+const xncc_pose_loops xncc_pose_loops_portable = {
+    xncc_pose_byte_rows_portable, xncc_probe_prepare_portable, add, multiply, NULL,
+    &xncc_running_portable
+};

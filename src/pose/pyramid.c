@@ -124,8 +124,6 @@ static xncc_pose_rung rung_of(const descent *d, int32_t l)
                                         .grid = d->grid[l],
                                         .offset_x = d->levels.offset_x[l],
                                         .offset_y = d->levels.offset_y[l],
-                                        .loops = xncc_probe_loops_of(
-                                            xncc_context_cpu(d->job->context).cpu.features),
                                         .parities = 1 },
                              .level = l,
                              .size = ldexp(1.0, l) };
@@ -294,7 +292,7 @@ static xncc_status deliver(descent *d, xncc_error *error)
                               .y = c->wy,
                               .width = c->width,
                               .height = c->height };
-        if (!d->job->loops)
+        if (!d->job->probes)
             status = xncc_pose_settle(d->job, &hit, error);
         if (!status && fabs((double)hit.score) >= limit)
             status = xncc_pose_hits_add(&d->job->hits, &hit, 1, error);

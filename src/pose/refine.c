@@ -365,7 +365,6 @@ static xncc_status open_stores(refine_run *run, xncc_error *error)
     for (size_t t = 0; t < job->count && !status; t++) {
         run->poses[t].source = job->subject[t].inner;
         run->poses[t].grid = job->subject[t].grid;
-        run->poses[t].loops = job->loops;
         run->poses[t].parities = 4;
         status = xncc_pose_store_open(&run->poses[t], error);
     }
@@ -387,12 +386,13 @@ xncc_status xncc_pose_refine(const xncc_pose_job *job, const xncc_pose_hit *hit,
     refine_run run = {
         .job = job, .hit = hit, .match = match, .count = count, .failure.error = error
     };
-    const int probes = job->loops && job->options->refine;
+    const int probes = job->probes && job->options->refine;
     const int32_t threads = xncc_pool_threads(job->pool);
     xncc_status status = line_up(&run, error);
     run.parts = probes && wants_parts(job, hit, count);
     if (!status && probes && !run.parts)
-        status = xncc_running_open(threads, job->loops->running, &run.running, error);
+        status = xncc_running_open(threads, job->subject->source.loops->running, &run.running,
+                                   error);
     if (!status && run.running)
         status = open_stores(&run, error);
     if (!status) {

@@ -2,44 +2,15 @@
 /* Resamples templates. */
 #include "pose/resample.h"
 
-#include "api/objects.h"
 #include "base/memory.h"
 #include "image/image.h"
 #include "image/samples.h"
-#include "plan/machine.h"
+#include "pose/probe.h"
 #include "pose/sampling.h"
 #include "pose/turn.h"
 
 #include <math.h>
 #include <string.h>
-
-xncc_pose_byte_rows xncc_pose_byte_rows_of(uint32_t features)
-{
-#if defined(XNCC_CPU_X86)
-#if defined(XNCC_CPU_VNNI)
-    if (features & XNCC_CPU_AVX512_VNNI)
-        return xncc_pose_byte_rows_avx512;
-#endif
-    if (features & XNCC_CPU_AVX2_FMA)
-        return xncc_pose_byte_rows_avx2;
-#else
-    (void)features;
-#endif
-    return xncc_pose_byte_rows_portable;
-}
-
-xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support)
-{
-    return (xncc_pose_source){ .width = templ->width,
-                               .height = templ->height,
-                               .pixel = templ->pixel,
-                               .channels = templ->channels,
-                               .pixels = templ->pixels,
-                               .mask = templ->mask,
-                               .support = support,
-                               .byte_rows = xncc_pose_byte_rows_of(
-                                   xncc_context_cpu(templ->context).cpu.features) };
-}
 
 /* One more than `extent` pixels, rounded down; a little below a whole number counts as that
  * number, because sine and cosine are rounded. */
@@ -208,7 +179,7 @@ uint64_t xncc_pose_resample_rows(const xncc_pose_source *source, const xncc_pose
     const xncc_sampling s = xncc_sampling_of(source, place);
     uint64_t count = 0;
     if (bytes == 1 && s.fine == 1)
-        return source->byte_rows(&s, first, end, out->pixels, out->mask);
+        return source->loops->byte_rows(&s, first, end, out->pixels, out->mask);
     for (int32_t y = first; y < end; y++) {
         const size_t at = (size_t)(y - first) * (size_t)place->width;
         count += any_row(&s, y, (char *)out->pixels + at * bytes, bytes, out->mask + at);

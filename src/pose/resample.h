@@ -6,14 +6,6 @@
 #include "exactncc/pose.h"
 #include "template/template.h"
 
-struct xncc_sampling;
-
-/* Computes the rows first .. end - 1 of pixels of bytes with one channel, at scale 1 or more. Both
- * arrays begin with row `first`, and are 0 where the rows will be. Returns how many pixels count.
- */
-typedef uint64_t (*xncc_pose_byte_rows)(const struct xncc_sampling *sampling, int32_t first,
-                                        int32_t end, uint8_t *pixels, uint8_t *mask);
-
 /* Pixels to be turned: a template's, or those of a level of its pyramid. */
 typedef struct xncc_pose_source {
     int32_t width, height;
@@ -22,7 +14,7 @@ typedef struct xncc_pose_source {
     const void *pixels;  /* tightly packed, integers biased, as in xncc_template */
     const uint8_t *mask; /* as in xncc_template */
     xncc_support support;
-    xncc_pose_byte_rows byte_rows; /* the fastest code of the processor */
+    const struct xncc_pose_loops *loops; /* the fastest ones of the processor (probe.h) */
     /* Per pixel of a source of bytes without a mask: the byte, the one to its right, and the two
      * below them; beyond the edges the last ones again. NULL: there are none. */
     const uint32_t *quads;
@@ -44,11 +36,6 @@ typedef struct xncc_pose_pixels {
     uint8_t *mask; /* per pixel 1 if it counts, else 0 */
     uint64_t count;
 } xncc_pose_pixels;
-
-/* Returns the fastest code for a processor (plan/machine.h). */
-xncc_pose_byte_rows xncc_pose_byte_rows_of(uint32_t features);
-
-xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support);
 
 /* Returns the place of a pose in its own window. Its sides can exceed every limit. */
 xncc_pose_place xncc_pose_place_of(const xncc_pose_source *source, double angle, double scale);

@@ -108,7 +108,7 @@ static inline xncc_sampled_row xncc_sampled_row_of(const xncc_sampling *s, int32
 uint64_t xncc_pose_byte_pixels(const xncc_sampling *sampling, int32_t y,
                                const xncc_sampled_row *row, uint8_t *pixels, uint8_t *mask);
 
-/* These are of type xncc_pose_byte_rows. */
+/* These are byte_rows of xncc_pose_loops. */
 uint64_t xncc_pose_byte_rows_portable(const xncc_sampling *sampling, int32_t first, int32_t end,
                                       uint8_t *pixels, uint8_t *mask);
 uint64_t xncc_pose_byte_rows_avx2(const xncc_sampling *sampling, int32_t first, int32_t end,

@@ -77,7 +77,7 @@ static xncc_status score_by_library(const xncc_pose_scorer *r, const xncc_pose_s
 static void probe_windows(const xncc_pose_scorer *r, const xncc_pose_probe *probe,
                           const xncc_pose_spot *s)
 {
-    xncc_pose_probe_scores(probe, r->job->loops, r->job->image, r->running, &s->block, s->score);
+    xncc_pose_probe_scores(probe, r->source->loops, r->job->image, r->running, &s->block, s->score);
 }
 
 /* The same by a probe that is made for it. */
@@ -85,8 +85,7 @@ static xncc_status score_alone(const xncc_pose_scorer *r, const xncc_pose_spot *
                                xncc_error *error)
 {
     xncc_pose_probe probe;
-    const xncc_status status = xncc_pose_probe_of(r->job->loops, r->source, &s->place, &probe,
-                                                  error);
+    const xncc_status status = xncc_pose_probe_of(r->source, &s->place, &probe, error);
     if (!status)
         probe_windows(r, &probe, s);
     xncc_pose_probe_clear(&probe);
@@ -109,7 +108,7 @@ static xncc_status score_stored(const xncc_pose_scorer *r, const xncc_pose_spot 
 
 static xncc_status score_spot(const xncc_pose_scorer *r, const xncc_pose_spot *s, xncc_error *error)
 {
-    if (!r->job->loops)
+    if (!r->job->probes)
         return score_by_library(r, s, error);
     return r->poses && s->angle >= 0 ? score_stored(r, s, error) : score_alone(r, s, error);
 }
@@ -119,8 +118,7 @@ xncc_status xncc_pose_score_spots(const xncc_pose_scorer *r, const xncc_pose_spo
 {
     xncc_status status = XNCC_OK;
     if (r->parts)
-        status = xncc_pose_score_parts(r->job, r->source, r->job->loops, r->job->image, spot, count,
-                                       error);
+        status = xncc_pose_score_parts(r->job, r->source, r->job->image, spot, count, error);
     for (size_t i = 0; i < count && !status; i++) {
         const int32_t side = spot[i].block.side;
         if (!r->parts)

@@ -90,7 +90,7 @@ static xncc_status make(const xncc_pose_store *s, int32_t angle, int32_t scale, 
     place.width += wider;
     place.height += higher;
     xncc_pose_store_offset(s, angle, scale, &made->offset_x, &made->offset_y);
-    return xncc_pose_probe_of(s->loops, &s->source, &place, &made->probe, error);
+    return xncc_pose_probe_of(&s->source, &place, &made->probe, error);
 }
 
 /* Puts a pose into its slot, if there is room and no other thread was faster. Returns the pose of

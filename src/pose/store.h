@@ -19,7 +19,6 @@ typedef struct xncc_stored_pose {
 typedef struct xncc_pose_store {
     xncc_pose_source source;
     xncc_pose_grid grid;
-    const xncc_probe_loops *loops;
     double offset_x, offset_y; /* from the centre of the source to a point of interest */
     int32_t
         parities; /* 1: poses in their own windows; 4: also in those one pixel wider or higher */

@@ -204,7 +204,7 @@ static void check_probe(const xncc_pose_probe *p, const uint8_t *image, int64_t 
             }
     for (int k = 0; k < POSE_SETS; k++) {
         xncc_probe_sums got[XNCC_PROBE_FAR] = { { 1, 2, 3 } };
-        xncc_probe_loops_of(pose_features_of(k))->add(p, image, pitch, from, count, got);
+        xncc_pose_loops_of(pose_features_of(k))->add(p, image, pitch, from, count, got);
         CHECK(memcmp(got, want, sizeof got) == 0);
     }
 }
@@ -234,7 +234,7 @@ static void check_prepared(void)
                 sum += pixels.mask[i] ? v : 0;
                 sum2 += pixels.mask[i] ? (uint64_t)v * v : 0;
             }
-            CHECK_STATUS(xncc_pose_probe_make(xncc_probe_loops_of(pose_features_of(k)), &pixels,
+            CHECK_STATUS(xncc_pose_probe_make(xncc_pose_loops_of(pose_features_of(k)), &pixels,
                                               &probe, &kit_error),
                          XNCC_OK);
             CHECK(probe.sum == sum && probe.sum2 == sum2);
@@ -343,12 +343,12 @@ static void check_byte_rows(void)
         CHECK_STATUS(xncc_pose_store_open(&store, &kit_error), XNCC_OK);
         CHECK((store.source.quads != NULL) == (source.mask == NULL));
         xncc_pose_pixels want, got;
-        source.byte_rows = xncc_pose_byte_rows_of(0);
+        source.loops = &xncc_pose_loops_portable;
         CHECK_STATUS(xncc_pose_resample(&source, &place, &want, &kit_error), XNCC_OK);
         const size_t size = (size_t)place.width * (size_t)place.height;
         for (int k = 1; k < 2 * POSE_SETS; k++) { /* without quads, then with them */
             xncc_pose_source *from = k < POSE_SETS ? &source : &store.source;
-            from->byte_rows = xncc_pose_byte_rows_of(pose_features_of(k % POSE_SETS));
+            from->loops = xncc_pose_loops_of(pose_features_of(k % POSE_SETS));
             CHECK_STATUS(xncc_pose_resample(from, &place, &got, &kit_error), XNCC_OK);
             CHECK(got.count == want.count && memcmp(got.mask, want.mask, size) == 0 &&
                   memcmp(got.pixels, want.pixels, size) == 0);

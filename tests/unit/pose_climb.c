@@ -26,7 +26,7 @@ static int take_better(xncc_pose_rung *r, const xncc_pose_candidate *at, int32_t
                   x = (int32_t)floor((at->x + 0.5) / r->size - 0.5 * w + 0.5),
                   y = (int32_t)floor((at->y + 0.5) / r->size - 0.5 * h + 0.5);
     const xncc_probe_block block = { x - 1, y - 1, XNCC_PROBE_SIDE, XNCC_PROBE_ALL };
-    xncc_pose_probe_scores(&pose->probe, r->poses.loops, r->image, NULL, &block, score);
+    xncc_pose_probe_scores(&pose->probe, r->poses.source.loops, r->image, NULL, &block, score);
     for (int32_t i = 0; i < XNCC_PROBE_WINDOWS; i++) {
         if (!(sign * score[i] > sign * best->score))
             continue;
@@ -89,7 +89,6 @@ void check_climb(xncc_context *context)
             .image = &image.view,
             .poses = { .source = xncc_pose_source_of(s.templ, XNCC_SUPPORT_WHOLE),
                        .grid = { { 0.0, 360.0 / ANGLES, ANGLES, 1 }, { 1.0, 0.0, 1, 0 } },
-                       .loops = xncc_probe_loops_of(0),
                        .parities = 1 },
             .level = level,
             .size = ldexp(1.0, level)

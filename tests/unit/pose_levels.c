@@ -87,7 +87,7 @@ static void check_likeness(const xncc_pose_job *job, int32_t width, int32_t heig
                                       .channels = 1,
                                       .pixels = pixels,
                                       .mask = masked ? mask : NULL,
-                                      .byte_rows = xncc_pose_byte_rows_of(xncc_cpu_features()) };
+                                      .loops = xncc_pose_loops_of(xncc_cpu_features()) };
     xncc_templ_levels levels;
     xncc_pose_grid grid[XNCC_MOST_LEVELS];
     xncc_pose_likeness got[XNCC_MOST_LEVELS];

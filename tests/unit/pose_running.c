@@ -56,7 +56,7 @@ static void check_sums(int set, int large)
     xncc_running *running = NULL;
     int32_t at[2][2] = { { 0 } };
     int covered = 0;
-    CHECK_STATUS(xncc_running_open(2, xncc_probe_loops_of(pose_features_of(set))->running, &running,
+    CHECK_STATUS(xncc_running_open(2, xncc_pose_loops_of(pose_features_of(set))->running, &running,
                                    &kit_error),
                  XNCC_OK);
     for (int n = 0; n < 3000 && running; n++) {
@@ -96,7 +96,7 @@ static void check_sums(int set, int large)
 }
 
 /* A probe with one span per row. holes: 1 if a pixel within some spans does not count. */
-static xncc_pose_probe some_probe(kit_random *r, const xncc_probe_loops *loops, int32_t width,
+static xncc_pose_probe some_probe(kit_random *r, const xncc_pose_loops *loops, int32_t width,
                                   int32_t height, int holes)
 {
     const size_t size = (size_t)width * (size_t)height;
@@ -123,11 +123,11 @@ static void check_scores(void)
     kit_image image = noise(0);
     kit_random r = kit_stream(10);
     xncc_running *running = NULL;
-    CHECK_STATUS(xncc_running_open(1, xncc_probe_loops_of(pose_features_of(1))->running, &running,
+    CHECK_STATUS(xncc_running_open(1, xncc_pose_loops_of(pose_features_of(1))->running, &running,
                                    &kit_error),
                  XNCC_OK);
     for (int n = 0; n < 1200 && running; n++) {
-        const xncc_probe_loops *loops = xncc_probe_loops_of(pose_features_of(n % POSE_SETS));
+        const xncc_pose_loops *loops = xncc_pose_loops_of(pose_features_of(n % POSE_SETS));
         const int32_t width = 1 + (int32_t)kit_below(&r, n % 2 ? 24 : 110),
                       height = 1 + (int32_t)kit_below(&r, 110), side = n % 4 ? 3 : 5,
                       right = WIDTH - width + 4, down = HEIGHT - height + 4;

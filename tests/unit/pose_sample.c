@@ -35,7 +35,7 @@ static void spread(const xncc_pose_probe *p, int32_t *pixels)
 
 /* The scores of a block near some place, at the edge of the image or beyond it now and then. */
 static void check_scores(kit_random *r, const xncc_image *image, xncc_running *running,
-                         const xncc_probe_loops *loops, const xncc_pose_probe *probe,
+                         const xncc_pose_loops *loops, const xncc_pose_probe *probe,
                          const xncc_pose_probe *plain)
 {
     const int32_t side = kit_below(r, 2) ? XNCC_PROBE_SIDE : XNCC_PROBE_FAR_SIDE,
@@ -45,23 +45,21 @@ static void check_scores(kit_random *r, const xncc_image *image, xncc_running *r
                                      kit_below(r, 2) ? XNCC_PROBE_ALL : (uint32_t)kit_next(r) };
     double got[XNCC_PROBE_FAR] = { 0 }, want[XNCC_PROBE_FAR] = { 0 };
     xncc_pose_probe_scores(probe, loops, image, running, &block, got);
-    xncc_pose_probe_scores(plain, &xncc_probe_portable, image, NULL, &block, want);
+    xncc_pose_probe_scores(plain, &xncc_pose_loops_portable, image, NULL, &block, want);
     CHECK(memcmp(got, want, sizeof got) == 0);
 }
 
 /* Compares the probes of one place. Returns 1 if the first one has steps alone. */
 static int check_place(kit_random *r, const xncc_image *image, xncc_running *running,
-                       const xncc_probe_loops *loops, const xncc_pose_source *source,
-                       const xncc_pose_place *place)
+                       const xncc_pose_source *source, const xncc_pose_place *place)
 {
     static int32_t got[MOST_SIDE * MOST_SIDE], want[MOST_SIDE * MOST_SIDE];
     xncc_pose_probe probe, plain;
     xncc_pose_source alone = *source;
     alone.quads = NULL;
-    alone.byte_rows = xncc_pose_byte_rows_of(0);
-    CHECK_STATUS(xncc_pose_probe_of(loops, source, place, &probe, &kit_error), XNCC_OK);
-    CHECK_STATUS(xncc_pose_probe_of(&xncc_probe_portable, &alone, place, &plain, &kit_error),
-                 XNCC_OK);
+    alone.loops = &xncc_pose_loops_portable;
+    CHECK_STATUS(xncc_pose_probe_of(source, place, &probe, &kit_error), XNCC_OK);
+    CHECK_STATUS(xncc_pose_probe_of(&alone, place, &plain, &kit_error), XNCC_OK);
     const int sampled = !probe.of.pixels;
     CHECK(probe.of.count == plain.of.count && probe.sum == plain.sum && probe.sum2 == plain.sum2);
     CHECK(memcmp(&probe.root_var, &plain.root_var, sizeof probe.root_var) == 0);
@@ -74,7 +72,7 @@ static int check_place(kit_random *r, const xncc_image *image, xncc_running *run
         CHECK(xncc_pose_probe_bytes(&probe) < xncc_pose_probe_bytes(&plain));
     }
     for (int k = 0; k < 3; k++)
-        check_scores(r, image, running, loops, &probe, &plain);
+        check_scores(r, image, running, source->loops, &probe, &plain);
     xncc_pose_probe_clear(&probe);
     xncc_pose_probe_clear(&plain);
     return sampled;
@@ -119,7 +117,7 @@ void check_sampled(void)
     int sampled = 0, rest = 0;
     fill(&r, &image);
     for (int n = 0; n < 1500; n += kit_short() ? 4 : 1) {
-        const xncc_probe_loops *loops = xncc_probe_loops_of(pose_features_of(n % POSE_SETS));
+        const xncc_pose_loops *loops = xncc_pose_loops_of(pose_features_of(n % POSE_SETS));
         const int32_t w = 1 + (int32_t)kit_below(&r, n % 11 ? 70 : 300),
                       h = 1 + (int32_t)kit_below(&r, n % 13 ? 70 : 300);
         kit_image templ = kit_image_create_channels(XNCC_U8, 1, w, h, (kit_room){ 0, KIT_AFTER });
@@ -132,7 +130,7 @@ void check_sampled(void)
                                               .pixels = templ.view.data,
                                               .support = n % 9 ? XNCC_SUPPORT_WHOLE
                                                                : XNCC_SUPPORT_DISC,
-                                              .byte_rows = xncc_pose_byte_rows_of(0) },
+                                              .loops = loops },
                                   .grid = { .angle = { .count = 1 }, .scale = { .count = 1 } },
                                   .parities = 1 };
         xncc_pose_place place = xncc_pose_place_of(&store.source, some_angle(&r),
@@ -146,7 +144,7 @@ void check_sampled(void)
         CHECK_STATUS(xncc_pose_store_open(&store, &kit_error), XNCC_OK);
         CHECK_STATUS(xncc_running_open(1, loops->running, &running, &kit_error), XNCC_OK);
         if (place.width <= MOST_SIDE && place.height <= MOST_SIDE) {
-            const int made = check_place(&r, &image.view, running, loops, &store.source, &place);
+            const int made = check_place(&r, &image.view, running, &store.source, &place);
             CHECK(made == (loops->sample && is_fit(&store.source, &place)));
             sampled += made;
             rest += loops->sample && !made;
@@ -155,6 +153,6 @@ void check_sampled(void)
         xncc_pose_store_clear(&store);
         kit_image_destroy(&templ);
     }
-    CHECK(!xncc_probe_loops_of(pose_features_of(1))->sample || (sampled > 40 && rest > 20));
+    CHECK(!xncc_pose_loops_of(pose_features_of(1))->sample || (sampled > 40 && rest > 20));
     kit_image_destroy(&image);
 }
