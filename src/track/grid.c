@@ -3,7 +3,6 @@
 #include "track/grid.h"
 
 #include "base/memory.h"
-#include "track/median.h"
 #include "track/outliers.h"
 
 #include <math.h>
@@ -195,15 +194,10 @@ static xncc_status take_medians(xncc_track_grid *grid, const xncc_displacement *
     xncc_status status = xncc_neighbours_make(found, grid->count, &n, error);
     for (size_t i = 0; i < grid->count && !status; i++) {
         size_t near[AROUND + 1];
-        double x[AROUND + 1], y[AROUND + 1];
         const int32_t count = xncc_neighbours_find(&n, i, 0, AROUND, near);
         near[count] = i;
-        for (int32_t k = 0; k <= count; k++) {
-            x[k] = found[near[k]].dx;
-            y[k] = found[near[k]].dy;
-        }
-        grid->node[i].dx = xncc_median(x, count + 1);
-        grid->node[i].dy = xncc_median(y, count + 1);
+        grid->node[i].dx = xncc_median_of(found, near, count + 1, 0, NULL);
+        grid->node[i].dy = xncc_median_of(found, near, count + 1, 1, NULL);
     }
     xncc_neighbours_free(&n);
     return status;

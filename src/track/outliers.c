@@ -2,21 +2,33 @@
 /* The normalized median test, and the replacement of what fails it (outliers.h). */
 #include "track/outliers.h"
 
-#include "track/median.h"
-
 #include <math.h>
 
-/* The median of one component of the neighbours, and the median distance from it. */
-static double component(const xncc_displacement *found, const size_t *near, int32_t count,
-                        int vertical, double *spread)
+/* The median of at least one value; of an even number the mean of the two in the middle. Sorts the
+ * values. */
+static double median(double *value, int32_t count)
+{
+    for (int32_t i = 1; i < count; i++) {
+        const double v = value[i];
+        int32_t at = i;
+        for (; at > 0 && value[at - 1] > v; at--)
+            value[at] = value[at - 1];
+        value[at] = v;
+    }
+    return count % 2 ? value[count / 2] : (value[count / 2 - 1] + value[count / 2]) / 2.0;
+}
+
+double xncc_median_of(const xncc_displacement *found, const size_t *near, int32_t count,
+                      int vertical, double *spread)
 {
     double value[XNCC_MOST_NEIGHBOURS];
     for (int32_t i = 0; i < count; i++)
         value[i] = vertical ? found[near[i]].dy : found[near[i]].dx;
-    const double middle = xncc_median(value, count);
+    const double middle = median(value, count);
     for (int32_t i = 0; i < count; i++)
         value[i] = fabs(value[i] - middle);
-    *spread = xncc_median(value, count);
+    if (spread)
+        *spread = median(value, count);
     return middle;
 }
 
@@ -33,8 +45,8 @@ static void test_point(const xncc_track_check_options *o, const xncc_neighbours 
     const int32_t count = xncc_neighbours_find(n, at, XNCC_TRACK_MISSING, o->neighbours, near);
     if (count < FEWEST)
         return;
-    const double mx = component(found, near, count, 0, &sx),
-                 my = component(found, near, count, 1, &sy),
+    const double mx = xncc_median_of(found, near, count, 0, &sx),
+                 my = xncc_median_of(found, near, count, 1, &sy),
                  rx = (found[at].dx - mx) / (sx + o->noise),
                  ry = (found[at].dy - my) / (sy + o->noise);
     *residual = sqrt(rx * rx + ry * ry);
@@ -45,13 +57,12 @@ static void replace_point(const xncc_track_check_options *o, const xncc_neighbou
                           xncc_displacement *found, size_t at)
 {
     size_t near[XNCC_MOST_NEIGHBOURS];
-    double unused;
     const int32_t count = xncc_neighbours_find(n, at, XNCC_TRACK_MISSING | XNCC_TRACK_OUTLIER,
                                                o->neighbours, near);
     if (count < FEWEST)
         return;
-    found[at].dx = component(found, near, count, 0, &unused);
-    found[at].dy = component(found, near, count, 1, &unused);
+    found[at].dx = xncc_median_of(found, near, count, 0, NULL);
+    found[at].dy = xncc_median_of(found, near, count, 1, NULL);
     found[at].state |= XNCC_TRACK_REPLACED;
 }
 
