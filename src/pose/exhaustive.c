@@ -275,13 +275,13 @@ static void portion_task(void *argument, uint64_t index, int32_t slot)
 }
 
 /* Divides the poses into portions of at most `most`; each of the first ones has at most `more`
- * poses more than the one before. first: NULL only counts them. */
-static size_t divide(const plan_of_portions *all, size_t most, size_t more, size_t *first)
+ * poses more than the one before. */
+static void divide(plan_of_portions *all, size_t most, size_t more)
 {
     const xncc_pose_job *job = all->job;
     const pose_index *pose = all->pose;
     const size_t count = all->count;
-    size_t portions = 0, room = 0;
+    size_t room = 0;
     for (size_t at = 0, end; at < count; at = end) {
         uint64_t bytes = 0;
         room = most - room < more ? most : room + more;
@@ -293,11 +293,8 @@ static size_t divide(const plan_of_portions *all, size_t most, size_t more, size
             if (bytes > PORTION_BYTES && end > at)
                 break;
         }
-        if (first)
-            first[portions] = at;
-        portions++;
+        all->first[all->portions++] = at;
     }
-    return portions;
 }
 
 /* Does the context search on a GPU, if that is faster? */
@@ -353,11 +350,10 @@ static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size
             machine.cpu.threads = 1; /* it serves what the GPU cannot */
         all.known = &machine;
     }
-    all.portions = divide(&all, most, more, NULL);
-    all.first = xncc_alloc(all.portions, sizeof *all.first);
+    all.first = xncc_alloc_unset(count, sizeof *all.first);
     if (!all.first)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu poses", count);
-    (void)divide(&all, most, more, all.first);
+    divide(&all, most, more);
     pthread_mutex_init(&all.lock, NULL);
     xncc_pool_run_on(job->pool, beside, all.portions, portion_task, &all);
     pthread_mutex_destroy(&all.lock);

@@ -87,11 +87,9 @@ static xncc_status add_spans(xncc_pose_probe *p, xncc_error *error)
     return XNCC_OK;
 }
 
-xncc_status xncc_pose_probe_make(const xncc_pose_loops *loops, xncc_pose_pixels *pixels,
-                                 xncc_pose_probe *probe, xncc_error *error)
+xncc_status xncc_pose_probe_make(const xncc_pose_loops *loops, xncc_pose_probe *probe,
+                                 xncc_error *error)
 {
-    *probe = (xncc_pose_probe){ .of = *pixels };
-    *pixels = (xncc_pose_pixels){ 0 };
     const xncc_status status = add_spans(probe, error);
     if (status)
         return status;
@@ -129,15 +127,11 @@ xncc_status xncc_pose_probe_of(const xncc_pose_source *source, const xncc_pose_p
                                xncc_pose_probe *probe, xncc_error *error)
 {
     const xncc_sampling s = xncc_sampling_of(source, place);
-    xncc_pose_pixels pixels;
     *probe = (xncc_pose_probe){ 0 };
     if (can_sample(&s))
         return sample(&s, probe, error);
-    xncc_status status = xncc_pose_resample(source, place, &pixels, error);
-    if (!status)
-        status = xncc_pose_probe_make(source->loops, &pixels, probe, error);
-    xncc_pose_pixels_clear(&pixels);
-    return status;
+    const xncc_status status = xncc_pose_resample(source, place, &probe->of, error);
+    return status ? status : xncc_pose_probe_make(source->loops, probe, error);
 }
 
 uint64_t xncc_pose_probe_bytes(const xncc_pose_probe *p)

@@ -91,10 +91,10 @@ typedef struct xncc_probe_list {
     int64_t at[XNCC_PROBE_FAR]; /* from the image's first byte on */
 } xncc_probe_list;
 
-/* Makes a probe of 8-bit pixels, which it takes over also if it fails. Returns XNCC_OK or
+/* Makes a probe of 8-bit pixels: of `of`; the other members are 0. Returns XNCC_OK or
  * XNCC_ERROR_MEMORY; xncc_pose_probe_clear must follow in any case. */
-xncc_status xncc_pose_probe_make(const xncc_pose_loops *loops, xncc_pose_pixels *pixels,
-                                 xncc_pose_probe *probe, xncc_error *error);
+xncc_status xncc_pose_probe_make(const xncc_pose_loops *loops, xncc_pose_probe *probe,
+                                 xncc_error *error);
 void xncc_pose_probe_clear(xncc_pose_probe *probe);
 
 /* Makes the probe of a template at a place, by steps alone if that is possible. Then its scores

@@ -187,7 +187,7 @@ uint64_t xncc_pose_resample_rows(const xncc_pose_source *source, const xncc_pose
     return count;
 }
 
-static xncc_status make_pixels(const xncc_pose_source *source, const xncc_pose_place *place,
+xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_place *place,
                                xncc_pose_pixels *out, xncc_error *error)
 {
     const size_t bytes = (size_t)source->channels * xncc_pixel_size(source->pixel);
@@ -200,16 +200,8 @@ static xncc_status make_pixels(const xncc_pose_source *source, const xncc_pose_p
     if (!out->pixels || !out->mask)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for a template of %d x %d",
                          place->width, place->height);
+    out->count = xncc_pose_resample_rows(source, place, 0, place->height, out);
     return XNCC_OK;
-}
-
-xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_place *place,
-                               xncc_pose_pixels *out, xncc_error *error)
-{
-    const xncc_status status = make_pixels(source, place, out, error);
-    if (!status)
-        out->count = xncc_pose_resample_rows(source, place, 0, place->height, out);
-    return status;
 }
 
 void xncc_pose_pixels_clear(xncc_pose_pixels *pixels)

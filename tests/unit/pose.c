@@ -223,7 +223,6 @@ static void check_prepared(void)
                                         .height = height,
                                         .pixels = xncc_alloc(size, 1),
                                         .mask = xncc_alloc(size, 1) };
-            xncc_pose_probe probe;
             kit_random same = kit_stream(100 + (uint64_t)n);
             uint64_t sum = 0, sum2 = 0;
             for (size_t i = 0; i < size; i++) {
@@ -234,9 +233,10 @@ static void check_prepared(void)
                 sum += pixels.mask[i] ? v : 0;
                 sum2 += pixels.mask[i] ? (uint64_t)v * v : 0;
             }
-            CHECK_STATUS(xncc_pose_probe_make(xncc_pose_loops_of(pose_features_of(k)), &pixels,
-                                              &probe, &kit_error),
-                         XNCC_OK);
+            xncc_pose_probe probe = { .of = pixels };
+            CHECK_STATUS(
+                xncc_pose_probe_make(xncc_pose_loops_of(pose_features_of(k)), &probe, &kit_error),
+                XNCC_OK);
             CHECK(probe.sum == sum && probe.sum2 == sum2);
             same = kit_stream(100 + (uint64_t)n);
             for (int32_t y = 0; y < height; y++) {

@@ -103,7 +103,6 @@ static xncc_pose_probe some_probe(kit_random *r, const xncc_pose_loops *loops, i
     xncc_pose_pixels pixels = {
         .width = width, .height = height, .pixels = xncc_alloc(size, 1), .mask = xncc_alloc(size, 1)
     };
-    xncc_pose_probe probe;
     for (int32_t y = 0; y < height; y++) {
         const int32_t first = (int32_t)kit_below(r, (uint64_t)width),
                       end = first + (int32_t)kit_below(r, (uint64_t)(width - first) + 1);
@@ -114,7 +113,8 @@ static xncc_pose_probe some_probe(kit_random *r, const xncc_pose_loops *loops, i
             pixels.count += pixels.mask[i];
         }
     }
-    CHECK_STATUS(xncc_pose_probe_make(loops, &pixels, &probe, &kit_error), XNCC_OK);
+    xncc_pose_probe probe = { .of = pixels };
+    CHECK_STATUS(xncc_pose_probe_make(loops, &probe, &kit_error), XNCC_OK);
     return probe;
 }
 
