@@ -72,42 +72,35 @@ static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *
     return status;
 }
 
-/* The caller's image on the host. */
+/* The caller's image on the host, once it is needed there. */
 typedef struct host_image {
     xncc_image view;
     void *owned; /* a copy */
-    int there;   /* 1: the view is set */
 } host_image;
 
-/* An image in device memory is copied when it is first needed here. */
-static xncc_status bring(const xncc_pose_job *job, host_image *host, xncc_error *error)
+/* From now on, the search takes the image from the host. */
+static xncc_status bring(xncc_pose_job *job, host_image *host, xncc_error *error)
 {
-    if (host->there)
-        return XNCC_OK;
-    host->there = 1;
-    return xncc_context_fetch(job->context, job->image, "image", &host->view, &host->owned, error);
-}
-
-static xncc_status search_pyramid(xncc_pose_job *job, host_image *host, int *served,
-                                  xncc_error *error)
-{
-    const xncc_image *image = job->image;
-    xncc_status status = bring(job, host, error);
+    xncc_status status = XNCC_OK;
+    if (!host->view.data)
+        status = xncc_context_fetch(job->context, job->image, "image", &host->view, &host->owned,
+                                    error);
     job->image = &host->view;
-    if (!status)
-        status = xncc_pose_pyramid(job, served, error);
-    job->image = image;
     return status;
 }
 
 static xncc_status collect(xncc_pose_job *job, host_image *host, xncc_error *error)
 {
+    const xncc_image *image = job->image;
     const char *why = "the image has a mask or a no-data value"; /* a pyramid cannot serve it */
     if (job->options->search != XNCC_POSES_EXHAUSTIVE && !xncc_image_is_masked(job->image)) {
-        int served;
-        const xncc_status status = search_pyramid(job, host, &served, error);
+        int served = 0;
+        xncc_status status = bring(job, host, error);
+        if (!status)
+            status = xncc_pose_pyramid(job, &served, error);
         if (status || served)
             return status;
+        job->image = image;
         why = "a sample that counts is a NaN or an infinity, or its square overflows";
     }
     if (job->options->search == XNCC_POSES_PYRAMID)
@@ -123,23 +116,6 @@ static int suits_probes(const xncc_image *image)
            !xncc_image_is_masked(image);
 }
 
-/* Turns the first `kept` hits into matches. Each takes a few windows under templates that no other
- * match has, which the host scores sooner than a GPU. */
-static xncc_status refine(xncc_pose_job *job, host_image *host, size_t kept, xncc_pose_match *match,
-                          xncc_error *error)
-{
-    const xncc_image *image = job->image;
-    xncc_status status = XNCC_OK;
-    if (job->options->refine && kept > 0) {
-        status = bring(job, host, error);
-        job->image = &host->view;
-    }
-    if (!status)
-        status = xncc_pose_refine(job, job->hits.hit, kept, match, error);
-    job->image = image;
-    return status;
-}
-
 /* Searches, and writes at most job->options->top matches. */
 static xncc_status find(xncc_pose_job *job, xncc_pose_match *match, size_t *found,
                         xncc_error *error)
@@ -152,8 +128,12 @@ static xncc_status find(xncc_pose_job *job, xncc_pose_match *match, size_t *foun
         status = xncc_pose_suppress(job->subject, job->hits.hit, job->hits.count,
                                     job->options->overlap, job->options->top, &kept, error);
     }
+    /* Refining takes a few windows under templates that no other match has, which the host scores
+     * sooner than a GPU. */
+    if (!status && job->options->refine && kept > 0)
+        status = bring(job, &host, error);
     if (!status)
-        status = refine(job, &host, kept, match, error);
+        status = xncc_pose_refine(job, job->hits.hit, kept, match, error);
     if (!status)
         *found = kept;
     xncc_free(job->hits.hit);
