@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 
 /* A strip has at most so many pixels, or one row. */
 enum { STRIP_PIXELS = 1 << 13 };
@@ -46,20 +45,14 @@ static void add_row(const xncc_pose_pixels *a, const xncc_pose_pixels *b, size_t
 /* Adds the rows first .. end - 1 of the poses. */
 static void add_strip(pair *p, int32_t first, int32_t end)
 {
-    enum { A, B };
     uint8_t pixels[2][XNCC_MAX_POSE_SIDE], mask[2][XNCC_MAX_POSE_SIDE];
-    const size_t width = (size_t)p->at.width, size = (size_t)(end - first) * width;
-    const xncc_pose_pixels a = { .width = p->at.width, .pixels = pixels[A], .mask = mask[A] },
-                           b = { .width = p->at.width, .pixels = pixels[B], .mask = mask[B] };
+    const xncc_pose_pixels a = { .width = p->at.width, .pixels = pixels[0], .mask = mask[0] },
+                           b = { .width = p->at.width, .pixels = pixels[1], .mask = mask[1] };
     uint64_t sum[SUMS] = { 0 };
-    for (int k = A; k <= B; k++) {
-        memset(pixels[k], 0, size);
-        memset(mask[k], 0, size);
-    }
     const uint64_t count = xncc_pose_resample_rows(p->source, &p->at, first, end, &a);
     (void)xncc_pose_resample_rows(p->source, &p->off, first, end, &b);
     for (int32_t y = 0; y < end - first; y++)
-        add_row(&a, &b, (size_t)y * width, sum);
+        add_row(&a, &b, (size_t)y * (size_t)a.width, sum);
     atomic_fetch_add(&p->pixels, count);
     for (int k = 0; k < SUMS; k++)
         atomic_fetch_add(&p->sum[k], sum[k]);

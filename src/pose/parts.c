@@ -8,7 +8,6 @@
 #include "image/image.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The least pixels of a pose that is worth bands, and of a band. */
 enum { LEAST_POSE = 1 << 13, LEAST_BAND = 1 << 12 };
@@ -55,14 +54,11 @@ static void score_rows(const parts_run *run, const piece *p, int32_t first, int3
     uint8_t pixels[XNCC_MAX_POSE_SIDE], mask[XNCC_MAX_POSE_SIDE];
     int32_t span[2 * STRIP_ROWS];
     const xncc_pose_place *at = &p->of->place;
-    const size_t size = (size_t)(end - first) * (size_t)at->width;
     const int64_t pitch = xncc_image_pitch(run->image);
     xncc_pose_probe rows = {
         .of = { .width = at->width, .height = end - first, .pixels = pixels, .mask = mask },
         .span = span
     };
-    memset(pixels, 0, size);
-    memset(mask, 0, size);
     to->count += xncc_pose_resample_rows(run->source, at, first, end, &rows.of);
     run->source->loops->prepare(&rows);
     to->sum += rows.sum;

@@ -176,8 +176,11 @@ uint64_t xncc_pose_resample_rows(const xncc_pose_source *source, const xncc_pose
                                  int32_t first, int32_t end, const xncc_pose_pixels *out)
 {
     const size_t bytes = (size_t)source->channels * xncc_pixel_size(source->pixel);
+    const size_t pixels = (size_t)(end - first) * (size_t)place->width;
     const xncc_sampling s = xncc_sampling_of(source, place);
     uint64_t count = 0;
+    memset(out->pixels, 0, pixels * bytes);
+    memset(out->mask, 0, pixels);
     if (bytes == 1 && s.fine == 1)
         return source->loops->byte_rows(&s, first, end, out->pixels, out->mask);
     for (int32_t y = first; y < end; y++) {
@@ -195,8 +198,8 @@ xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_p
     const xncc_status status = xncc_pose_place_check(source, place, error);
     if (status)
         return status;
-    out->pixels = xncc_alloc((uint64_t)place->width * (uint64_t)place->height, bytes);
-    out->mask = xncc_alloc((uint64_t)place->height, (uint64_t)place->width);
+    out->pixels = xncc_alloc_unset((uint64_t)place->width * (uint64_t)place->height, bytes);
+    out->mask = xncc_alloc_unset((uint64_t)place->height, (uint64_t)place->width);
     if (!out->pixels || !out->mask)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for a template of %d x %d",
                          place->width, place->height);

@@ -48,8 +48,7 @@ xncc_status xncc_pose_resample(const xncc_pose_source *source, const xncc_pose_p
 
 /* The parts of xncc_pose_resample, for a caller with memory of its own. The first one checks the
  * sides. The second one computes the rows first .. end - 1 to out->pixels and out->mask, which
- * begin with row `first` and are 0 where the rows will be, and returns how many pixels of them
- * count; out->count does not change. */
+ * begin with row `first`, and returns how many pixels of them count; out->count does not change. */
 xncc_status xncc_pose_place_check(const xncc_pose_source *source, const xncc_pose_place *place,
                                   xncc_error *error);
 uint64_t xncc_pose_resample_rows(const xncc_pose_source *source, const xncc_pose_place *place,
