@@ -284,10 +284,10 @@ static xncc_status convert_templ(xncc_templ_levels *levels, const xncc_pose_sour
     return status;
 }
 
-xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t channel, int32_t least,
+xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t least,
                                    xncc_templ_levels *levels, int *finite, xncc_error *error)
 {
-    channel_view v = view_of(source, channel);
+    channel_view v = view_of(source, xncc_pose_channel(source));
     const int bytes = source->pixel == XNCC_U8 && source->channels == 1;
     *levels = (xncc_templ_levels){ 0 };
     *finite = bytes || measure(&v);

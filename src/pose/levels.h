@@ -43,7 +43,7 @@ void xncc_image_levels_clear(xncc_image_levels *levels);
 
 /* Makes all levels of a template on which its sides have at least `least` pixels. *finite as
  * above. */
-xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t channel, int32_t least,
+xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t least,
                                    xncc_templ_levels *levels, int *finite, xncc_error *error);
 void xncc_templ_levels_clear(xncc_templ_levels *levels);
 

@@ -16,11 +16,9 @@
 
 /* The coarsest level has at least LEAST_SIDE pixels per side of the template and LEAST_PIXELS that
  * count. Its strength is the likeness of a pose half a step off the best one, in standard
- * deviations of the NCC of as many random pixels, 1 / sqrt(n). It is at least LEAST_STRENGTH; from
- * EASY_STRENGTH on, few windows come close by chance. */
+ * deviations of the NCC of as many random pixels, 1 / sqrt(n). It is at least LEAST_STRENGTH. */
 enum { LEAST_SIDE = 8, LEAST_PIXELS = 48 };
 #define LEAST_STRENGTH 4.0
-#define EASY_STRENGTH 6.0
 
 /* The part of min_score that a candidate must reach on a level, besides the level's likeness. */
 #define LEVEL_LIMIT 0.7
@@ -55,10 +53,9 @@ typedef struct descent {
     xncc_image_levels *image;
     xncc_templ_levels levels;
     xncc_pose_grid grid[XNCC_MOST_LEVELS];
-    double likeness[XNCC_MOST_LEVELS]; /* the score of a pose half a step away on every axis */
-    int32_t top;                       /* the coarsest level */
-    double strength;                   /* of the template there */
-    size_t wanted;                     /* matches */
+    xncc_pose_likeness likeness[XNCC_MOST_LEVELS];
+    int32_t top;   /* the coarsest level */
+    size_t wanted; /* matches */
     xncc_pose_candidate *candidate;
     size_t count;
 } descent;
@@ -94,23 +91,20 @@ static void make_grids(descent *d)
 static xncc_status choose_level(descent *d, xncc_error *error)
 {
     const double smallest = d->subject->grid.scale.first;
-    xncc_pose_likeness like[XNCC_MOST_LEVELS];
     int32_t levels = 1;
     for (; levels < d->levels.count; levels++) {
         const xncc_pose_source *s = &d->levels.level[levels];
         if (smallest * (s->width < s->height ? s->width : s->height) < LEAST_SIDE)
             break;
     }
-    const xncc_status status = xncc_pose_likeness_of(d->job, &d->levels, d->grid, levels, like,
-                                                     error);
-    d->likeness[0] = 1.0;
-    d->strength = EASY_STRENGTH;
+    const xncc_status status = xncc_pose_likeness_of(d->job, &d->levels, d->grid, levels,
+                                                     d->likeness, error);
+    d->likeness[0].value = 1.0;
     for (int32_t l = 1; l < levels && !status; l++) {
-        const double strength = like[l].value * sqrt((double)like[l].pixels);
-        d->likeness[l] = like[l].value;
-        if (like[l].pixels < LEAST_PIXELS || strength < LEAST_STRENGTH)
+        const xncc_pose_likeness *like = &d->likeness[l];
+        if (like->pixels < LEAST_PIXELS ||
+            like->value * sqrt((double)like->pixels) < LEAST_STRENGTH)
             break;
-        d->strength = strength;
         d->top = l;
     }
     return status;
@@ -131,7 +125,7 @@ static xncc_pose_rung rung_of(const descent *d, int32_t l)
 
 static double limit_of(const descent *d, int32_t l)
 {
-    const double part = l == 0 ? 1.0 : LEVEL_LIMIT * d->likeness[l];
+    const double part = l == 0 ? 1.0 : LEVEL_LIMIT * d->likeness[l].value;
     return part * (double)d->subject->min_score;
 }
 
@@ -174,7 +168,7 @@ static xncc_pose_sieve sieve_of(const descent *d, int32_t l)
                         xncc_pose_value(&d->subject->grid.scale, 0);
     const int top = l == d->top;
     return (xncc_pose_sieve){ .limit = top ? 0.0 : limit_of(d, l),
-                              .part = top ? 0.0 : part_of(d, l) * d->likeness[l],
+                              .part = top ? 0.0 : part_of(d, l) * d->likeness[l].value,
                               .wanted = d->wanted,
                               .apart = 0.5 * side,
                               .most = most_of(d, l) };
@@ -303,9 +297,7 @@ static xncc_status deliver(descent *d, xncc_error *error)
 static xncc_status descend(descent *d, int *finite, xncc_error *error)
 {
     const xncc_pose_source *source = &d->subject->source;
-    const int32_t channel = xncc_pose_channel(source);
-    xncc_status status = xncc_templ_levels_make(source, channel, LEAST_SIDE, &d->levels, finite,
-                                                error);
+    xncc_status status = xncc_templ_levels_make(source, LEAST_SIDE, &d->levels, finite, error);
     if (status || !*finite)
         return status;
     make_grids(d);

@@ -92,7 +92,7 @@ static void check_likeness(const xncc_pose_job *job, int32_t width, int32_t heig
     xncc_pose_grid grid[XNCC_MOST_LEVELS];
     xncc_pose_likeness got[XNCC_MOST_LEVELS];
     int finite;
-    CHECK_STATUS(xncc_templ_levels_make(&source, 0, 8, &levels, &finite, &kit_error), XNCC_OK);
+    CHECK_STATUS(xncc_templ_levels_make(&source, 8, &levels, &finite, &kit_error), XNCC_OK);
     for (int32_t l = 0; l < levels.count; l++)
         grid[l] = (xncc_pose_grid){ .angle = { 10.0 * l, 2.0 * l, 7, 0 },
                                     .scale = { 0.75 + 0.25 * scales, 0.05, scales ? 3 : 1, 0 } };
