@@ -14,8 +14,8 @@
 void xncc_pose_rung_center(const xncc_pose_rung *r, double offset_x, double offset_y,
                            xncc_pose_candidate *c)
 {
-    c->x = (c->wx + 0.5 * c->width) * r->size - 0.5 + offset_x;
-    c->y = (c->wy + 0.5 * c->height) * r->size - 0.5 + offset_y;
+    c->x = (c->pose.x + 0.5 * c->pose.width) * r->size - 0.5 + offset_x;
+    c->y = (c->pose.y + 0.5 * c->pose.height) * r->size - 0.5 + offset_y;
 }
 
 /* The window of a pose that is nearest to a centre. Its sides, and the offset of the pose, are set.
@@ -23,8 +23,8 @@ void xncc_pose_rung_center(const xncc_pose_rung *r, double offset_x, double offs
 static void nearest_window(const xncc_pose_rung *r, double offset_x, double offset_y,
                            const xncc_pose_candidate *at, xncc_pose_candidate *to)
 {
-    to->wx = (int32_t)floor((at->x - offset_x + 0.5) / r->size - 0.5 * to->width + 0.5);
-    to->wy = (int32_t)floor((at->y - offset_y + 0.5) / r->size - 0.5 * to->height + 0.5);
+    to->pose.x = (int32_t)floor((at->x - offset_x + 0.5) / r->size - 0.5 * to->pose.width + 0.5);
+    to->pose.y = (int32_t)floor((at->y - offset_y + 0.5) / r->size - 0.5 * to->pose.height + 0.5);
 }
 
 static _Atomic(uint64_t) all_tries, all_pixels;
@@ -71,20 +71,20 @@ static void choose(climb *c, const attempt *a)
         if (c->sign * a->score[i] > c->sign * c->best.score) {
             xncc_pose_candidate to = a->to;
             to.score = a->score[i];
-            to.wx += i % XNCC_PROBE_SIDE - 1;
-            to.wy += i / XNCC_PROBE_SIDE - 1;
+            to.pose.x += i % XNCC_PROBE_SIDE - 1;
+            to.pose.y += i / XNCC_PROBE_SIDE - 1;
             xncc_pose_rung_center(c->rung, a->offset_x, a->offset_y, &to);
             c->best = to;
-            c->moved = i != XNCC_PROBE_WINDOWS / 2 || to.angle != c->at.angle ||
-                       to.scale != c->at.scale;
+            c->moved = i != XNCC_PROBE_WINDOWS / 2 || to.pose.angle != c->at.pose.angle ||
+                       to.pose.scale != c->at.pose.scale;
         }
 }
 
 /* Which of the nine windows of a pose have no score yet. Those that have one are no better than the
  * best. */
-static xncc_probe_block unseen(climb *c, const xncc_pose_candidate *to)
+static xncc_probe_block unseen(climb *c, const xncc_grid_pose *to)
 {
-    xncc_probe_block block = { to->wx - 1, to->wy - 1, XNCC_PROBE_SIDE, XNCC_PROBE_NINE };
+    xncc_probe_block block = { to->x - 1, to->y - 1, XNCC_PROBE_SIDE, XNCC_PROBE_NINE };
     for (size_t k = 0; k < c->before; k++) {
         const seen *s = &c->seen[k];
         if (s->angle != to->angle || s->scale != to->scale)
@@ -94,7 +94,7 @@ static xncc_probe_block unseen(climb *c, const xncc_pose_candidate *to)
                 abs(block.y + i / XNCC_PROBE_SIDE - s->wy) <= 1)
                 block.wanted &= ~(UINT32_C(1) << i);
     }
-    c->seen[c->count++] = (seen){ to->angle, to->scale, to->wx, to->wy };
+    c->seen[c->count++] = (seen){ to->angle, to->scale, to->x, to->y };
     return block;
 }
 
@@ -103,16 +103,16 @@ static xncc_status try_pose(climb *c, attempt *a, xncc_error *error)
 {
     xncc_pose_rung *r = c->rung;
     const xncc_stored_pose *pose;
-    const xncc_status status = xncc_pose_store_take(&r->poses, a->to.angle, a->to.scale, 0, 0,
-                                                    &pose, error);
+    const xncc_status status = xncc_pose_store_take(&r->poses, a->to.pose.angle, a->to.pose.scale,
+                                                    0, 0, &pose, error);
     if (status)
         return status;
-    a->to.width = pose->probe.of.width;
-    a->to.height = pose->probe.of.height;
+    a->to.pose.width = pose->probe.of.width;
+    a->to.pose.height = pose->probe.of.height;
     a->offset_x = pose->offset_x;
     a->offset_y = pose->offset_y;
     nearest_window(r, a->offset_x, a->offset_y, &c->at, &a->to);
-    const xncc_probe_block block = unseen(c, &a->to);
+    const xncc_probe_block block = unseen(c, &a->to.pose);
     if (block.wanted) {
         xncc_pose_probe_scores(&pose->probe, r->poses.source.loops, r->image, c->running, &block,
                                a->score);
@@ -129,14 +129,14 @@ static xncc_status try_parts(climb *c, attempt *a, size_t count, xncc_error *err
     const xncc_pose_store *store = &r->poses;
     xncc_pose_spot spot[MOST_ATTEMPTS];
     for (size_t i = 0; i < count; i++) {
-        xncc_pose_candidate *to = &a[i].to;
+        xncc_grid_pose *to = &a[i].to.pose;
         const xncc_pose_place place = xncc_pose_place_of(
             &store->source, xncc_pose_value(&store->grid.angle, to->angle),
             xncc_pose_value(&store->grid.scale, to->scale));
         to->width = place.width;
         to->height = place.height;
         xncc_pose_store_offset(store, to->angle, to->scale, &a[i].offset_x, &a[i].offset_y);
-        nearest_window(r, a[i].offset_x, a[i].offset_y, &c->at, to);
+        nearest_window(r, a[i].offset_x, a[i].offset_y, &c->at, &a[i].to);
         spot[i] = (xncc_pose_spot){ .place = place, .block = unseen(c, to), .score = a[i].score };
     }
     const xncc_status status = xncc_pose_score_parts(r->job, &store->source, r->image, spot, count,
@@ -160,10 +160,10 @@ static size_t list_attempts(const climb *c, int reach, attempt a[MOST_ATTEMPTS])
     size_t count = 0;
     for (int j = -grows; j <= grows; j++)
         for (int i = -reach; i <= reach; i++) {
-            const int32_t angle = xncc_pose_index(&grid->angle, c->at.angle + i),
-                          scale = xncc_pose_index(&grid->scale, c->at.scale + j);
+            const int32_t angle = xncc_pose_index(&grid->angle, c->at.pose.angle + i),
+                          scale = xncc_pose_index(&grid->scale, c->at.pose.scale + j);
             if (angle >= 0 && scale >= 0)
-                a[count++].to = (xncc_pose_candidate){ .angle = angle, .scale = scale };
+                a[count++].to = (xncc_pose_candidate){ .pose = { .angle = angle, .scale = scale } };
         }
     return count;
 }
@@ -225,7 +225,7 @@ static void fetch(const xncc_pose_rung *r, const xncc_pose_candidate *c)
 {
     const xncc_pose_source *s = &r->poses.source;
     const double w = s->width, h = s->height,
-                 side = sqrt(w * w + h * h) * xncc_pose_value(&r->poses.grid.scale, c->scale);
+                 side = sqrt(w * w + h * h) * xncc_pose_value(&r->poses.grid.scale, c->pose.scale);
     xncc_probe_fetch(r->image, (int32_t)(c->x / r->size - 0.5 * side) - 1,
                      (int32_t)(c->y / r->size - 0.5 * side) - 1, (int32_t)side + 3,
                      (int32_t)side + 3);
@@ -287,7 +287,7 @@ static void line_up(climb_run *run, const xncc_pose_grid *above)
 {
     const xncc_pose_grid *to = &run->rung->poses.grid;
     for (size_t i = 0; i < run->count; i++) {
-        xncc_pose_candidate *c = &run->candidate[i];
+        xncc_grid_pose *c = &run->candidate[i].pose;
         c->angle = nearest_index(&to->angle, xncc_pose_value(&above->angle, c->angle));
         c->scale = nearest_index(&to->scale, xncc_pose_value(&above->scale, c->scale));
         run->climber[i].pose = (uint32_t)c->scale * (uint32_t)to->angle.count + (uint32_t)c->angle;

@@ -8,11 +8,9 @@
 
 /* A pose on the grid of a level. */
 typedef struct xncc_pose_candidate {
-    double x, y;          /* the template's centre, in pixels of level 0 */
-    double score;         /* NCC on the level; negative if the contrast is reversed */
-    int32_t angle, scale; /* on the level's grid */
-    int32_t wx, wy;       /* the window's top-left pixel on the level */
-    int32_t width, height;
+    double x, y;  /* the template's centre, in pixels of level 0 */
+    double score; /* NCC on the level; negative if the contrast is reversed */
+    xncc_grid_pose pose;
 } xncc_pose_candidate;
 
 /* A level of a template, with its poses. */

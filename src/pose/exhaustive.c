@@ -106,16 +106,11 @@ static xncc_status add_hits(portion *p, const xncc_batch *batch, size_t i, const
         const float score = match[k].score;
         if (score < p->job->subject[at->templ].min_score)
             continue;
-        status = xncc_pose_hits_add(&p->hits,
-                                    &(xncc_pose_hit){ .score = at->inverted ? -score : score,
-                                                      .templ = at->templ,
-                                                      .angle = at->angle,
-                                                      .scale = at->scale,
-                                                      .x = match[k].x,
-                                                      .y = match[k].y,
-                                                      .width = at->width,
-                                                      .height = at->height },
-                                    1, error);
+        const xncc_pose_hit hit = { at->inverted ? -score : score,
+                                    at->templ,
+                                    { at->angle, at->scale, match[k].x, match[k].y, at->width,
+                                      at->height } };
+        status = xncc_pose_hits_add(&p->hits, &hit, 1, error);
     }
     return status;
 }

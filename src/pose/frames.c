@@ -11,10 +11,10 @@
 
 static xncc_pose_frame frame_of(const xncc_pose_subject *subject, const xncc_pose_hit *hit)
 {
-    const xncc_turn turn = xncc_turn_of(xncc_pose_value(&subject->grid.angle, hit->angle));
-    const double scale = xncc_pose_value(&subject->grid.scale, hit->scale);
-    return (xncc_pose_frame){ .x = hit->x + 0.5 * (hit->width - 1),
-                              .y = hit->y + 0.5 * (hit->height - 1),
+    const xncc_turn turn = xncc_turn_of(xncc_pose_value(&subject->grid.angle, hit->pose.angle));
+    const double scale = xncc_pose_value(&subject->grid.scale, hit->pose.scale);
+    return (xncc_pose_frame){ .x = hit->pose.x + 0.5 * (hit->pose.width - 1),
+                              .y = hit->pose.y + 0.5 * (hit->pose.height - 1),
                               .cos = (double)turn.cos * 0x1p-30,
                               .sin = (double)turn.sin * 0x1p-30,
                               .half_width = 0.5 * scale * subject->source.width,
@@ -96,11 +96,11 @@ static int compare(const void *left, const void *right)
     const xncc_pose_hit *a = left, *b = right;
     const float p = fabsf(a->score), q = fabsf(b->score);
     const int by[] = { (p < q) - (p > q),
-                       in_order(a->y, b->y),
-                       in_order(a->x, b->x),
+                       in_order(a->pose.y, b->pose.y),
+                       in_order(a->pose.x, b->pose.x),
                        in_order(a->templ, b->templ),
-                       in_order(a->scale, b->scale),
-                       in_order(a->angle, b->angle),
+                       in_order(a->pose.scale, b->pose.scale),
+                       in_order(a->pose.angle, b->pose.angle),
                        (a->score < b->score) - (a->score > b->score) };
     for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
         if (by[i])
@@ -119,7 +119,7 @@ static double widest_reach(const xncc_pose_subject *subject, const xncc_pose_hit
     double widest = 1.0;
     for (size_t i = 0; i < count; i++) {
         const xncc_pose_subject *s = &subject[hit[i].templ];
-        widest = fmax(widest, 0.5 * xncc_pose_value(&s->grid.scale, hit[i].scale) *
+        widest = fmax(widest, 0.5 * xncc_pose_value(&s->grid.scale, hit[i].pose.scale) *
                                   (s->source.width + s->source.height));
     }
     return widest;

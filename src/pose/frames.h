@@ -8,8 +8,8 @@
 /* A match on the grid of poses. */
 typedef struct xncc_pose_hit {
     float score;
-    int32_t templ, angle, scale; /* the template and its pose on the grid */
-    int32_t x, y, width, height; /* the window */
+    int32_t templ;
+    xncc_grid_pose pose;
 } xncc_pose_hit;
 
 /* A rectangle around a centre, turned counter-clockwise as seen. */

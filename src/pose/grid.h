@@ -16,6 +16,12 @@ typedef struct xncc_pose_grid {
     xncc_pose_axis angle, scale;
 } xncc_pose_grid;
 
+/* A pose of a grid, and the window under it. */
+typedef struct xncc_grid_pose {
+    int32_t angle, scale; /* on the axes */
+    int32_t x, y, width, height;
+} xncc_grid_pose;
+
 /* The largest number of poses of a template. */
 enum { XNCC_MOST_POSES = 1000000 };
 

@@ -186,15 +186,9 @@ static xncc_status list_candidates(descent *d, const xncc_pose_rung *rung,
     for (size_t i = 0; i < hits->count; i++) {
         const xncc_pose_hit *h = &hits->hit[i];
         xncc_pose_candidate *c = &d->candidate[d->count++];
-        *c = (xncc_pose_candidate){ .score = (double)h->score,
-                                    .angle = h->angle,
-                                    .scale = h->scale,
-                                    .wx = h->x,
-                                    .wy = h->y,
-                                    .width = h->width,
-                                    .height = h->height };
-        if (i == 0 || h->angle != h[-1].angle || h->scale != h[-1].scale)
-            xncc_pose_store_offset(&rung->poses, h->angle, h->scale, &x, &y);
+        *c = (xncc_pose_candidate){ .score = (double)h->score, .pose = h->pose };
+        if (i == 0 || h->pose.angle != h[-1].pose.angle || h->pose.scale != h[-1].pose.scale)
+            xncc_pose_store_offset(&rung->poses, h->pose.angle, h->pose.scale, &x, &y);
         xncc_pose_rung_center(rung, x, y, c);
     }
     return XNCC_OK;
@@ -278,14 +272,7 @@ static xncc_status deliver(descent *d, xncc_error *error)
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < d->count && !status; i++) {
         const xncc_pose_candidate *c = &d->candidate[i];
-        xncc_pose_hit hit = { .score = (float)c->score,
-                              .templ = d->templ,
-                              .angle = c->angle,
-                              .scale = c->scale,
-                              .x = c->wx,
-                              .y = c->wy,
-                              .width = c->width,
-                              .height = c->height };
+        xncc_pose_hit hit = { (float)c->score, d->templ, c->pose };
         if (!d->job->probes)
             status = xncc_pose_settle(d->job, &hit, error);
         if (!status && fabs((double)hit.score) >= limit)

@@ -16,8 +16,7 @@
  * of up to half a pixel. */
 typedef struct between {
     double angle, scale, shift_x, shift_y;
-    int32_t x, y, width, height;
-    int32_t angle_index, scale_index; /* on the grid; -1: it is not there */
+    xncc_grid_pose pose; /* its angle and its scale are -1 if it is not on the grid */
 } between;
 
 typedef struct refiner {
@@ -56,9 +55,9 @@ static xncc_pose_spot spot_near(const refiner *r, const between *at, int turn, i
     double angle = at->angle + turn * r->angle_step,
            scale = in_range(at->scale + grow * r->scale_step);
     xncc_pose_spot s = { .angle = -1, .scale = -1 };
-    if (at->angle_index >= 0) {
-        s.angle = xncc_pose_index(&r->grid->angle, at->angle_index + turn);
-        s.scale = xncc_pose_index(&r->grid->scale, at->scale_index + grow);
+    if (at->pose.angle >= 0) {
+        s.angle = xncc_pose_index(&r->grid->angle, at->pose.angle + turn);
+        s.scale = xncc_pose_index(&r->grid->scale, at->pose.scale + grow);
         if (s.scale < 0)
             s.angle = -1;
     }
@@ -68,8 +67,8 @@ static xncc_pose_spot spot_near(const refiner *r, const between *at, int turn, i
     }
     s.place = xncc_pose_place_of(r->scorer.source, angle, scale);
     /* A centre on a pixel asks for an odd side, one between pixels for an even side. */
-    s.wider = (s.place.width ^ at->width ^ right) & 1;
-    s.higher = (s.place.height ^ at->height ^ down) & 1;
+    s.wider = (s.place.width ^ at->pose.width ^ right) & 1;
+    s.higher = (s.place.height ^ at->pose.height ^ down) & 1;
     s.place.width += s.wider;
     s.place.height += s.higher;
     if (at->shift_x != 0.0 || at->shift_y != 0.0) { /* more pixels can count */
@@ -78,10 +77,12 @@ static xncc_pose_spot spot_near(const refiner *r, const between *at, int turn, i
         s.place.shift_x = at->shift_x;
         s.place.shift_y = at->shift_y;
     }
-    s.block = (xncc_probe_block){ .x = at->x - (s.place.width - at->width - right) / 2 - 1,
-                                  .y = at->y - (s.place.height - at->height - down) / 2 - 1,
-                                  .side = XNCC_PROBE_SIDE,
-                                  .wanted = XNCC_PROBE_ALL };
+    s.block = (xncc_probe_block){
+        .x = at->pose.x - (s.place.width - at->pose.width - right) / 2 - 1,
+        .y = at->pose.y - (s.place.height - at->pose.height - down) / 2 - 1,
+        .side = XNCC_PROBE_SIDE,
+        .wanted = XNCC_PROBE_ALL
+    };
     return s;
 }
 
@@ -148,12 +149,9 @@ static xncc_status look_around(const refiner *r, between *at, xncc_error *error)
                 best = r->sign * score[n][k];
                 *at = (between){ .angle = from.angle + (n / 4 - sides) * r->angle_step,
                                  .scale = from.scale,
-                                 .x = s->block.x + k % XNCC_PROBE_SIDE,
-                                 .y = s->block.y + k / XNCC_PROBE_SIDE,
-                                 .width = s->place.width,
-                                 .height = s->place.height,
-                                 .angle_index = s->angle,
-                                 .scale_index = s->scale };
+                                 .pose = { s->angle, s->scale, s->block.x + k % XNCC_PROBE_SIDE,
+                                           s->block.y + k / XNCC_PROBE_SIDE, s->place.width,
+                                           s->place.height } };
             }
     }
     return status;
@@ -166,24 +164,24 @@ static double move(const refiner *r, const xncc_pose_fit *fit, between *at)
     const double da = turns ? fit->at[2] : 0.0, ds = grows ? fit->at[2 + turns] : 0.0;
     const double sx = at->shift_x + fit->at[0], sy = at->shift_y + fit->at[1];
     const double whole_x = floor(sx + 0.5), whole_y = floor(sy + 0.5);
-    at->x += (int32_t)whole_x;
-    at->y += (int32_t)whole_y;
+    at->pose.x += (int32_t)whole_x;
+    at->pose.y += (int32_t)whole_y;
     at->shift_x = sx - whole_x;
     at->shift_y = sy - whole_y;
     at->angle += da * r->angle_step;
     at->scale = in_range(at->scale + ds * r->scale_step);
-    at->angle_index = at->scale_index = -1;
+    at->pose.angle = at->pose.scale = -1;
     return fmax(fmax(fabs(fit->at[0]), fabs(fit->at[1])), fmax(fabs(da), fabs(ds)));
 }
 
 static double center_x(const between *at)
 {
-    return at->x + 0.5 * (at->width - 1) + at->shift_x;
+    return at->pose.x + 0.5 * (at->pose.width - 1) + at->shift_x;
 }
 
 static double center_y(const between *at)
 {
-    return at->y + 0.5 * (at->height - 1) + at->shift_y;
+    return at->pose.y + 0.5 * (at->pose.height - 1) + at->shift_y;
 }
 
 static void write_center(const between *at, xncc_pose_match *match)
@@ -257,14 +255,9 @@ static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit, i
     xncc_pose_store *poses = run->poses ? &run->poses[hit->templ] : NULL;
     const xncc_pose_subject *subject = &job->subject[hit->templ];
     const xncc_pose_grid *grid = &subject->grid;
-    between start = { .angle = xncc_pose_value(&grid->angle, hit->angle),
-                      .scale = xncc_pose_value(&grid->scale, hit->scale),
-                      .x = hit->x,
-                      .y = hit->y,
-                      .width = hit->width,
-                      .height = hit->height,
-                      .angle_index = hit->angle,
-                      .scale_index = hit->scale };
+    between start = { .angle = xncc_pose_value(&grid->angle, hit->pose.angle),
+                      .scale = xncc_pose_value(&grid->scale, hit->pose.scale),
+                      .pose = hit->pose };
     refiner r = { .scorer = { .job = job,
                               .source = poses ? &poses->source : &subject->inner,
                               .poses = poses,
@@ -279,13 +272,13 @@ static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit, i
                   .sign = hit->score < 0.0f ? -1.0 : 1.0 };
     if ((r.angles > 1 && r.angle_step != grid->angle.step) ||
         (r.scales > 1 && r.scale_step != grid->scale.step))
-        start.angle_index = start.scale_index = -1; /* its neighbours are not on the grid */
+        start.pose.angle = start.pose.scale = -1; /* its neighbours are not on the grid */
     *match = (xncc_pose_match){ .score = hit->score,
                                 .templ = hit->templ,
-                                .x = hit->x,
-                                .y = hit->y,
-                                .width = hit->width,
-                                .height = hit->height,
+                                .x = hit->pose.x,
+                                .y = hit->pose.y,
+                                .width = hit->pose.width,
+                                .height = hit->pose.height,
                                 .grid_angle = start.angle,
                                 .grid_scale = start.scale,
                                 .fit_score = (double)hit->score };
@@ -305,7 +298,7 @@ static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit, i
 enum { MATCHES_PER_TASK = 4, TASKS_PER_THREAD = 4 };
 
 /* Asks for the pixels under a match. */
-static void fetch(const refine_run *run, const xncc_pose_hit *h)
+static void fetch(const refine_run *run, const xncc_grid_pose *h)
 {
     enum { AROUND = 8 };
     if (run->poses)
@@ -319,11 +312,11 @@ static void refine_task(void *argument, uint64_t index, int32_t slot)
     const size_t first = (size_t)index * run->each, left = run->count - first,
                  end = first + (left < run->each ? left : run->each);
     xncc_error error = { "" };
-    fetch(run, run->order[first]);
+    fetch(run, &run->order[first]->pose);
     for (size_t i = first; i < end && !xncc_first_failure_status(&run->failure); i++) {
         const xncc_pose_hit *hit = run->order[i];
         if (i + 1 < end)
-            fetch(run, run->order[i + 1]);
+            fetch(run, &run->order[i + 1]->pose);
         const xncc_status status = refine_hit(run, hit, slot, &run->match[hit - run->hit], &error);
         xncc_first_failure_note(&run->failure, status, &error);
     }
@@ -333,7 +326,8 @@ static int by_pose(const void *left, const void *right)
 {
     const xncc_pose_hit *a = *(const xncc_pose_hit *const *)left,
                         *b = *(const xncc_pose_hit *const *)right;
-    const int32_t by[] = { a->templ - b->templ, a->scale - b->scale, a->angle - b->angle };
+    const int32_t by[] = { a->templ - b->templ, a->pose.scale - b->pose.scale,
+                           a->pose.angle - b->pose.angle };
     for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
         if (by[i])
             return by[i];

@@ -14,7 +14,7 @@ typedef struct settler {
 
 /* Tries a pose of the grid in the nine windows around a centre. If one is better than *best, it
  * becomes *best. */
-static xncc_status settle_pose(const settler *s, const xncc_pose_hit *at, xncc_pose_hit *to,
+static xncc_status settle_pose(const settler *s, const xncc_grid_pose *at, xncc_grid_pose *to,
                                xncc_pose_hit *best, xncc_error *error)
 {
     double score[XNCC_PROBE_WINDOWS];
@@ -31,10 +31,10 @@ static xncc_status settle_pose(const settler *s, const xncc_pose_hit *at, xncc_p
     const xncc_status status = xncc_pose_score_spots(&s->scorer, &spot, 1, error);
     for (int i = 0; i < XNCC_PROBE_WINDOWS && !status; i++)
         if (s->sign * score[i] > s->sign * (double)best->score) {
-            *best = *to;
+            to->x = x + i % XNCC_PROBE_SIDE - 1;
+            to->y = y + i / XNCC_PROBE_SIDE - 1;
+            best->pose = *to;
             best->score = (float)score[i];
-            best->x = x + i % XNCC_PROBE_SIDE - 1;
-            best->y = y + i / XNCC_PROBE_SIDE - 1;
         }
     return status;
 }
@@ -49,10 +49,10 @@ xncc_status xncc_pose_settle(const xncc_pose_job *job, xncc_pose_hit *hit, xncc_
     xncc_status status = XNCC_OK;
     hit->score = 0.0f;
     for (int n = 0, moved = 1; n < MOST_MOVES && moved && !status; n++) {
-        const xncc_pose_hit at = *hit;
+        const xncc_grid_pose at = hit->pose;
         for (int j = -1; j <= 1 && !status; j++)
             for (int i = -1; i <= 1 && !status; i++) {
-                xncc_pose_hit to = at;
+                xncc_grid_pose to = at;
                 to.angle = grid->angle.count > 1 || i == 0
                                ? xncc_pose_index(&grid->angle, at.angle + i)
                                : -1;
@@ -60,8 +60,8 @@ xncc_status xncc_pose_settle(const xncc_pose_job *job, xncc_pose_hit *hit, xncc_
                 if (to.angle >= 0 && to.scale >= 0)
                     status = settle_pose(&s, &at, &to, hit, error);
             }
-        moved = hit->x != at.x || hit->y != at.y || hit->angle != at.angle ||
-                hit->scale != at.scale;
+        moved = hit->pose.x != at.x || hit->pose.y != at.y || hit->pose.angle != at.angle ||
+                hit->pose.scale != at.scale;
     }
     return status;
 }

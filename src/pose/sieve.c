@@ -21,8 +21,8 @@ static int compare(candidate_at a, candidate_at b)
     const int by_score = order(fabs(b->score), fabs(a->score));
     if (by_score)
         return by_score;
-    const int by[] = { order(a->y, b->y), order(a->x, b->x), a->scale - b->scale,
-                       a->angle - b->angle, (a > b) - (a < b) };
+    const int by[] = { order(a->y, b->y), order(a->x, b->x), a->pose.scale - b->pose.scale,
+                       a->pose.angle - b->pose.angle, (a > b) - (a < b) };
     for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
         if (by[i])
             return by[i];
@@ -95,7 +95,7 @@ static int has_of_kind(const xncc_places *places, const candidate_at *rank, cand
     for (int k = 0; k < chains; k++)
         for (int32_t at = chain[k]; at; at = places->next[at - 1]) {
             const candidate_at o = rank[at - 1];
-            if ((any_pose || (o->angle == kind && abs(c->scale - o->scale) <= 1)) &&
+            if ((any_pose || (o->pose.angle == kind && abs(c->pose.scale - o->pose.scale) <= 1)) &&
                 fabs(c->x - o->x) <= places->near && fabs(c->y - o->y) <= places->near)
                 return 1;
         }
@@ -114,7 +114,7 @@ static int has_beside(const xncc_places *places, const candidate_at *rank, candi
                       const xncc_pose_axis *angle)
 {
     for (int32_t turn = -1; turn <= 1; turn++) {
-        const int32_t kind = xncc_pose_index(angle, c->angle + turn);
+        const int32_t kind = xncc_pose_index(angle, c->pose.angle + turn);
         if (kind >= 0 && has_of_kind(places, rank, c, kind, 0))
             return 1;
     }
@@ -201,7 +201,7 @@ static size_t keep(const xncc_pose_rung *r, candidate_at *rank, size_t count, si
         if (has_beside(places, rank, c, &r->poses.grid.angle))
             continue;
         rank[kept] = c;
-        xncc_places_put(places, kept, c->x, c->y, c->angle);
+        xncc_places_put(places, kept, c->x, c->y, c->pose.angle);
         kept++;
     }
     return kept;

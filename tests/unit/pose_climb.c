@@ -34,13 +34,8 @@ static int take_better(xncc_pose_rung *r, const xncc_pose_candidate *at, int32_t
         *best = (xncc_pose_candidate){ (wx + 0.5 * w) * r->size - 0.5,
                                        (wy + 0.5 * h) * r->size - 0.5,
                                        score[i],
-                                       angle,
-                                       0,
-                                       wx,
-                                       wy,
-                                       w,
-                                       h };
-        moved = i != XNCC_PROBE_WINDOWS / 2 || angle != at->angle;
+                                       { angle, 0, wx, wy, w, h } };
+        moved = i != XNCC_PROBE_WINDOWS / 2 || angle != at->pose.angle;
         *chosen = 1;
     }
     xncc_pose_store_give(pose);
@@ -58,7 +53,8 @@ static void climb(xncc_pose_rung *r, int moves, xncc_pose_candidate *c)
         moved = 0;
         for (int i = -reach; i <= reach; i++) {
             int chosen;
-            const int to = take_better(r, c, xncc_pose_index(&r->poses.grid.angle, c->angle + i),
+            const int to = take_better(r, c,
+                                       xncc_pose_index(&r->poses.grid.angle, c->pose.angle + i),
                                        sign, &best, &chosen);
             moved = chosen ? to : moved;
         }
@@ -99,7 +95,7 @@ void check_climb(xncc_context *context)
             want[n] = (xncc_pose_candidate){ .x = (double)kit_below(&r, SIDE) * rung.size,
                                              .y = (double)kit_below(&r, SIDE) * rung.size,
                                              .score = n % 2 ? 0.5 : -0.5,
-                                             .angle = (int32_t)kit_below(&r, ANGLES) };
+                                             .pose.angle = (int32_t)kit_below(&r, ANGLES) };
             got[n] = want[n];
             climb(&rung, moves, &want[n]);
         }

@@ -19,16 +19,17 @@ static int is_before(const xncc_pose_candidate *a, const xncc_pose_candidate *b)
         return a->y < b->y;
     if (a->x != b->x)
         return a->x < b->x;
-    return a->scale != b->scale ? a->scale < b->scale : a->angle < b->angle;
+    return a->pose.scale != b->pose.scale ? a->pose.scale < b->pose.scale
+                                          : a->pose.angle < b->pose.angle;
 }
 
 static int are_near(const xncc_pose_candidate *a, const xncc_pose_candidate *b, double distance,
                     int steps)
 {
-    const int apart = abs(a->angle - b->angle);
+    const int apart = abs(a->pose.angle - b->pose.angle);
     return fabs(a->x - b->x) <= distance && fabs(a->y - b->y) <= distance &&
-           (steps < 0 ||
-            (abs(a->scale - b->scale) <= steps && (apart <= steps || ANGLES - apart <= steps)));
+           (steps < 0 || (abs(a->pose.scale - b->pose.scale) <= steps &&
+                          (apart <= steps || ANGLES - apart <= steps)));
 }
 
 static int is_any_near(const xncc_pose_candidate *list, size_t count, const xncc_pose_candidate *c,
@@ -117,8 +118,8 @@ static void check_leave(void)
             c->y = i < strong ? 30.0 : 0.5 * (double)kit_below(&r, 600);
             c->score = i < strong ? 0.9 + 0.1 * at : most[n % 5] * at;
             c->score *= kit_below(&r, 2) ? 1.0 : -1.0;
-            c->angle = (int32_t)kit_below(&r, ANGLES);
-            c->wx = (int32_t)i;
+            c->pose.angle = (int32_t)kit_below(&r, ANGLES);
+            c->pose.x = (int32_t)i;
         }
         memcpy(got, want, sizeof got);
         size_t kept = count;
@@ -155,9 +156,9 @@ static void check_thin(void)
             c->y = 0.5 * (double)kit_below(&r, 2 * side);
             c->score = (double)(1 + kit_below(&r, scores)) / (double)scores;
             c->score *= kit_below(&r, 2) ? 1.0 : -1.0;
-            c->angle = (int32_t)kit_below(&r, ANGLES);
-            c->scale = (int32_t)kit_below(&r, 3);
-            c->wx = (int32_t)i;
+            c->pose.angle = (int32_t)kit_below(&r, ANGLES);
+            c->pose.scale = (int32_t)kit_below(&r, 3);
+            c->pose.x = (int32_t)i;
             for (size_t k = 0; k < i; k++) /* places and poses may be equal, but not both */
                 if (!is_before(c, &want[k]) && !is_before(&want[k], c))
                     c->y += 1000.0 + (double)i;
