@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared poses (store.h). A slot is written once. */
+/* Shared poses (store.h). */
 #include "pose/store.h"
 
 #include "base/memory.h"
@@ -10,10 +10,6 @@ enum { MOST_BYTES = 128 << 20 };
 
 /* Quads take four times the memory of the source; those of so many pixels stay in a cache. */
 enum { MOST_QUADS = 1 << 16 };
-
-struct xncc_store_slot {
-    _Atomic(xncc_stored_pose *) pose;
-};
 
 static size_t slots(const xncc_pose_store *s)
 {
@@ -27,21 +23,21 @@ static xncc_status make_quads(xncc_pose_store *s, xncc_error *error)
     const size_t size = (size_t)width * (size_t)height;
     if (s->source.mask || size > MOST_QUADS)
         return XNCC_OK;
-    s->quads = xncc_alloc(size, sizeof *s->quads);
-    if (!s->quads)
+    uint32_t *quads = xncc_alloc(size, sizeof *quads);
+    s->source.quads = quads;
+    if (!quads)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d x %d pixels", width,
                          height);
     for (int32_t y = 0; y < height; y++) {
         const uint8_t *row = (const uint8_t *)s->source.pixels + (size_t)y * (size_t)width,
                       *below = row + (y + 1 < height ? width : 0);
-        uint32_t *quad = s->quads + (size_t)y * (size_t)width;
+        uint32_t *quad = quads + (size_t)y * (size_t)width;
         for (int32_t x = 0; x < width; x++) {
             const int32_t right = x + 1 < width ? x + 1 : x;
             quad[x] = row[x] | (uint32_t)row[right] << 8 | (uint32_t)below[x] << 16 |
                       (uint32_t)below[right] << 24;
         }
     }
-    s->source.quads = s->quads;
     return XNCC_OK;
 }
 
@@ -63,11 +59,11 @@ static void free_pose(xncc_stored_pose *pose)
 void xncc_pose_store_clear(xncc_pose_store *store)
 {
     for (size_t i = 0; store->slot && i < slots(store); i++)
-        free_pose(atomic_load(&store->slot[i].pose));
+        free_pose(atomic_load(&store->slot[i]));
     xncc_free(store->slot);
-    xncc_free(store->quads);
+    xncc_free((uint32_t *)(uintptr_t)store->source.quads);
     store->slot = NULL;
-    store->quads = NULL;
+    store->source.quads = NULL;
 }
 
 void xncc_pose_store_offset(const xncc_pose_store *store, int32_t angle, int32_t scale, double *x,
@@ -95,7 +91,7 @@ static xncc_status make(const xncc_pose_store *s, int32_t angle, int32_t scale, 
 
 /* Puts a pose into its slot, if there is room and no other thread was faster. Returns the pose of
  * the slot, or *made if it stays the caller's. */
-static const xncc_stored_pose *keep(xncc_pose_store *s, struct xncc_store_slot *slot,
+static const xncc_stored_pose *keep(xncc_pose_store *s, _Atomic(xncc_stored_pose *) *slot,
                                     xncc_stored_pose *made)
 {
     const uint64_t bytes = xncc_pose_probe_bytes(&made->probe);
@@ -105,26 +101,21 @@ static const xncc_stored_pose *keep(xncc_pose_store *s, struct xncc_store_slot *
         return made;
     }
     made->shared = 1;
-    if (atomic_compare_exchange_strong(&slot->pose, &there, made))
+    if (atomic_compare_exchange_strong(slot, &there, made))
         return made;
     atomic_fetch_sub(&s->bytes, bytes);
     free_pose(made);
     return there;
 }
 
-static struct xncc_store_slot *slot_of(const xncc_pose_store *s, int32_t angle, int32_t scale,
-                                       int32_t wider, int32_t higher)
-{
-    const size_t at = (size_t)scale * (size_t)s->grid.angle.count + (size_t)angle;
-    return &s->slot[at * (size_t)s->parities + (size_t)(2 * higher + wider)];
-}
-
 xncc_status xncc_pose_store_take(xncc_pose_store *store, int32_t angle, int32_t scale,
                                  int32_t wider, int32_t higher, const xncc_stored_pose **pose,
                                  xncc_error *error)
 {
-    struct xncc_store_slot *slot = slot_of(store, angle, scale, wider, higher);
-    *pose = atomic_load_explicit(&slot->pose, memory_order_acquire);
+    const size_t at = (size_t)scale * (size_t)store->grid.angle.count + (size_t)angle;
+    _Atomic(xncc_stored_pose *) *slot =
+        &store->slot[at * (size_t)store->parities + (size_t)(2 * higher + wider)];
+    *pose = atomic_load_explicit(slot, memory_order_acquire);
     if (*pose)
         return XNCC_OK;
     xncc_stored_pose *made = xncc_alloc(1, sizeof *made);

@@ -22,12 +22,11 @@ typedef struct xncc_pose_store {
     double offset_x, offset_y; /* from the centre of the source to a point of interest */
     int32_t
         parities; /* 1: poses in their own windows; 4: also in those one pixel wider or higher */
-    struct xncc_store_slot *slot;
-    uint32_t *quads;         /* source.quads, owned */
-    _Atomic(uint64_t) bytes; /* of the poses that are kept */
+    _Atomic(xncc_stored_pose *) *slot; /* NULL: the pose has not been made. Written once */
+    _Atomic(uint64_t) bytes;           /* of the poses that are kept */
 } xncc_pose_store;
 
-/* Allocates the slots, and the quads where they help; the members above them are set.
+/* Allocates the slots, and source.quads where they help; the members above the slots are set.
  * xncc_pose_store_clear must follow in any case. Returns XNCC_OK or XNCC_ERROR_MEMORY. */
 xncc_status xncc_pose_store_open(xncc_pose_store *store, xncc_error *error);
 void xncc_pose_store_clear(xncc_pose_store *store);
