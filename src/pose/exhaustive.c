@@ -338,9 +338,11 @@ static xncc_status run_portions(xncc_pose_job *job, const pose_index *pose, size
     const size_t more = gpu ? GPU_FIRST : most;
     xncc_machine machine;
     if (fits) { /* so many portions, and so short ones, do not ask for it each */
-        const xncc_status status = xncc_pose_machine(job, &machine, error);
+        const xncc_status status = xncc_context_machine(job->context, &machine, error);
         if (status)
             return status;
+        if (job->helped)
+            machine.cpu = xncc_context_cpu(job->context).cpu;
         if (gpu)
             machine.cpu.threads = 1; /* it serves what the GPU cannot */
         all.known = &machine;

@@ -41,12 +41,13 @@ static xncc_status check_options(const xncc_pose_options *o, xncc_error *error)
 /* The limit for XNCC_AUTO: above what chance reaches over all windows of all poses. Chance alone
  * would ask for too much of smooth templates, and for too little of rough ones, which other objects
  * resemble. */
-static float chance_limit(const xncc_pose_job *job, const xncc_pose_subject *subject)
+static float chance_limit(const xncc_pose_job *job, const xncc_pose_subject *subject,
+                          const xncc_template *templ)
 {
     const double windows = (double)job->image->width * job->image->height *
                            subject->grid.angle.count * subject->grid.scale.count *
                            (1 + job->options->any_polarity);
-    const double limit = xncc_chance_limit(xncc_template_independent(subject->templ), windows);
+    const double limit = xncc_chance_limit(xncc_template_independent(templ), windows);
     return (float)fmin(fmax(limit, XNCC_POSE_LEAST_LIMIT), XNCC_POSE_MOST_LIMIT);
 }
 
@@ -59,12 +60,11 @@ static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *
                                             xncc_image_channels(job->image), error);
         if (status)
             return status;
-        subject[i].templ = templ[i];
         subject[i].source = xncc_pose_source_of(templ[i], job->options->support);
         status = xncc_pose_grid_make(job->options, &subject[i].source, &subject[i].grid, error);
         if (!status)
             subject[i].min_score = job->options->min_score == (float)XNCC_AUTO
-                                       ? chance_limit(job, &subject[i])
+                                       ? chance_limit(job, &subject[i], templ[i])
                                        : job->options->min_score;
         if (!status && job->options->refine)
             status = xncc_pose_inner_make(&subject[i], &inner[i], error);

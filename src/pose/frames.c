@@ -7,7 +7,6 @@
 #include "pose/turn.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static xncc_pose_frame frame_of(const xncc_pose_subject *subject, const xncc_pose_hit *hit)
 {
@@ -84,34 +83,6 @@ double xncc_pose_overlap(const xncc_pose_frame *a, const xncc_pose_frame *b)
     const double shared = 0.5 * fabs(twice),
                  both = 4.0 * (a->half_width * a->half_height + b->half_width * b->half_height);
     return shared / (both - shared);
-}
-
-static int in_order(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compare(const void *left, const void *right)
-{
-    const xncc_pose_hit *a = left, *b = right;
-    const float p = fabsf(a->score), q = fabsf(b->score);
-    const int by[] = { (p < q) - (p > q),
-                       in_order(a->pose.y, b->pose.y),
-                       in_order(a->pose.x, b->pose.x),
-                       in_order(a->templ, b->templ),
-                       in_order(a->pose.scale, b->pose.scale),
-                       in_order(a->pose.angle, b->pose.angle),
-                       (a->score < b->score) - (a->score > b->score) };
-    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
-        if (by[i])
-            return by[i];
-    return 0;
-}
-
-void xncc_pose_sort(xncc_pose_hit *hit, size_t count)
-{
-    if (count > 1)
-        qsort(hit, count, sizeof *hit, compare);
 }
 
 static double widest_reach(const xncc_pose_subject *subject, const xncc_pose_hit *hit, size_t count)

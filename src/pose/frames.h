@@ -24,15 +24,11 @@ typedef struct xncc_pose_subject {
      * if too few are. */
     xncc_pose_source inner;
     xncc_pose_grid grid;
-    const xncc_template *templ;
     float min_score; /* of its matches */
 } xncc_pose_subject;
 
 /* The area that two frames share, divided by that of their union. */
 double xncc_pose_overlap(const xncc_pose_frame *a, const xncc_pose_frame *b);
-
-/* Orders hits: by the magnitude of the score, largest first, then as pose.h says. */
-void xncc_pose_sort(xncc_pose_hit *hit, size_t count);
 
 /* Keeps at most `top` hits, which are in order: those that overlap no better one by more than the
  * limit. They move to the front. Returns XNCC_OK or XNCC_ERROR_MEMORY. */

@@ -8,19 +8,36 @@
 #include "image/samples.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-xncc_status xncc_pose_machine(const xncc_pose_job *job, xncc_machine *machine, xncc_error *error)
+static int in_order(int64_t a, int64_t b)
 {
-    const xncc_status status = xncc_context_machine(job->context, machine, error);
-    if (!status && job->helped)
-        machine->cpu = xncc_context_cpu(job->context).cpu;
-    return status;
+    return (a > b) - (a < b);
+}
+
+/* The order of hits: by the magnitude of the score, largest first, then as pose.h says. */
+static int compare(const void *left, const void *right)
+{
+    const xncc_pose_hit *a = left, *b = right;
+    const float p = fabsf(a->score), q = fabsf(b->score);
+    const int by[] = { (p < q) - (p > q),
+                       in_order(a->pose.y, b->pose.y),
+                       in_order(a->pose.x, b->pose.x),
+                       in_order(a->templ, b->templ),
+                       in_order(a->pose.scale, b->pose.scale),
+                       in_order(a->pose.angle, b->pose.angle),
+                       (a->score < b->score) - (a->score > b->score) };
+    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
+        if (by[i])
+            return by[i];
+    return 0;
 }
 
 void xncc_pose_hits_settle(xncc_pose_hits *hits)
 {
-    xncc_pose_sort(hits->hit, hits->count);
+    if (hits->count > 1)
+        qsort(hits->hit, hits->count, sizeof *hits->hit, compare);
     if (hits->count > XNCC_MOST_HITS)
         hits->count = XNCC_MOST_HITS;
 }

@@ -34,9 +34,6 @@ typedef struct xncc_pose_job {
     xncc_pose_hits hits;
 } xncc_pose_job;
 
-/* The machine that searches. */
-xncc_status xncc_pose_machine(const xncc_pose_job *job, xncc_machine *machine, xncc_error *error);
-
 /* The pixels of a template, to be turned. */
 xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support);
 

@@ -22,7 +22,7 @@ typedef struct between {
 typedef struct refiner {
     xncc_pose_scorer scorer;
     const xncc_pose_grid *grid;
-    int angles, scales; /* poses per stencil: 1, or 3 if the grid has a range */
+    int turns, grows; /* 1: the grid has a range of angles, of scales */
     double angle_step, scale_step;
     double sign; /* of the scores */
 } refiner;
@@ -94,12 +94,11 @@ enum { MIDDLE = 1 << 4, CROSS = 0xba, STAR = 0x477dc4 };
 static xncc_status fit_around(const refiner *r, const between *at, xncc_pose_fit *fit,
                               xncc_error *error)
 {
-    const int sides = r->angles / 2, up = r->scales / 2;
     double score[XNCC_FIT_POINTS], *next = score, *middle = score, all[XNCC_PROBE_FAR], far[2][2];
     xncc_pose_spot spot[XNCC_FIT_POINTS / XNCC_PROBE_WINDOWS];
     size_t count = 0;
-    for (int j = -up; j <= up; j++)
-        for (int i = -sides; i <= sides; i++, next += XNCC_PROBE_WINDOWS) {
+    for (int j = -r->grows; j <= r->grows; j++)
+        for (int i = -r->turns; i <= r->turns; i++, next += XNCC_PROBE_WINDOWS) {
             xncc_pose_spot *s = &spot[count++];
             *s = spot_near(r, at, i, j, 0, 0);
             s->block.wanted = i && j ? MIDDLE : CROSS;
@@ -121,7 +120,7 @@ static xncc_status fit_around(const refiner *r, const between *at, xncc_pose_fit
     for (int k = 0; k < 4; k++)
         far[k / 2][k % 2] *= r->sign;
     /* The axes are x, y and those of angle and scale that have three values. */
-    *fit = xncc_pose_fit_peak(score, (const double(*)[2])far, 2 + sides + up);
+    *fit = xncc_pose_fit_peak(score, (const double(*)[2])far, 2 + r->turns + r->grows);
     return XNCC_OK;
 }
 
@@ -134,7 +133,7 @@ enum { MOST_LOOKS = 4 * 5 };
 static xncc_status look_around(const refiner *r, between *at, xncc_error *error)
 {
     const between from = *at;
-    const int sides = 2 * (r->angles / 2), count = 4 * (2 * sides + 1);
+    const int sides = 2 * r->turns, count = 4 * (2 * sides + 1);
     double best = -INFINITY, score[MOST_LOOKS][XNCC_PROBE_WINDOWS];
     xncc_pose_spot spot[MOST_LOOKS];
     for (int n = 0; n < count; n++) {
@@ -160,8 +159,7 @@ static xncc_status look_around(const refiner *r, between *at, xncc_error *error)
 /* Moves a pose to the peak of a fit. Returns the largest part of it, in steps. */
 static double move(const refiner *r, const xncc_pose_fit *fit, between *at)
 {
-    const int turns = r->angles > 1, grows = r->scales > 1;
-    const double da = turns ? fit->at[2] : 0.0, ds = grows ? fit->at[2 + turns] : 0.0;
+    const double da = r->turns ? fit->at[2] : 0.0, ds = r->grows ? fit->at[2 + r->turns] : 0.0;
     const double sx = at->shift_x + fit->at[0], sy = at->shift_y + fit->at[1];
     const double whole_x = floor(sx + 0.5), whole_y = floor(sy + 0.5);
     at->pose.x += (int32_t)whole_x;
@@ -264,14 +262,14 @@ static xncc_status refine_hit(const refine_run *run, const xncc_pose_hit *hit, i
                               .running = poses ? &run->running[slot] : NULL,
                               .parts = run->parts },
                   .grid = grid,
-                  .angles = grid->angle.count > 1 ? 3 : 1,
-                  .scales = grid->scale.count > 1 ? 3 : 1,
+                  .turns = grid->angle.count > 1,
+                  .grows = grid->scale.count > 1,
                   .angle_step = fmin(grid->angle.step,
                                      xncc_pose_angle_step(&subject->source, start.scale)),
                   .scale_step = fmin(grid->scale.step, xncc_pose_scale_step(&subject->source)),
                   .sign = hit->score < 0.0f ? -1.0 : 1.0 };
-    if ((r.angles > 1 && r.angle_step != grid->angle.step) ||
-        (r.scales > 1 && r.scale_step != grid->scale.step))
+    if ((r.turns && r.angle_step != grid->angle.step) ||
+        (r.grows && r.scale_step != grid->scale.step))
         start.pose.angle = start.pose.scale = -1; /* its neighbours are not on the grid */
     *match = (xncc_pose_match){ .score = hit->score,
                                 .templ = hit->templ,
