@@ -83,65 +83,56 @@ static void release(xncc_engine *engine, void *prepared)
 {
     const xncc_team *team = (const xncc_team *)engine;
     const int slot = xncc_team_slot(team->options.kind);
-    xncc_team_forms *forms = prepared;
+    const xncc_team_form *form = prepared;
     for (int32_t i = 0; i < team->count; i++) {
         xncc_engine *member = team->member[i].is.engine;
-        void *one = forms->templ    ? forms->templ[i].prepared[slot]
-                    : forms->filter ? forms->filter[i].prepared[slot]
-                                    : NULL;
-        if (one)
-            member->ops->release(member, one);
+        void *own = form[i].is_filter ? form[i].of.filter.prepared[slot]
+                                      : form[i].of.templ.prepared[slot];
+        if (own)
+            member->ops->release(member, own);
     }
-    xncc_free(forms->templ);
-    xncc_free(forms->filter);
-    xncc_free(forms);
+    xncc_free(prepared);
 }
 
-/* Makes the member's form of what the forms are of. */
+/* Makes the member's form of a template or of a filter; the other one is NULL. */
 static xncc_status prepare_member(const xncc_team *team, int32_t i, const xncc_template *templ,
-                                  const xncc_filter *filter, xncc_team_forms *forms,
+                                  const xncc_filter *filter, xncc_team_form *form,
                                   xncc_error *error)
 {
     const int slot = xncc_team_slot(team->options.kind);
     xncc_engine *member = team->member[i].is.engine;
+    form->is_filter = !templ;
     if (templ) {
-        forms->templ[i] = *templ;
-        forms->templ[i].prepared[slot] = NULL;
-        return member->ops->prepare_template(member, templ, &forms->templ[i].prepared[slot], error);
+        form->of.templ = *templ;
+        form->of.templ.prepared[slot] = NULL;
+        return member->ops->prepare_template(member, templ, &form->of.templ.prepared[slot], error);
     }
-    forms->filter[i] = *filter;
-    forms->filter[i].prepared[slot] = NULL;
-    return member->ops->prepare_filter(member, filter, &forms->filter[i].prepared[slot], error);
+    form->of.filter = *filter;
+    form->of.filter.prepared[slot] = NULL;
+    return member->ops->prepare_filter(member, filter, &form->of.filter.prepared[slot], error);
 }
 
-/* Makes the forms of a template or of a filter; the other one is NULL. */
+/* The same for all members. */
 static xncc_status prepare(xncc_engine *engine, const xncc_template *templ,
                            const xncc_filter *filter, void **prepared, xncc_error *error)
 {
     xncc_team *team = (xncc_team *)engine;
-    xncc_team_forms *forms = xncc_alloc(1, sizeof *forms);
-    const uint64_t count = (uint64_t)team->count;
+    xncc_team_form *form = xncc_alloc((uint64_t)team->count, sizeof *form);
     xncc_status status = XNCC_OK;
-    if (forms && templ)
-        forms->templ = xncc_alloc(count, sizeof *forms->templ);
-    else if (forms)
-        forms->filter = xncc_alloc(count, sizeof *forms->filter);
-    if (!forms || (!forms->templ && !forms->filter)) {
-        xncc_free(forms);
+    if (!form)
         return xncc_fail(error, XNCC_ERROR_MEMORY,
                          "no memory for the forms of a template or filter of %d devices",
                          team->count);
-    }
     for (int32_t i = xncc_member_from(team, 0); i >= 0 && !status;
          i = xncc_member_from(team, i + 1)) {
         xncc_error why = { "" };
-        status = prepare_member(team, i, templ, filter, forms, &why);
+        status = prepare_member(team, i, templ, filter, &form[i], &why);
         status = xncc_member_fails(team, i, status, &why, error);
     }
     if (status)
-        release(engine, forms);
+        release(engine, form);
     else
-        *prepared = forms;
+        *prepared = form;
     return status;
 }
 

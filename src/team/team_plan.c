@@ -10,15 +10,15 @@
 const xncc_template *xncc_team_template(const xncc_team_plan *plan, const xncc_template *templ,
                                         int32_t member)
 {
-    const xncc_team_forms *forms = templ->prepared[xncc_team_slot(plan->team->options.kind)];
-    return &forms->templ[member];
+    const xncc_team_form *form = templ->prepared[xncc_team_slot(plan->team->options.kind)];
+    return &form[member].of.templ;
 }
 
 const xncc_filter *xncc_team_filter(const xncc_team_plan *plan, const xncc_filter *filter,
                                     int32_t member)
 {
-    const xncc_team_forms *forms = filter->prepared[xncc_team_slot(plan->team->options.kind)];
-    return &forms->filter[member];
+    const xncc_team_form *form = filter->prepared[xncc_team_slot(plan->team->options.kind)];
+    return &form[member].of.filter;
 }
 
 /* Problems of one plan differ in these alone. */
@@ -100,19 +100,14 @@ xncc_status xncc_team_bind(xncc_engine *engine, const xncc_problem *problem,
 {
     xncc_team *team = (xncc_team *)engine;
     *result = NULL;
-    xncc_team_plan *plan = xncc_alloc(1, sizeof *plan);
-    xncc_seat *seat = xncc_alloc((uint64_t)team->count, sizeof *seat);
-    if (!plan || !seat) {
-        xncc_free(plan);
-        xncc_free(seat);
+    xncc_team_plan *plan = xncc_alloc(1, sizeof *plan + (size_t)team->count * sizeof *plan->seat);
+    if (!plan)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan of %d devices",
                          team->count);
-    }
     plan->team = team;
     plan->problem = *problem;
     plan->decision = *decision;
     plan->watch = watch;
-    plan->seat = seat;
     xncc_status status = decision->spread.devices > 1 ? XNCC_OK : take_first(plan, error);
     if (status)
         xncc_team_unbind((xncc_engine_plan *)(void *)plan);
@@ -141,7 +136,6 @@ void xncc_team_unbind(xncc_engine_plan *engine_plan)
         xncc_free(seat->image.memory);
         xncc_free(seat->rows.memory);
     }
-    xncc_free(plan->seat);
     xncc_free(plan);
 }
 

@@ -7,12 +7,15 @@
 #include "image/rectangle.h"
 #include "team/members.h"
 
-/* The members' forms of a template or a filter: one copy per member, which differs from the
- * caller's only in what that member prepared. The pixels and taps are shared. */
-typedef struct xncc_team_forms {
-    xncc_template *templ; /* NULL: these are forms of a filter */
-    xncc_filter *filter;  /* NULL: of a template */
-} xncc_team_forms;
+/* A member's form of a template or a filter: a copy, which differs from the caller's only in what
+ * that member prepared. The pixels and taps are shared. */
+typedef struct xncc_team_form {
+    int is_filter; /* which of them it is */
+    union {
+        xncc_template templ;
+        xncc_filter filter;
+    } of;
+} xncc_team_form;
 
 /* What a plan has on one member. A member works on one part at a time. */
 typedef struct xncc_seat {
@@ -27,8 +30,8 @@ typedef struct xncc_team_plan {
     xncc_problem problem;
     xncc_decision decision;
     const xncc_watch *watch;
-    int stays;       /* 1: a call had device memory, so the members' plans stay as they are */
-    xncc_seat *seat; /* of each member */
+    int stays;        /* 1: a call had device memory, so the members' plans stay as they are */
+    xncc_seat seat[]; /* of each member */
 } xncc_team_plan;
 
 /* Returns the team's plan behind the engine's. */
