@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The loops of scan.h, in C that compilers make vectors of. Each instruction set's file includes
- * this, and so has its own build. Elements are taken in groups, with a result for each, and groups
- * may overlap where that changes no result. */
+ * this, and so has its own build, named SCAN_NAME. Elements are taken in groups, with a result for
+ * each, and groups may overlap where that changes no result. */
 #ifndef XNCC_TRACK_SCAN_BODY_H
 #define XNCC_TRACK_SCAN_BODY_H
 
@@ -157,9 +157,6 @@ static float scan_peak(const xncc_scan_row *r, float least)
     return best;
 }
 
-#define SCAN_TABLE                                                                                 \
-    {                                                                                              \
-        scan_best, scan_add, scan_peak                                                             \
-    }
+const xncc_scan SCAN_NAME = { scan_best, scan_add, scan_peak };
 
 #endif
