@@ -52,7 +52,7 @@ static float chance_limit(const xncc_pose_job *job, const xncc_pose_subject *sub
 }
 
 static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *const *templ,
-                                 xncc_pose_subject *subject, void **inner, xncc_error *error)
+                                 xncc_pose_subject *subject, xncc_error *error)
 {
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < job->count && !status; i++) {
@@ -67,7 +67,7 @@ static xncc_status make_subjects(const xncc_pose_job *job, const xncc_template *
                                        ? chance_limit(job, &subject[i], templ[i])
                                        : job->options->min_score;
         if (!status && job->options->refine)
-            status = xncc_pose_inner_make(&subject[i], &inner[i], error);
+            status = xncc_pose_inner_make(&subject[i], error);
     }
     return status;
 }
@@ -174,8 +174,7 @@ xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
         return status;
     o.top = o.top < capacity ? o.top : capacity;
     xncc_pose_subject *subject = xncc_alloc(count + 1, sizeof *subject);
-    void **inner = xncc_alloc(count + 1, sizeof *inner);
-    if (!subject || !inner)
+    if (!subject)
         status = xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %zu templates", count);
     job.subject = subject;
     xncc_engine *cpu = NULL;
@@ -187,12 +186,11 @@ xncc_status xncc_find_poses(xncc_context *context, const xncc_image *image,
         job.probes = suits_probes(image);
     }
     if (!status)
-        status = make_subjects(&job, templ, subject, inner, error);
+        status = make_subjects(&job, templ, subject, error);
     if (!status && o.top > 0 && count > 0)
         status = find(&job, match, found, error);
-    for (size_t i = 0; i < count && inner; i++)
-        xncc_free(inner[i]);
-    xncc_free(inner);
+    for (size_t i = 0; i < count && subject; i++)
+        xncc_free(subject[i].memory);
     xncc_free(subject);
     return xncc_done(status, error);
 }

@@ -23,6 +23,7 @@ typedef struct xncc_pose_subject {
     /* The pixels that count and are INSET pixels away from any that do not (refine.h), or `source`
      * if too few are. */
     xncc_pose_source inner;
+    void *memory; /* of these pixels or of their mask, or NULL */
     xncc_pose_grid grid;
     float min_score; /* of its matches */
 } xncc_pose_subject;

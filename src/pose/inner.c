@@ -23,7 +23,7 @@ static int is_inner(const xncc_pose_source *s, int32_t x, int32_t y)
 
 /* Sets subject->inner to the pixels within the edges, which a template without a mask is reduced to
  * (a mask would take as much time as the pixels). */
-static xncc_status crop_inner(xncc_pose_subject *subject, void **memory, xncc_error *error)
+static xncc_status crop_inner(xncc_pose_subject *subject, xncc_error *error)
 {
     const xncc_pose_source *s = &subject->source;
     const int32_t width = s->width - 2 * INSET, height = s->height - 2 * INSET;
@@ -39,22 +39,22 @@ static xncc_status crop_inner(xncc_pose_subject *subject, void **memory, xncc_er
                (const char *)s->pixels +
                    ((size_t)(y + INSET) * (size_t)s->width + (size_t)INSET) * pixel,
                (size_t)width * pixel);
-    *memory = to;
+    subject->memory = to;
     subject->inner.pixels = to;
     subject->inner.width = width;
     subject->inner.height = height;
     return XNCC_OK;
 }
 
-xncc_status xncc_pose_inner_make(xncc_pose_subject *subject, void **memory, xncc_error *error)
+xncc_status xncc_pose_inner_make(xncc_pose_subject *subject, xncc_error *error)
 {
     const xncc_pose_source *s = &subject->source;
     uint64_t all = 0, inner = 0;
     subject->inner = *s;
     if (!s->mask)
-        return crop_inner(subject, memory, error);
+        return crop_inner(subject, error);
     uint8_t *mask = xncc_alloc((uint64_t)s->height, (uint64_t)s->width);
-    *memory = mask;
+    subject->memory = mask;
     if (!mask)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for a mask of %d x %d",
                          s->width, s->height);

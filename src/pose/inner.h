@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "pose/frames.h"
 
-/* Sets subject->inner. *memory: NULL; receives memory for it, which the caller frees. Returns
- * XNCC_OK or XNCC_ERROR_MEMORY. */
-xncc_status xncc_pose_inner_make(xncc_pose_subject *subject, void **memory, xncc_error *error);
+/* Sets subject->inner and subject->memory, which the caller frees. Returns XNCC_OK or
+ * XNCC_ERROR_MEMORY. */
+xncc_status xncc_pose_inner_make(xncc_pose_subject *subject, xncc_error *error);
 
 #endif
