@@ -56,6 +56,12 @@ static int ready(xncc_engine *engine, xncc_kernel kernel)
     return xncc_engine_is_ready(worker(engine), kernel);
 }
 
+static int can_read_chips(const xncc_engine *engine, const xncc_problem *problem)
+{
+    const xncc_engine *first = worker((xncc_engine *)(uintptr_t)engine);
+    return first->ops->can_read_chips && first->ops->can_read_chips(first, problem);
+}
+
 static xncc_status fetch(xncc_engine *engine, const xncc_image *image, void *host, int64_t pitch,
                          xncc_stream stream, xncc_error *error)
 {
@@ -167,7 +173,7 @@ static const xncc_engine_ops operations = { .destroy = destroy,
                                             .find_images = xncc_team_find_images,
                                             .correlate_parts = xncc_team_correlate_parts,
                                             .find_parts = xncc_team_find_parts,
-                                            .can_read_chips = xncc_team_can_read_chips,
+                                            .can_read_chips = can_read_chips,
                                             .read_chips = xncc_team_read_chips,
                                             .warning = warning,
                                             .worker = worker };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Maps, convolutions and batches on a team (team_run.h). */
+/* Maps, convolutions, batches and tracking on a team (team_run.h). */
 #include "team/team_run.h"
 
 #include "base/memory.h"
@@ -263,4 +263,31 @@ xncc_status xncc_team_find_images(xncc_engine_plan *engine_plan, const xncc_imag
     const xncc_stack *stack = &plan->decision.stack;
     const double image_ms = stack->images > 1 ? stack->image_ms : plan->decision.spread.alone_ms;
     return run_shares(plan, images_part, &i, image_ms, group->count, &i.each, error);
+}
+
+/* ---- tracking: one member runs it ---- */
+
+/* The member that holds one of the images, or -1. */
+static int32_t holder_of(const xncc_team *team, const xncc_chip_reads *run)
+{
+    if (run->from->memory == XNCC_DEVICE)
+        return xncc_member_holding(team, run->from->data);
+    return run->scene->memory == XNCC_DEVICE ? xncc_member_holding(team, run->scene->data) : -1;
+}
+
+/* A run that another member takes over begins anew: what it sets depends on the images alone. */
+xncc_status xncc_team_read_chips(xncc_engine *engine, const xncc_chip_reads *run, xncc_error *error)
+{
+    xncc_team *team = (xncc_team *)engine;
+    const int32_t holder = holder_of(team, run);
+    xncc_status failed, status;
+    do {
+        const int32_t member = holder < 0 ? xncc_member_from(team, 0) : holder;
+        xncc_engine *is = team->member[member].is.engine;
+        xncc_error why = { "" };
+        failed = is->ops->read_chips(is, run, &why);
+        status = holder >= 0 ? xncc_member_name(team, member, failed, &why, error)
+                             : xncc_member_fails(team, member, failed, &why, error);
+    } while (failed && !status);
+    return status;
 }

@@ -32,7 +32,6 @@ xncc_status xncc_team_find_parts(xncc_engine_plan *plan, const xncc_image *image
                                  xncc_error *error);
 
 /* Tracking: one member runs it. */
-int xncc_team_can_read_chips(const xncc_engine *engine, const xncc_problem *problem);
 xncc_status xncc_team_read_chips(xncc_engine *engine, const xncc_chip_reads *run,
                                  xncc_error *error);
 
