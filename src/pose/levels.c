@@ -12,7 +12,6 @@
 /* A channel as numbers: where its samples are, and how they become 8 bits. */
 typedef struct channel_view {
     xncc_image image;
-    int biased; /* 1: the samples have the bias already, as those of templates */
     int32_t channel;
     const uint8_t *mask; /* tightly packed; NULL: all count */
     double low, factor;  /* (v - low) * factor is 0 .. 255 */
@@ -20,11 +19,7 @@ typedef struct channel_view {
 
 static double value_at(const channel_view *v, const void *row, int64_t x)
 {
-    const int64_t at = x * xncc_image_channels(&v->image) + v->channel;
-    const xncc_pixel pixel = v->image.pixel;
-    if (v->biased && !xncc_pixel_is_float(pixel)) /* biased samples are unsigned */
-        return (double)xncc_sample(xncc_pixel_stored(pixel), row, at);
-    return xncc_sample_value(pixel, row, at);
+    return xncc_sample_value(v->image.pixel, row, x * xncc_image_channels(&v->image) + v->channel);
 }
 
 static int counts(const channel_view *v, int32_t x, int32_t y)
@@ -70,14 +65,14 @@ static void convert_row(const channel_view *v, int32_t y, uint8_t *out)
     }
 }
 
+/* The biased samples of a template are unsigned. */
 static channel_view view_of(const xncc_pose_source *source, int32_t channel)
 {
     return (channel_view){ .image = { .data = source->pixels,
                                       .width = source->width,
                                       .height = source->height,
-                                      .pixel = source->pixel,
+                                      .pixel = xncc_pixel_stored(source->pixel),
                                       .channels = source->channels },
-                           .biased = 1,
                            .channel = channel,
                            .mask = source->mask,
                            .factor = 1.0 };

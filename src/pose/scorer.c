@@ -73,21 +73,15 @@ static xncc_status score_by_library(const xncc_pose_scorer *r, const xncc_pose_s
     return status;
 }
 
-/* The scores of a spot by a probe. */
-static void probe_windows(const xncc_pose_scorer *r, const xncc_pose_probe *probe,
-                          const xncc_pose_spot *s)
-{
-    xncc_pose_probe_scores(probe, r->source->loops, r->job->image, r->running, &s->block, s->score);
-}
-
-/* The same by a probe that is made for it. */
+/* The same by a probe that is made for the spot. */
 static xncc_status score_alone(const xncc_pose_scorer *r, const xncc_pose_spot *s,
                                xncc_error *error)
 {
     xncc_pose_probe probe;
     const xncc_status status = xncc_pose_probe_of(r->source, &s->place, &probe, error);
     if (!status)
-        probe_windows(r, &probe, s);
+        xncc_pose_probe_scores(&probe, r->source->loops, r->job->image, r->running, &s->block,
+                               s->score);
     xncc_pose_probe_clear(&probe);
     return status;
 }
@@ -101,7 +95,8 @@ static xncc_status score_stored(const xncc_pose_scorer *r, const xncc_pose_spot 
                                                     s->higher, &pose, error);
     if (status)
         return status;
-    probe_windows(r, &pose->probe, s);
+    xncc_pose_probe_scores(&pose->probe, r->source->loops, r->job->image, r->running, &s->block,
+                           s->score);
     xncc_pose_store_give(pose);
     return XNCC_OK;
 }
