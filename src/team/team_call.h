@@ -23,7 +23,10 @@ typedef struct xncc_team_call {
     const xncc_search_rule *rule;
     xncc_match *match;
     size_t *found;
-    const xncc_templ_group *group;
+    const xncc_templ_group *templs; /* of a batch */
+    const xncc_image_group *images; /* of a search of several */
+    size_t each;                    /* templates or images of a part; the last one has the rest */
+    int32_t *holder; /* the member that searches each image; NULL: all are in host memory */
     const xncc_peak_target *target;
     xncc_stream stream; /* of the member that holds the caller's device memory, else of member 0 */
 } xncc_team_call;

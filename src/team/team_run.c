@@ -122,33 +122,29 @@ xncc_status xncc_team_convolve(xncc_engine_plan *plan, const xncc_image *image,
     return xncc_team_call_run(xncc_team_plan_of(plan), &call, convolve_part, error);
 }
 
-/* Divides `count` items, each of which takes so long on one device, and runs the parts. *each: set
- * to the number of items of a part before they run; the last one has the rest. */
-static xncc_status run_shares(xncc_team_plan *plan, xncc_part_fn function, void *argument,
-                              double item_ms, size_t count, size_t *each, xncc_error *error)
+/* Divides the `count` templates or images of a call, each of which takes so long on one device, and
+ * runs the parts. */
+static xncc_status run_shares(xncc_team_plan *plan, xncc_part_fn function, xncc_team_call *call,
+                              double item_ms, size_t count, xncc_error *error)
 {
     const xncc_machine machine = { .team = { plan->decision.engine, xncc_members_used(plan->team),
                                              plan->team->options.handover_ms } };
     const size_t devices = (size_t)xncc_spread_items(&machine, &plan->decision, item_ms, count);
-    *each = (count + devices - 1) / devices;
-    const xncc_parts parts = { function, argument, (int32_t)((count + *each - 1) / *each), 0 };
+    call->each = (count + devices - 1) / devices;
+    const xncc_parts parts = { function, call, (int32_t)((count + call->each - 1) / call->each),
+                               0 };
     return xncc_parts_run(plan, &parts, error);
 }
 
 /* ---- batches: the templates are divided, and each member has the whole image ---- */
 
-typedef struct batch {
-    xncc_team_call call; /* first, so that a call of a batch can be converted */
-    size_t each;         /* templates of a part */
-} batch;
-
 static xncc_status batch_part(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
                               xncc_error *error)
 {
-    const batch *b = argument;
-    const xncc_templ_group *all = b->call.group;
-    const size_t first = (size_t)part * b->each, left = all->count - first;
-    xncc_templ_group some = { .count = left < b->each ? left : b->each,
+    const xncc_team_call *call = argument;
+    const xncc_templ_group *all = call->templs;
+    const size_t first = (size_t)part * call->each, left = all->count - first;
+    xncc_templ_group some = { .count = left < call->each ? left : call->each,
                               .capacity = all->capacity,
                               .match = all->match + first * all->capacity,
                               .found = all->found + first };
@@ -163,8 +159,8 @@ static xncc_status batch_part(xncc_team_plan *plan, void *argument, int32_t memb
         templ[i] = xncc_team_template(plan, all->templ[first + i], member);
     some.templ = templ;
     status = ops_of(plan, member)
-                 ->find_batch(plan->seat[member].plan, b->call.image, &some, b->call.rule,
-                              xncc_team_stream(&b->call, member), error);
+                 ->find_batch(plan->seat[member].plan, call->image, &some, call->rule,
+                              xncc_team_stream(call, member), error);
     xncc_free(templ);
     return status;
 }
@@ -174,44 +170,39 @@ xncc_status xncc_team_find_batch(xncc_engine_plan *engine_plan, const xncc_image
                                  xncc_stream stream, xncc_error *error)
 {
     xncc_team_plan *plan = xncc_team_plan_of(engine_plan);
-    batch b = { .call = { .image = image, .group = group, .rule = rule, .stream = stream } };
-    b.each = group->count;
-    return xncc_team_call_stays(&b.call)
-               ? xncc_team_call_there(plan, &b.call, batch_part, error)
-               : run_shares(plan, batch_part, &b, plan->decision.estimate_ms, group->count, &b.each,
+    xncc_team_call call = {
+        .image = image, .templs = group, .each = group->count, .rule = rule, .stream = stream
+    };
+    return xncc_team_call_stays(&call)
+               ? xncc_team_call_there(plan, &call, batch_part, error)
+               : run_shares(plan, batch_part, &call, plan->decision.estimate_ms, group->count,
                             error);
 }
 
 /* ---- several images: each member has some ---- */
 
-typedef struct images {
-    xncc_team_call call;
-    const xncc_image_group *group;
-    size_t each;     /* images of a part */
-    int32_t *holder; /* the member that searches each image; NULL: all are in host memory */
-} images;
-
 /* Searches `count` images, from `first` on, on a member that is bound to the plan's problem. */
-static xncc_status find_images(xncc_team_plan *plan, const images *i, int32_t member, size_t first,
-                               size_t count, xncc_error *error)
+static xncc_status find_images(xncc_team_plan *plan, const xncc_team_call *call, int32_t member,
+                               size_t first, size_t count, xncc_error *error)
 {
-    const size_t capacity = i->group->capacity;
-    const xncc_stream stream = member == (i->holder ? i->holder[0] : 0) ? i->call.stream : NULL;
-    const xncc_image_group some = { i->group->image + first, count, capacity,
-                                    i->group->match + first * capacity, i->group->found + first };
+    const xncc_image_group *all = call->images;
+    const xncc_stream stream = member == (call->holder ? call->holder[0] : 0) ? call->stream : NULL;
+    const xncc_image_group some = { all->image + first, count, all->capacity,
+                                    all->match + first * all->capacity, all->found + first };
     return ops_of(plan, member)
-        ->find_images(plan->seat[member].plan, &some,
-                      xncc_team_template(plan, i->call.templ, member), i->call.rule, stream, error);
+        ->find_images(plan->seat[member].plan, &some, xncc_team_template(plan, call->templ, member),
+                      call->rule, stream, error);
 }
 
 static xncc_status images_part(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
                                xncc_error *error)
 {
-    const images *i = argument;
-    const size_t first = (size_t)part * i->each, left = i->group->count - first;
+    const xncc_team_call *call = argument;
+    const size_t first = (size_t)part * call->each, left = call->images->count - first;
     const xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
     return status ? status
-                  : find_images(plan, i, member, first, left < i->each ? left : i->each, error);
+                  : find_images(plan, call, member, first, left < call->each ? left : call->each,
+                                error);
 }
 
 /* Searches the images of a member, run by run: a run are images that follow each other in the list.
@@ -219,16 +210,17 @@ static xncc_status images_part(xncc_team_plan *plan, void *argument, int32_t mem
 static xncc_status images_there(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
                                 xncc_error *error)
 {
-    const images *i = argument;
+    const xncc_team_call *call = argument;
+    const size_t count = call->images->count;
     xncc_status status = XNCC_OK;
     (void)part;
-    for (size_t first = 0, end; first < i->group->count && !status; first = end) {
-        for (end = first; end < i->group->count && i->holder[end] == member; end++)
+    for (size_t first = 0, end; first < count && !status; first = end) {
+        for (end = first; end < count && call->holder[end] == member; end++)
             ;
         if (end > first)
             status = xncc_seat_take(plan, member, &plan->problem, error);
         if (end > first && !status)
-            status = find_images(plan, i, member, first, end - first, error);
+            status = find_images(plan, call, member, first, end - first, error);
         end += end == first;
     }
     return status;
@@ -247,22 +239,22 @@ xncc_status xncc_team_find_images(xncc_engine_plan *engine_plan, const xncc_imag
                                   xncc_stream stream, xncc_error *error)
 {
     xncc_team_plan *plan = xncc_team_plan_of(engine_plan);
-    images i = { .call = { .templ = templ, .rule = rule, .stream = stream }, .group = group };
+    xncc_team_call call = { .images = group, .templ = templ, .rule = rule, .stream = stream };
     if (are_on_devices(group)) {
-        i.holder = xncc_alloc(group->count, sizeof *i.holder);
-        if (!i.holder)
+        call.holder = xncc_alloc(group->count, sizeof *call.holder);
+        if (!call.holder)
             return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a list of %zu images",
                              group->count);
         for (size_t k = 0; k < group->count; k++)
-            i.holder[k] = xncc_member_holding(plan->team, group->image[k].data);
-        const xncc_parts parts = { images_there, &i, plan->team->count, 1 };
+            call.holder[k] = xncc_member_holding(plan->team, group->image[k].data);
+        const xncc_parts parts = { images_there, &call, plan->team->count, 1 };
         const xncc_status status = xncc_parts_run(plan, &parts, error);
-        xncc_free(i.holder);
+        xncc_free(call.holder);
         return status;
     }
     const xncc_stack *stack = &plan->decision.stack;
     const double image_ms = stack->images > 1 ? stack->image_ms : plan->decision.spread.alone_ms;
-    return run_shares(plan, images_part, &i, image_ms, group->count, &i.each, error);
+    return run_shares(plan, images_part, &call, image_ms, group->count, error);
 }
 
 /* ---- tracking: one member runs it ---- */
