@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 void xncc_pose_rung_center(const xncc_pose_rung *r, double offset_x, double offset_y,
                            xncc_pose_candidate *c)

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A portion has at most PORTION poses, and at most PORTION_BYTES bytes of pixels, unless one pose
  * alone has more. */

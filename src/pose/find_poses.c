@@ -6,7 +6,6 @@
 #include "base/options.h"
 #include "cpu/cpu.h"
 #include "image/image.h"
-#include "image/samples.h"
 #include "pose/exhaustive.h"
 #include "pose/pyramid.h"
 #include "pose/inner.h"
@@ -14,7 +13,6 @@
 #include "template/chance.h"
 
 #include <math.h>
-#include <string.h>
 
 static xncc_status check_options(const xncc_pose_options *o, xncc_error *error)
 {

@@ -4,7 +4,6 @@
 
 #include "base/float_env.h"
 #include "base/memory.h"
-#include "image/image.h"
 #include "image/samples.h"
 
 #include <math.h>

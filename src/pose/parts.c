@@ -7,8 +7,6 @@
 #include "base/memory.h"
 #include "image/image.h"
 
-#include <math.h>
-
 /* The least pixels of a pose that is worth bands, and of a band. */
 enum { LEAST_POSE = 1 << 13, LEAST_BAND = 1 << 12 };
 

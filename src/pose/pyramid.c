@@ -4,8 +4,6 @@
 #include "pose/pyramid.h"
 
 #include "base/memory.h"
-#include "image/image.h"
-#include "plan/machine.h"
 #include "pose/climb.h"
 #include "pose/exhaustive.h"
 #include "pose/likeness.h"

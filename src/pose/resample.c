@@ -3,7 +3,6 @@
 #include "pose/resample.h"
 
 #include "base/memory.h"
-#include "image/image.h"
 #include "image/samples.h"
 #include "pose/probe.h"
 #include "pose/sampling.h"

@@ -3,7 +3,6 @@
 #include "pose/scorer.h"
 
 #include "image/image.h"
-#include "pose/parts.h"
 
 #include <math.h>
 

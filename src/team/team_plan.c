@@ -5,7 +5,6 @@
 #include "base/int_math.h"
 #include "base/memory.h"
 #include "plan/decide.h"
-#include "plan/problem.h"
 
 const xncc_template *xncc_team_template(const xncc_team_plan *plan, const xncc_template *templ,
                                         int32_t member)

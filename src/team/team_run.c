@@ -3,7 +3,6 @@
 #include "team/team_run.h"
 
 #include "base/memory.h"
-#include "plan/problem.h"
 #include "team/team_call.h"
 
 #include <string.h>
