@@ -71,6 +71,12 @@ typedef struct xncc_reals_span {
     double low, high, unit;
 } xncc_reals_span;
 
+/* The largest magnitude of numbers with this span. */
+static inline double xncc_reals_most(const xncc_reals_span *span)
+{
+    return fmax(fabs(span->low), fabs(span->high));
+}
+
 /* The sums of a row in pairs of doubles. */
 typedef struct xncc_twofold_sums {
     xncc_twofold S, Q, X;
@@ -315,8 +321,6 @@ typedef struct xncc_reals_isa {
     xncc_reals_range (*range)(const double *v, int32_t count, double first);
     /* Extends *span by `count` doubles. */
     void (*span)(const double *v, int32_t count, xncc_reals_span *span);
-    /* Are all `count` doubles multiples of a power of two, of which magnitudes are below 2^51? */
-    int (*on_grid)(const double *v, int32_t count, double unit);
     /* Cuts doubles into slices (xncc_reals_slicing). Returns a bit for each that is not all 0.
      * Adds the sum of their squares to *square. */
     uint64_t (*slices)(const double *v, int32_t count, const xncc_reals_slicing *slicing,
@@ -359,14 +363,13 @@ enum { XNCC_REALS_PLANE_VALUE, XNCC_REALS_PLANE_SQUARE, XNCC_REALS_PLANES };
 
 typedef struct xncc_reals_shared {
     xncc_reals_channel channel[XNCC_MAX_CHANNELS];
-    double templ_root; /* the root of the template's term of the formula; 0: it is flat */
-    double most, unit; /* the largest magnitude of a sample, and a power of two of which all samples
-                          are multiples (xncc_refine_unit); 0: there is none */
-    double grid;       /* the largest power of two of which all samples and pivots are multiples, if
-                          sums may be exact in double; else 0 */
-    double largest;    /* the largest magnitude of a sample less its pivot */
-    double shift;      /* sqdiff_normed: the pivot of image and template; 0: none */
-    float zero_score;  /* of a window of zeros in which all pixels count */
+    double templ_root;    /* the root of the template's term of the formula; 0: it is flat */
+    xncc_reals_span span; /* of all samples */
+    double grid;          /* the largest power of two of which all samples and pivots are multiples,
+                             if sums may be exact in double; else 0 */
+    double largest;       /* the largest magnitude of a sample less its pivot */
+    double shift;         /* sqdiff_normed: the pivot of image and template; 0: none */
+    float zero_score;     /* of a window of zeros in which all pixels count */
     xncc_sum_recipe recipe;
     double *value[XNCC_MAX_CHANNELS];                         /* the samples, as doubles */
     void *plane[XNCC_MAX_CHANNELS][XNCC_REALS_PLANES], *mask; /* as the kernel of products reads */
@@ -416,25 +419,6 @@ typedef struct xncc_refine_memory {
     double *v, *t;
 } xncc_refine_memory;
 uint64_t xncc_refine_layout(const xncc_problem *problem, char *memory, xncc_refine_memory *m);
-
-/* Sums of n pairs are exact in pairs of doubles if all samples are multiples of a power of two, of
- * which they are at most 2^bits: n * X and S * S then have at most 102 bits. Returns the bits, or 0
- * if no number of bits will do. */
-static inline int xncc_refine_bits(double n)
-{
-    const int bits = 51 - (int)ceil(log2(n));
-    return bits < 0 ? 0 : bits;
-}
-
-/* The power of two of which numbers up to `most` are at most 2^bits, or 0 if it is too small. */
-static inline double xncc_refine_unit(double most, int bits)
-{
-    return most > 0x1p-400 && most < 0x1p400 ? ldexp(1.0, ilogb(most) + 1 - bits) : 0.0;
-}
-
-/* Are all samples of the template multiples of a power of two (xncc_reals_isa.on_grid)? */
-int xncc_reals_templ_on_grid(const xncc_reals_isa *isa, const xncc_template *templ,
-                             const xncc_reals_shared *shared, double unit);
 
 /* Returns 1 and the score of the window at (left, top), if sums in pairs of doubles decide it; 2 if
  * those of samples that are scaled do. */

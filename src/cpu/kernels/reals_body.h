@@ -491,24 +491,6 @@ static void reals_span(const double *v, int32_t count, xncc_reals_span *span)
     }
 }
 
-/* Adding 1.5 * 2^52 units rounds to a multiple of the unit. */
-static int reals_on_grid(const double *v, int32_t count, double unit)
-{
-    const double magic = 0x1.8p52 * unit;
-    int on = 1;
-    rl off = { 0 };
-    int32_t i = 0;
-    for (; i + REALS_LANES <= count; i += REALS_LANES) {
-        const rd a = rd_load(v + i), rounded = (a + magic) - magic;
-        off |= rounded != a;
-    }
-    for (int k = 0; k < REALS_LANES; k++)
-        on &= !off[k];
-    for (; i < count; i++)
-        on &= (v[i] + magic) - magic == v[i];
-    return on;
-}
-
 /* From the last slice down: each is what is left, rounded. */
 static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_slicing *s,
                              double *out, double *square)
@@ -537,12 +519,12 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
     return any;
 }
 
-static const xncc_reals_isa reals_isa = {
-    reals_line,   pick_channel,  reals_meet,     reals_slide,        reals_add_columns,
-    reals_window, reals_score,   reals_inverses, reals_quotients,    reals_range,
-    reals_span,   reals_on_grid, reals_slices,   reals_cut_products, reals_few_products,
-    reals_pixels, reals_moments, reals_twofold,  &digits_isa
-};
+static const xncc_reals_isa reals_isa = { reals_line,         pick_channel,       reals_meet,
+                                          reals_slide,        reals_add_columns,  reals_window,
+                                          reals_score,        reals_inverses,     reals_quotients,
+                                          reals_range,        reals_span,         reals_slices,
+                                          reals_cut_products, reals_few_products, reals_pixels,
+                                          reals_moments,      reals_twofold,      &digits_isa };
 #define REALS_KERNEL(variant)                                                                      \
     {                                                                                              \
         xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(variant)                           \

@@ -58,30 +58,34 @@ void xncc_reals_mark_bad(xncc_reals_run *r)
     }
 }
 
+/* Sums of n pairs are exact in pairs of doubles if all samples are multiples of a power of two, of
+ * which they are at most 2^bits: n * X and S * S then have at most 102 bits. Have samples with this
+ * span so few bits? */
+static int sums_fit(const xncc_reals_span *span, double n)
+{
+    const int bits = 51 - (int)ceil(log2(n));
+    const double most = xncc_reals_most(span);
+    return bits > 0 && most > 0x1p-400 && most < 0x1p400 &&
+           span->unit >= ldexp(1.0, ilogb(most) + 1 - bits);
+}
+
 /* Are sums in pairs of doubles exact in this rectangle? The samples of the image and of the
  * template must be on grids, for differences of both on one grid. */
 static int sums_are_exact(xncc_reals_run *r)
 {
-    const xncc_reals_isa *isa = r->isa;
     const xncc_template *templ = r->job->templ;
-    const int difference = xncc_method_of_difference(r->job->problem->rule.method);
-    const int bits = xncc_refine_bits((double)templ->width * templ->height * templ->channels);
-    double most = difference ? r->shared->most : 0.0;
-    if (r->shared->unit == 0.0)
+    const double n = (double)templ->width * templ->height * templ->channels;
+    xncc_reals_span span = { INFINITY, -INFINITY, INFINITY };
+    if (!sums_fit(&r->shared->span, n))
         return 0;
+    if (xncc_method_of_difference(r->job->problem->rule.method))
+        span = r->shared->span;
     for (int32_t c = 0; c < templ->channels; c++)
         for (int32_t yy = 0; yy < r->m.stage.height; yy++) {
             (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
-            most = fmax(most, isa->range(r->m.line, r->m.stage.width, 0.0).most);
+            r->isa->span(r->m.line, r->m.stage.width, &span);
         }
-    const double unit = xncc_refine_unit(most, bits);
-    int on = unit > 0.0;
-    for (int32_t c = 0; c < templ->channels && on; c++)
-        for (int32_t yy = 0; yy < r->m.stage.height && on; yy++) {
-            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
-            on = isa->on_grid(r->m.line, r->m.stage.width, unit);
-        }
-    return on && (!difference || xncc_reals_templ_on_grid(isa, templ, r->shared, unit));
+    return sums_fit(&span, n);
 }
 
 /* What settling one window costs in about ns: by pairs of doubles, and exactly. */

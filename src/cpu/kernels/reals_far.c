@@ -277,7 +277,7 @@ static int can_scale(const xncc_reals_run *r)
     const xncc_method method = r->job->problem->rule.method;
     return r->job->templ->pixel == XNCC_F64 && r->job->templ->channels == 1 &&
            xncc_reals_counts_all(r) && xncc_method_is_normed(method) &&
-           !xncc_method_of_difference(method) && r->shared->most > 0.0;
+           !xncc_method_of_difference(method) && xncc_reals_most(&r->shared->span) > 0.0;
 }
 
 void xncc_reals_settle_far(xncc_reals_run *r)
@@ -289,7 +289,7 @@ void xncc_reals_settle_far(xncc_reals_run *r)
     const double additions = (double)templ->width + (double)templ->height + 6.0;
     strip s = { .r = r,
                 .templ = r->variant->fft ? (double *)(void *)r->m.arrays[0] : r->m.templ_slices,
-                .templ_scale = scale_to(r->shared->most, 0),
+                .templ_scale = scale_to(xncc_reals_most(&r->shared->span), 0),
                 .relative = fmax(1.01 * additions * 0x1p-53, 0x1p-50),
                 .line = r->m.digit_rows,
                 .square = r->m.digit_rows + pitch,

@@ -10,7 +10,7 @@ enum { END_OF_RANGE = 900 }; /* the exponents of doubles that are multiplied by 
 
 static xncc_slicing slicing_of(const xncc_reals_span *span, double unit)
 {
-    const double most = fmax(fabs(span->low), fabs(span->high));
+    const double most = xncc_reals_most(span);
     xncc_slicing s = { .scale = 1.0, .exponent = isinf(unit) ? 0 : ilogb(unit) };
     s.bits = most > 0.0 ? ilogb(most) + 1 - s.exponent : 1;
     const int middle = s.exponent + s.bits / 2;
@@ -68,18 +68,16 @@ void xncc_reals_read_templ_line(xncc_reals_run *r, int32_t channel, int32_t j)
     memset(r->m.line + width, 0, XNCC_REALS_ROOM * sizeof(double));
 }
 
-static void measure(xncc_reals_run *r, xncc_reals_span *image, xncc_reals_span *templ)
+/* The span of the samples of the rectangle. */
+static xncc_reals_span measure(xncc_reals_run *r)
 {
-    for (int32_t c = 0; c < r->job->templ->channels; c++) {
+    xncc_reals_span span = { 0.0, 0.0, INFINITY };
+    for (int32_t c = 0; c < r->job->templ->channels; c++)
         for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
             (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
-            r->isa->span(r->m.line, r->m.stage.width, image);
+            r->isa->span(r->m.line, r->m.stage.width, &span);
         }
-        for (int32_t j = 0; j < r->job->templ->height; j++) {
-            xncc_reals_read_templ_line(r, c, j);
-            r->isa->span(r->m.line, r->job->templ->width, templ);
-        }
-    }
+    return span;
 }
 
 /* ---- planes ---- */
@@ -219,8 +217,7 @@ static void choose_bits(xncc_reals_run *r, xncc_cut *cut)
 
 int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut)
 {
-    xncc_reals_span image = { 0.0, 0.0, INFINITY }, templ = image;
-    measure(r, &image, &templ);
+    const xncc_reals_span image = measure(r), templ = r->shared->span;
     const int difference = xncc_method_of_difference(r->job->problem->rule.method);
     const double both = fmin(image.unit, templ.unit);
     cut->image = slicing_of(&image, difference ? both : image.unit);

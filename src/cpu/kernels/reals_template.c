@@ -22,7 +22,6 @@ enum { MOST_BANDS = 64, BAND_PIXELS = 1 << 15 };
 /* What a band was found to hold. */
 typedef struct found {
     xncc_twofold_sums sums; /* of the samples and of their squares */
-    double most;            /* the largest magnitude of a sample */
     xncc_reals_span span;
     double square, largest; /* of the plane that is filled: the sum of the squares, and the largest
                                magnitude */
@@ -69,7 +68,7 @@ static void read_band(void *argument, uint64_t index, int32_t slot)
     const xncc_reals_isa *isa = p->variant->isa;
     const int32_t first = (int32_t)index * p->rows, width = p->job->templ->width;
     double *line = line_of(p, slot);
-    found f = { .most = 0.0, .span = { INFINITY, -INFINITY, INFINITY } };
+    found f = { .span = { INFINITY, -INFINITY, INFINITY } };
     for (int32_t j = first; j < band_end(p, first) && !xncc_is_cancelled(p->job->watch); j++) {
         xncc_reals_line row = xncc_reals_templ_line(p->job, p->channel, j, line);
         row.count = NULL; /* a sample that does not count is 0 */
@@ -78,7 +77,6 @@ static void read_band(void *argument, uint64_t index, int32_t slot)
                (size_t)width * sizeof(double));
         isa->twofold(line, NULL, width, &f.sums);
         isa->span(line, width, &f.span);
-        f.most = fmax(f.most, isa->range(line, width, 0.0).most);
     }
     p->found[index] = f;
 }
@@ -94,10 +92,11 @@ static void make_tables_or_read(void *argument, uint64_t index, int32_t slot)
         p->variant->fft->tables(c->nx, c->ny, p->s->table);
 }
 
-/* The sums of the samples of a channel, and the samples as doubles. Extends *span. */
-static void read_channel(preparation *p, int32_t channel, xncc_reals_span *span)
+/* The sums of the samples of a channel, and the samples as doubles. Extends their span. */
+static void read_channel(preparation *p, int32_t channel)
 {
     xncc_reals_shared *s = p->s;
+    xncc_reals_span *span = &s->span;
     const xncc_template *templ = p->job->templ;
     xncc_twofold T = { 0.0, 0.0 }, T2 = T;
     p->channel = channel;
@@ -109,7 +108,6 @@ static void read_channel(preparation *p, int32_t channel, xncc_reals_span *span)
         const found *f = &p->found[i];
         T = xncc_twofold_add(T, f->sums.S);
         T2 = xncc_twofold_add(T2, f->sums.Q);
-        s->most = fmax(s->most, f->most);
         span->low = fmin(span->low, f->span.low);
         span->high = fmax(span->high, f->span.high);
         span->unit = fmin(span->unit, f->span.unit);
@@ -120,33 +118,14 @@ static void read_channel(preparation *p, int32_t channel, xncc_reals_span *span)
     s->channel[channel].T2 = T2;
 }
 
-int xncc_reals_templ_on_grid(const xncc_reals_isa *isa, const xncc_template *templ,
-                             const xncc_reals_shared *shared, double unit)
-{
-    int on = 1;
-    for (int32_t c = 0; c < templ->channels && on; c++)
-        for (int32_t j = 0; j < templ->height && on; j++)
-            on = isa->on_grid(shared->value[c] + (ptrdiff_t)j * templ->width, templ->width, unit);
-    return on;
-}
-
-/* Looks for a power of two of which all samples are multiples. */
-static void find_unit(const xncc_reals_isa *isa, const xncc_template *templ, xncc_reals_shared *s)
-{
-    const int bits = xncc_refine_bits((double)templ->width * templ->height * templ->channels);
-    s->unit = xncc_refine_unit(s->most, bits);
-    if (s->unit > 0.0 && !xncc_reals_templ_on_grid(isa, templ, s, s->unit))
-        s->unit = 0.0;
-}
-
 /* Notes the largest power of two of which all samples are multiples, if sums of samples less a
  * pivot may be exact in double. */
-static void find_grid(const xncc_job *job, const xncc_reals_span *span, xncc_reals_shared *s)
+static void find_grid(const xncc_job *job, xncc_reals_shared *s)
 {
-    const xncc_method method = job->problem->rule.method;
-    const double most = xncc_method_ignores_offset(method)
+    const xncc_reals_span *span = &s->span;
+    const double most = xncc_method_ignores_offset(job->problem->rule.method)
                             ? 0.5 * (span->high - span->low)
-                            : fmax(fabs(span->low), fabs(span->high));
+                            : xncc_reals_most(span);
     if (xncc_reals_unit_is_usable(span->unit) && xncc_reals_sums_fit(job->templ, most / span->unit))
         s->grid = span->unit;
 }
@@ -348,8 +327,8 @@ void xncc_reals_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *sh
     const xncc_template *templ = job->templ;
     xncc_reals_shared *s = shared;
     preparation p = { .variant = variant, .job = job, .s = s, .own = scratch };
-    xncc_reals_span span = { INFINITY, -INFINITY, INFINITY };
     memset(s, 0, sizeof *s);
+    s->span = (xncc_reals_span){ INFINITY, -INFINITY, INFINITY };
     (void)xncc_reals_shared_layout(variant, job->problem, job->blocks, s);
     (void)xncc_reals_scratch_layout(variant, job->problem, job->blocks, scratch, &p.m);
     p.rows = xncc_ceil_div(templ->height, MOST_BANDS);
@@ -357,13 +336,12 @@ void xncc_reals_begin(const xncc_cpu_kernel *self, const xncc_job *job, void *sh
         p.rows = BAND_PIXELS / templ->width;
     p.bands = xncc_ceil_div(templ->height, p.rows);
     for (int32_t c = 0; c < templ->channels; c++)
-        read_channel(&p, c, &span);
-    find_grid(job, &span, s);
+        read_channel(&p, c);
+    find_grid(job, s);
     for (int32_t c = 0; c < templ->channels; c++) {
         set_pivot(job, s, &s->channel[c]);
         fill_planes(&p, c);
     }
-    find_unit(variant->isa, templ, s);
     if (s->grid > 0.0 && !xncc_reals_sums_fit(templ, s->largest / s->grid))
         s->grid = 0.0;
     if (s->mask)
