@@ -534,9 +534,7 @@ int main(int argc, char **argv)
     const double seconds = atof(kit_option(argc, argv, "seconds", "2"));
     kit_random random = kit_stream(1);
     int radix[] = { 3, 5 }, parts[] = { 1, 4 };
-    xncc_reals_isa isa[] = {
-        *((const xncc_reals_variant *)xncc_reals_direct_portable.variant)->isa
-    };
+    xncc_reals_isa isa[] = { xncc_reals_isa_portable };
     const attack attacks[] = {
         { "sums of products in pairs of doubles", of_sum, 4, MOST, 0, &parts[0] },
         { "sums of such sums", of_sum, 4, MOST, 0, &parts[1] },

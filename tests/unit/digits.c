@@ -198,9 +198,8 @@ static void check_squares(const xncc_digits_isa *isa, kit_random *random)
     }
 }
 
-static void check(const xncc_cpu_kernel *kernel)
+static void check(const xncc_digits_isa *isa)
 {
-    const xncc_digits_isa *isa = ((const xncc_reals_variant *)kernel->variant)->isa->digits;
     kit_random random = kit_stream(1);
     for (int i = 0; i < 300; i++) {
         check_rounding(isa, &random);
@@ -213,15 +212,15 @@ static void check(const xncc_cpu_kernel *kernel)
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
-    check(&xncc_reals_direct_portable);
+    check(xncc_reals_isa_portable.digits);
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        check(&xncc_reals_direct_avx2);
+        check(xncc_reals_isa_avx2.digits);
 #endif
 #if defined(__x86_64__) && defined(XNCC_CPU_VNNI)
     if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-        check(&xncc_reals_direct_avx512);
+        check(xncc_reals_isa_avx512.digits);
 #endif
     return kit_finish("digits");
 }

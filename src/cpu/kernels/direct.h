@@ -63,11 +63,6 @@ void xncc_direct_begin(const xncc_product_kernel *self, const xncc_cpu_blocks *b
 void xncc_direct_compute(const xncc_product_kernel *self, const xncc_plane_product *product,
                          void *const *scratch, int count);
 
-#define XNCC_DIRECT_KERNEL(isa, rows)                                                              \
-    {                                                                                              \
-        xncc_direct_memory, xncc_direct_begin, xncc_direct_compute, 0, &(isa), &(rows)             \
-    }
-
 /* Returns template pixel `at` in the form that kernels of products multiply: for bytes T - 128, for
  * words two digits of T - 32896. */
 static inline void xncc_template_digits(const xncc_template *templ, size_t at, int words,

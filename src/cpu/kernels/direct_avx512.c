@@ -116,5 +116,4 @@ static void window_sums(const uint64_t *column, int32_t width, uint64_t *window,
 }
 
 const xncc_isa_rows xncc_rows_avx512 = ROWS_TABLE(window_sums);
-static const xncc_direct_isa isa = { dot_u8, dot_u16, dot_u8_lanes, dot_u16_lanes };
-const xncc_product_kernel xncc_direct_avx512 = XNCC_DIRECT_KERNEL(isa, xncc_rows_avx512);
+const xncc_direct_isa xncc_direct_isa_avx512 = { dot_u8, dot_u16, dot_u8_lanes, dot_u16_lanes };

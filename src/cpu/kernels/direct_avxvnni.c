@@ -32,5 +32,4 @@ enum { LANES_BYTES_TAPS = 4, LANES_BYTES_ROWS = 5, LANES_WORDS_ROWS = 2 };
 #include "cpu/kernels/dot_lanes.h"
 
 const xncc_isa_rows xncc_rows_avxvnni = ROWS_TABLE(rows_window);
-static const xncc_direct_isa isa = { dot_u8, dot_u16, dot_u8_lanes, dot_u16_lanes };
-const xncc_product_kernel xncc_direct_avxvnni = XNCC_DIRECT_KERNEL(isa, xncc_rows_avxvnni);
+const xncc_direct_isa xncc_direct_isa_avxvnni = { dot_u8, dot_u16, dot_u8_lanes, dot_u16_lanes };

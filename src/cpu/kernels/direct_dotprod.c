@@ -36,5 +36,4 @@ static void dot_signed(const xncc_dot *d)
 }
 
 const xncc_isa_rows xncc_rows_dotprod = ROWS_TABLE(rows_window);
-static const xncc_direct_isa isa = { dot_signed, dot_u16, NULL, NULL };
-const xncc_product_kernel xncc_direct_dotprod = XNCC_DIRECT_KERNEL(isa, xncc_rows_dotprod);
+const xncc_direct_isa xncc_direct_isa_dotprod = { dot_signed, dot_u16, NULL, NULL };

@@ -13,5 +13,4 @@ enum { DOT_BYTES = 0, DOT_ROWS_U8 = XNCC_NEON_ROWS, DOT_ROWS_U16 = XNCC_NEON_ROW
 #include "cpu/kernels/dot.h"
 
 const xncc_isa_rows xncc_rows_neon = ROWS_TABLE(rows_window);
-static const xncc_direct_isa isa = { dot_u8, dot_u16, NULL, NULL };
-const xncc_product_kernel xncc_direct_neon = XNCC_DIRECT_KERNEL(isa, xncc_rows_neon);
+const xncc_direct_isa xncc_direct_isa_neon = { dot_u8, dot_u16, NULL, NULL };

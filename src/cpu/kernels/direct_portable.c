@@ -70,5 +70,4 @@ static void dot_u16(const xncc_dot *d)
 }
 
 const xncc_isa_rows xncc_rows_portable = ROWS_TABLE(rows_window);
-static const xncc_direct_isa isa = { dot_u8, dot_u16, NULL, NULL };
-const xncc_product_kernel xncc_direct_portable = XNCC_DIRECT_KERNEL(isa, xncc_rows_portable);
+const xncc_direct_isa xncc_direct_isa_portable = { dot_u8, dot_u16, NULL, NULL };

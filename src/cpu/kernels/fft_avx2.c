@@ -9,6 +9,3 @@
 #include "cpu/kernels/fft_body.h"
 
 #include "cpu/kernels/chip_fft_body.h"
-#include "cpu/kernels/variants.h"
-
-const xncc_product_kernel xncc_fft_avx2 = FFT_KERNEL(xncc_rows_avx2);

@@ -15,9 +15,9 @@
 #ifndef XNCC_CPU_KERNELS_FFT_BODY_H
 #define XNCC_CPU_KERNELS_FFT_BODY_H
 
-#include "cpu/kernels/fft.h"
 #include "cpu/kernels/fft_steps.h"
 #include "cpu/kernels/store_part.h"
+#include "cpu/kernels/variants.h"
 
 #include <float.h>
 #include <math.h>
@@ -556,9 +556,5 @@ const xncc_fft_isa FFT_ISA = { row_bytes,   table_bytes,    tables,           ro
                                reals_in,    columns,        convolve,         add_products,
                                plane_bytes, plane_row_in,   sums_of_products, plane_row_out,
                                row_out,     row_out_narrow, reals_out,        results };
-#define FFT_KERNEL(rows)                                                                           \
-    {                                                                                              \
-        xncc_fft_memory, xncc_fft_begin, xncc_fft_compute, 1, &FFT_ISA, &(rows)                    \
-    }
 
 #endif

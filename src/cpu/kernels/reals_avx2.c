@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* direct-avx2 for float pixels, and its convolution. */
 #define REALS_LANES 4
+#define REALS_ISA xncc_reals_isa_avx2
 #define REALS_KEEP(v) ((void)(v))
 #define CONVOLVE_LANES 8
 #define CONVOLVE_VECTORS 2
@@ -35,8 +36,4 @@ static inline cf convolve_fma(cf a, cf b, cf c)
     return (cf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 }
 
-static const xncc_reals_variant direct = { &reals_isa, NULL },
-                                fft = { &reals_isa, &xncc_fft_isa_avx2 };
-const xncc_cpu_kernel xncc_reals_direct_avx2 = REALS_KERNEL(direct);
-const xncc_cpu_kernel xncc_reals_fft_avx2 = REALS_KERNEL(fft);
 const xncc_cpu_kernel xncc_convolve_avx2 = { convolve_memory, NULL, convolve_area, NULL };

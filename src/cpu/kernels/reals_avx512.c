@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* direct-avx512 for float pixels, and its convolution. */
 #define REALS_LANES 8
+#define REALS_ISA xncc_reals_isa_avx512
 #define REALS_KEEP(v) __asm__("" : "+v"(v))
 #define CONVOLVE_LANES 16
 #define CONVOLVE_VECTORS 4
@@ -35,8 +36,4 @@ static inline cf convolve_fma(cf a, cf b, cf c)
     return (cf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 }
 
-static const xncc_reals_variant direct = { &reals_isa, NULL },
-                                fft = { &reals_isa, &xncc_fft_isa_avx512 };
-const xncc_cpu_kernel xncc_reals_direct_avx512 = REALS_KERNEL(direct);
-const xncc_cpu_kernel xncc_reals_fft_avx512 = REALS_KERNEL(fft);
 const xncc_cpu_kernel xncc_convolve_avx512 = { convolve_memory, NULL, convolve_area, NULL };

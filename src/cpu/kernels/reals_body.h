@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The vector part of matching floats (reals.h). The including file, one per instruction set,
- * defines REALS_LANES and REALS_KEEP(v) and the functions that reals_vector.h declares, and is
- * compiled without contraction. REALS_KEEP(v) keeps a vector in a register where gcc would
- * otherwise load it again for every use. */
+ * defines REALS_LANES, REALS_ISA, the name of its functions, and REALS_KEEP(v) and the functions
+ * that reals_vector.h declares, and is compiled without contraction. REALS_KEEP(v) keeps a vector
+ * in a register where gcc would otherwise load it again for every use. */
 #ifndef XNCC_CPU_KERNELS_REALS_BODY_H
 #define XNCC_CPU_KERNELS_REALS_BODY_H
 
@@ -519,15 +519,12 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
     return any;
 }
 
-static const xncc_reals_isa reals_isa = { reals_line,         pick_channel,       reals_meet,
-                                          reals_slide,        reals_add_columns,  reals_window,
-                                          reals_score,        reals_inverses,     reals_quotients,
-                                          reals_range,        reals_span,         reals_slices,
-                                          reals_cut_products, reals_few_products, reals_pixels,
-                                          reals_moments,      reals_twofold,      &digits_isa };
-#define REALS_KERNEL(variant)                                                                      \
-    {                                                                                              \
-        xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(variant)                           \
-    }
+/* The functions of this build. */
+const xncc_reals_isa REALS_ISA = { reals_line,         pick_channel,       reals_meet,
+                                   reals_slide,        reals_add_columns,  reals_window,
+                                   reals_score,        reals_inverses,     reals_quotients,
+                                   reals_range,        reals_span,         reals_slices,
+                                   reals_cut_products, reals_few_products, reals_pixels,
+                                   reals_moments,      reals_twofold,      &digits_isa };
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* direct-neon for float pixels, and its convolution. */
 #define REALS_LANES 2
+#define REALS_ISA xncc_reals_isa_neon
 #define REALS_KEEP(v) ((void)(v))
 #define CONVOLVE_LANES 4
 #define CONVOLVE_VECTORS 4
@@ -35,6 +36,4 @@ static inline cf convolve_fma(cf a, cf b, cf c)
     return (cf)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 }
 
-static const xncc_reals_variant direct = { &reals_isa, NULL };
-const xncc_cpu_kernel xncc_reals_direct_neon = REALS_KERNEL(direct);
 const xncc_cpu_kernel xncc_convolve_neon = { convolve_memory, NULL, convolve_area, NULL };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* direct-portable for float pixels, and its convolution. */
 #define REALS_LANES 2
+#define REALS_ISA xncc_reals_isa_portable
 #define REALS_KEEP(v) ((void)(v))
 #define CONVOLVE_LANES 4
 #define CONVOLVE_VECTORS 2
@@ -36,8 +37,4 @@ static inline cf convolve_fma(cf a, cf b, cf c)
                  fmaf(a[3], b[3], c[3]) };
 }
 
-static const xncc_reals_variant direct = { &reals_isa, NULL },
-                                fft = { &reals_isa, &xncc_fft_isa_portable };
-const xncc_cpu_kernel xncc_reals_direct_portable = REALS_KERNEL(direct);
-const xncc_cpu_kernel xncc_reals_fft_portable = REALS_KERNEL(fft);
 const xncc_cpu_kernel xncc_convolve_portable = { convolve_memory, NULL, convolve_area, NULL };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Chooses the code that serves a kernel of the kernel table for a problem. */
 #include "cpu/kernels/integers.h"
-#include "cpu/kernels/reals.h"
 #include "cpu/kernels/small_reals.h"
 #include "cpu/kernels/variants.h"
 
@@ -11,45 +10,65 @@
 typedef struct row {
     xncc_kernel kernel;
     const xncc_cpu_kernel *integers, *reals, *convolution;
-    /* Small maps of floats: the functions of the kernel's instruction set. The kernels that take no
-     * floats have those of a narrower one. */
-    const xncc_cpu_kernel *small_reals;
-    const xncc_chip_fft_isa *small_fft;
+    /* Small maps of floats. The kernels that take no floats have functions of a narrower
+     * instruction set. */
+    xncc_small_reals_isa small;
 } row;
 
-/* Integers by a kernel of products. */
-#define INTEGERS(name)                                                                             \
+/* Integers by a kernel of products, `direct` or `fft`, of which the latter takes pairs. */
+#define INTEGERS(products, isa, pairs)                                                             \
     &(const xncc_cpu_kernel)                                                                       \
     {                                                                                              \
-        xncc_integers_memory, xncc_integers_begin, xncc_integers_area, &xncc_##name                \
+        xncc_integers_memory, xncc_integers_begin, xncc_integers_area,                             \
+            &(const xncc_product_kernel)                                                           \
+        {                                                                                          \
+            xncc_##products##_memory, xncc_##products##_begin, xncc_##products##_compute, pairs,   \
+                &xncc_##products##_isa_##isa, &xncc_rows_##isa                                     \
+        }                                                                                          \
+    }
+
+/* Floats, directly or by the transforms fft. */
+#define REALS(isa, fft)                                                                            \
+    &(const xncc_cpu_kernel)                                                                       \
+    {                                                                                              \
+        xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(const xncc_reals_variant)          \
+        {                                                                                          \
+            &xncc_reals_isa_##isa, fft                                                             \
+        }                                                                                          \
+    }
+
+#define SMALL(isa, fft)                                                                            \
+    {                                                                                              \
+        &xncc_reals_isa_##isa, &xncc_chip_fft_##fft                                                \
     }
 
 static const row table[] = {
-    { XNCC_KERNEL_REFERENCE, &xncc_reference_match, &xncc_reference_match, &xncc_reference_convolve,
-      NULL, NULL },
-    { XNCC_KERNEL_DIRECT_PORTABLE, INTEGERS(direct_portable), &xncc_reals_direct_portable,
-      &xncc_convolve_portable, &xncc_reals_direct_portable, &xncc_chip_fft_portable },
-    { XNCC_KERNEL_FFT_PORTABLE, INTEGERS(fft_portable), &xncc_reals_fft_portable, NULL,
-      &xncc_reals_fft_portable, &xncc_chip_fft_portable },
+    { XNCC_KERNEL_REFERENCE,
+      &xncc_reference_match,
+      &xncc_reference_match,
+      &xncc_reference_convolve,
+      { NULL, NULL } },
+    { XNCC_KERNEL_DIRECT_PORTABLE, INTEGERS(direct, portable, 0), REALS(portable, NULL),
+      &xncc_convolve_portable, SMALL(portable, portable) },
+    { XNCC_KERNEL_FFT_PORTABLE, INTEGERS(fft, portable, 1), REALS(portable, &xncc_fft_isa_portable),
+      NULL, SMALL(portable, portable) },
 #ifdef XNCC_CPU_X86
-    { XNCC_KERNEL_DIRECT_AVX2, INTEGERS(direct_avx2), &xncc_reals_direct_avx2, &xncc_convolve_avx2,
-      &xncc_reals_direct_avx2, &xncc_chip_fft_avx2 },
-    { XNCC_KERNEL_FFT_AVX2, INTEGERS(fft_avx2), &xncc_reals_fft_avx2, NULL, &xncc_reals_fft_avx2,
-      &xncc_chip_fft_avx2 },
+    { XNCC_KERNEL_DIRECT_AVX2, INTEGERS(direct, avx2, 0), REALS(avx2, NULL), &xncc_convolve_avx2,
+      SMALL(avx2, avx2) },
+    { XNCC_KERNEL_FFT_AVX2, INTEGERS(fft, avx2, 1), REALS(avx2, &xncc_fft_isa_avx2), NULL,
+      SMALL(avx2, avx2) },
 #endif
 #ifdef XNCC_CPU_VNNI
-    { XNCC_KERNEL_DIRECT_AVXVNNI, INTEGERS(direct_avxvnni), NULL, NULL, &xncc_reals_direct_avx2,
-      &xncc_chip_fft_avx2 },
-    { XNCC_KERNEL_DIRECT_AVX512, INTEGERS(direct_avx512), &xncc_reals_direct_avx512,
-      &xncc_convolve_avx512, &xncc_reals_direct_avx512, &xncc_chip_fft_avx512 },
-    { XNCC_KERNEL_FFT_AVX512, INTEGERS(fft_avx512), &xncc_reals_fft_avx512, NULL,
-      &xncc_reals_fft_avx512, &xncc_chip_fft_avx512 },
+    { XNCC_KERNEL_DIRECT_AVXVNNI, INTEGERS(direct, avxvnni, 0), NULL, NULL, SMALL(avx2, avx2) },
+    { XNCC_KERNEL_DIRECT_AVX512, INTEGERS(direct, avx512, 0), REALS(avx512, NULL),
+      &xncc_convolve_avx512, SMALL(avx512, avx512) },
+    { XNCC_KERNEL_FFT_AVX512, INTEGERS(fft, avx512, 1), REALS(avx512, &xncc_fft_isa_avx512), NULL,
+      SMALL(avx512, avx512) },
 #endif
 #ifdef XNCC_CPU_ARM64
-    { XNCC_KERNEL_DIRECT_NEON, INTEGERS(direct_neon), &xncc_reals_direct_neon, &xncc_convolve_neon,
-      &xncc_reals_direct_neon, &xncc_chip_fft_portable },
-    { XNCC_KERNEL_DIRECT_DOTPROD, INTEGERS(direct_dotprod), NULL, NULL, &xncc_reals_direct_neon,
-      &xncc_chip_fft_portable },
+    { XNCC_KERNEL_DIRECT_NEON, INTEGERS(direct, neon, 0), REALS(neon, NULL), &xncc_convolve_neon,
+      SMALL(neon, portable) },
+    { XNCC_KERNEL_DIRECT_DOTPROD, INTEGERS(direct, dotprod, 0), NULL, NULL, SMALL(neon, portable) },
 #endif
 };
 
@@ -73,9 +92,7 @@ const xncc_cpu_kernel *xncc_cpu_kernel_of(xncc_kernel kernel, const xncc_problem
 int xncc_small_reals_isa_of(xncc_kernel kernel, xncc_small_reals_isa *isa)
 {
     const row *r = row_of(kernel);
-    if (!r || !r->small_reals)
-        return 0;
-    const xncc_reals_variant *variant = r->small_reals->variant;
-    *isa = (xncc_small_reals_isa){ variant->isa, r->small_fft };
-    return 1;
+    if (r)
+        *isa = r->small;
+    return r && r->small.reals;
 }
