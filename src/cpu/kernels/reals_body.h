@@ -25,9 +25,9 @@ REALS_INLINE rd line_value(rd sample, rl counts, const xncc_reals_line *line, rl
     return out;
 }
 
-/* Rows of one channel that all count, which are the most frequent. pixel: line->pixel, a constant.
- * Returns 0 if a double is not finite. */
-REALS_INLINE int plain_line(const xncc_reals_line *line, xncc_pixel pixel, double *square)
+/* Rows of one channel that all count, which are the most frequent. Returns 0 if a double is not
+ * finite. */
+REALS_INLINE int plain_line(xncc_pixel pixel, const xncc_reals_line *line, double *square)
 {
     rd sum = { 0 }, zero = { 0 };
     int32_t i = 0;
@@ -50,37 +50,31 @@ REALS_INLINE int plain_line(const xncc_reals_line *line, xncc_pixel pixel, doubl
     return bad == 0.0;
 }
 
-/* The channel of rows of several, as doubles. pixel: line->pixel; step: line->channels; constants,
- * so that vectors can be shuffled. */
-REALS_INLINE void pick_samples(const xncc_reals_line *line, xncc_pixel pixel, int32_t step)
+/* The channel of rows of several, as doubles. step: line->channels; it and pixel are constants, so
+ * that vectors can be shuffled. */
+REALS_INLINE void pick_samples(xncc_pixel pixel, const xncc_reals_line *line, int32_t step)
 {
     for (int32_t i = 0; i < line->width; i++)
         line->out[i] = xncc_sample_value(pixel, line->raw, (int64_t)i * step + line->channel);
 }
 
-REALS_INLINE void pick_pixels(const xncc_reals_line *line, xncc_pixel pixel)
+REALS_INLINE void pick_pixels(xncc_pixel pixel, const xncc_reals_line *line)
 {
     if (line->channels == 3)
-        pick_samples(line, pixel, 3);
+        pick_samples(pixel, line, 3);
     else if (line->channels == 4)
-        pick_samples(line, pixel, 4);
+        pick_samples(pixel, line, 4);
     else
-        pick_samples(line, pixel, line->channels);
+        pick_samples(pixel, line, line->channels);
 }
 
 static void pick_channel(const xncc_reals_line *line)
 {
-    if (line->pixel == XNCC_F32)
-        pick_pixels(line, XNCC_F32);
-    else if (line->pixel == XNCC_U32)
-        pick_pixels(line, XNCC_U32);
-    else
-        pick_pixels(line, XNCC_F64);
+    REALS_OF_PIXEL(line->pixel, pick_pixels, line);
 }
 
-/* A row of one channel of which some samples may not count or may not be finite. raw may be out.
- * pixel: line->pixel, a constant. */
-REALS_INLINE xncc_reals_found any_samples(const xncc_reals_line *line, xncc_pixel pixel)
+/* A row of one channel of which some samples may not count or may not be finite. raw may be out. */
+REALS_INLINE xncc_reals_found any_samples(xncc_pixel pixel, const xncc_reals_line *line)
 {
     rl bad = { 0 };
     rd square = { 0 };
@@ -109,9 +103,7 @@ REALS_INLINE xncc_reals_found any_samples(const xncc_reals_line *line, xncc_pixe
 static xncc_reals_found any_line(const xncc_reals_line *line)
 {
     const xncc_reals_line own = *line; /* what is written is not a part of it */
-    return line->pixel == XNCC_F32   ? any_samples(&own, XNCC_F32)
-           : line->pixel == XNCC_U32 ? any_samples(&own, XNCC_U32)
-                                     : any_samples(&own, XNCC_F64);
+    return REALS_OF_PIXEL(line->pixel, any_samples, &own);
 }
 
 static xncc_reals_found reals_line(const xncc_reals_line *line)
@@ -124,9 +116,7 @@ static xncc_reals_found reals_line(const xncc_reals_line *line)
         one.raw = line->out;
         one.pixel = XNCC_F64;
     }
-    if (plain && (one.pixel == XNCC_F32   ? plain_line(&one, XNCC_F32, &square)
-                  : one.pixel == XNCC_U32 ? plain_line(&one, XNCC_U32, &square)
-                                          : plain_line(&one, XNCC_F64, &square)))
+    if (plain && REALS_OF_PIXEL(one.pixel, plain_line, &one, &square))
         return (xncc_reals_found){ square, 0 };
     if (picked && plain) /* the samples were overwritten */
         pick_channel(line);
@@ -316,13 +306,14 @@ REALS_INLINE void add_to_vector(const cut_row *row, int32_t k, int windows, int 
     }
 }
 
-/* pixel, templ: those of the rows, constants, as `windows` and `several` are. The rows of an image
- * are far apart, so the cache is asked for a row some rows ahead: for the last window, which lies
- * lowest, so that the others come to its rows later. */
-REALS_INLINE void cut_rows(const xncc_reals_cut_rows *cut, xncc_pixel pixel, xncc_pixel templ,
-                           int windows, int several, xncc_reals_cut_sums *sums)
+/* windows, several: constants. The rows of an image are far apart, so the cache is asked for a row
+ * some rows ahead: for the last window, which lies lowest, so that the others come to its rows
+ * later. */
+REALS_INLINE void cut_rows(xncc_pixel pixel, const xncc_reals_cut_rows *cut, int windows,
+                           int several, xncc_reals_cut_sums *sums)
 {
     enum { AHEAD = 4 };
+    const xncc_pixel templ = pixel == XNCC_U32 && !several ? XNCC_F64 : pixel;
     const ptrdiff_t size = (ptrdiff_t)xncc_pixel_size(pixel) * cut->line.count;
     cut_row row = { .image = { cut->line, cut->pivots[0] },
                     .templ = { cut->line, cut->pivots[1] } };
@@ -344,25 +335,13 @@ REALS_INLINE void cut_rows(const xncc_reals_cut_rows *cut, xncc_pixel pixel, xnc
     }
 }
 
-/* windows, several: as in cut_rows. */
-REALS_INLINE void cut_pixels(const xncc_reals_cut_rows *cut, int windows, int several,
-                             xncc_reals_cut_sums *sums)
-{
-    if (cut->line.pixel == XNCC_F32)
-        cut_rows(cut, XNCC_F32, XNCC_F32, windows, several, sums);
-    else if (cut->line.pixel == XNCC_U32)
-        cut_rows(cut, XNCC_U32, several ? XNCC_U32 : XNCC_F64, windows, several, sums);
-    else
-        cut_rows(cut, XNCC_F64, XNCC_F64, windows, several, sums);
-}
-
 REALS_INLINE void cut_windows(const xncc_reals_cut_rows *cut, int several,
                               xncc_reals_cut_sums *sums)
 {
     if (cut->windows == XNCC_CUT_WINDOWS)
-        cut_pixels(cut, XNCC_CUT_WINDOWS, several, sums);
+        REALS_OF_PIXEL(cut->line.pixel, cut_rows, cut, XNCC_CUT_WINDOWS, several, sums);
     else
-        cut_pixels(cut, 1, several, sums);
+        REALS_OF_PIXEL(cut->line.pixel, cut_rows, cut, 1, several, sums);
 }
 
 static void reals_cut_products(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums)
@@ -373,8 +352,7 @@ static void reals_cut_products(const xncc_reals_cut_rows *cut, xncc_reals_cut_su
         cut_windows(cut, 0, sums);
 }
 
-/* pixel: that of the rows, a constant. */
-REALS_INLINE double few_products(const xncc_reals_cut_rows *rows, xncc_pixel pixel)
+REALS_INLINE double few_products(xncc_pixel pixel, const xncc_reals_cut_rows *rows)
 {
     const double *t = rows->templ;
     const char *line = rows->enter[0];
@@ -389,9 +367,7 @@ REALS_INLINE double few_products(const xncc_reals_cut_rows *rows, xncc_pixel pix
 
 static double reals_few_products(const xncc_reals_cut_rows *rows)
 {
-    return rows->line.pixel == XNCC_F32   ? few_products(rows, XNCC_F32)
-           : rows->line.pixel == XNCC_U32 ? few_products(rows, XNCC_U32)
-                                          : few_products(rows, XNCC_F64);
+    return REALS_OF_PIXEL(rows->line.pixel, few_products, rows);
 }
 
 static void reals_moments(const double *v, int32_t count, double *sum, double *square)

@@ -75,8 +75,8 @@ REALS_INLINE slide_samples slide_take(const xncc_reals_slide *s, int32_t x, int 
 }
 
 /* pixel, leaves: as in *slide; rows; constants, of which the loop has nothing to ask. */
-REALS_INLINE void slide_rows(const xncc_reals_columns *columns, const xncc_reals_slide *slide,
-                             xncc_pixel pixel, int rows, int leaves)
+REALS_INLINE void slide_rows(xncc_pixel pixel, const xncc_reals_columns *columns,
+                             const xncc_reals_slide *slide, int rows, int leaves)
 {
     const xncc_reals_columns c = *columns;
     xncc_reals_slide s = *slide;
@@ -93,13 +93,13 @@ REALS_INLINE void slide_rows(const xncc_reals_columns *columns, const xncc_reals
 }
 
 /* rows: a constant. */
-REALS_INLINE void slide_pixels(const xncc_reals_columns *columns, const xncc_reals_slide *slide,
-                               xncc_pixel pixel, int rows)
+REALS_INLINE void slide_pixels(xncc_pixel pixel, const xncc_reals_columns *columns,
+                               const xncc_reals_slide *slide, int rows)
 {
     if (slide->leave)
-        slide_rows(columns, slide, pixel, rows, 1);
+        slide_rows(pixel, columns, slide, rows, 1);
     else
-        slide_rows(columns, slide, pixel, rows, 0);
+        slide_rows(pixel, columns, slide, rows, 0);
 }
 
 /* Moves what `low` has of the unit of `high` there. */
@@ -122,12 +122,7 @@ REALS_INLINE void slide_some(xncc_reals_columns *columns, const xncc_reals_slide
         columns->added = 0;
     }
     columns->added += rows;
-    if (slide->pixel == XNCC_F32)
-        slide_pixels(columns, slide, XNCC_F32, rows);
-    else if (slide->pixel == XNCC_U32)
-        slide_pixels(columns, slide, XNCC_U32, rows);
-    else
-        slide_pixels(columns, slide, XNCC_F64, rows);
+    REALS_OF_PIXEL(slide->pixel, slide_pixels, columns, slide, rows);
 }
 
 static void reals_slide(xncc_reals_columns *columns, const xncc_reals_slide *slide)
@@ -150,8 +145,7 @@ static void reals_slide(xncc_reals_columns *columns, const xncc_reals_slide *sli
     columns->added = c.added;
 }
 
-/* pixel: that of the rows, a constant. */
-REALS_INLINE void add_rows(const xncc_reals_slide *rows, xncc_pixel pixel, double *sum,
+REALS_INLINE void add_rows(xncc_pixel pixel, const xncc_reals_slide *rows, double *sum,
                            double *square)
 {
     enum { VECTORS = 4 };
@@ -178,12 +172,7 @@ REALS_INLINE void add_rows(const xncc_reals_slide *rows, xncc_pixel pixel, doubl
 
 static void reals_add_columns(const xncc_reals_slide *rows, double *sum, double *square)
 {
-    if (rows->pixel == XNCC_F32)
-        add_rows(rows, XNCC_F32, sum, square);
-    else if (rows->pixel == XNCC_U32)
-        add_rows(rows, XNCC_U32, sum, square);
-    else
-        add_rows(rows, XNCC_F64, sum, square);
+    REALS_OF_PIXEL(rows->pixel, add_rows, rows, sum, square);
 }
 
 /* Adds the next sums over `power` columns, and those over the 2 * power that follow, as far as the

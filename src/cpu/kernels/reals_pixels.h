@@ -85,8 +85,7 @@ REALS_INLINE void add_pixels_to(const xncc_reals_pixels *row, xncc_pixel pixel, 
     }
 }
 
-/* pixel: row->pixel, a constant. */
-REALS_INLINE void pixels_of(const xncc_reals_pixels *row, xncc_pixel pixel,
+REALS_INLINE void pixels_of(xncc_pixel pixel, const xncc_reals_pixels *row,
                             xncc_reals_cut_sums *sums)
 {
     for (int32_t k = 0; k < XNCC_CUT_SUMS; k += REALS_LANES)
@@ -98,12 +97,7 @@ REALS_INLINE void pixels_of(const xncc_reals_pixels *row, xncc_pixel pixel,
 
 static void reals_pixels(const xncc_reals_pixels *row, xncc_reals_cut_sums *sums)
 {
-    if (row->pixel == XNCC_F32)
-        pixels_of(row, XNCC_F32, sums);
-    else if (row->pixel == XNCC_U32)
-        pixels_of(row, XNCC_U32, sums);
-    else
-        pixels_of(row, XNCC_F64, sums);
+    REALS_OF_PIXEL(row->pixel, pixels_of, row, sums);
 }
 
 #endif

@@ -23,6 +23,12 @@ typedef uint8_t rb __attribute__((vector_size(REALS_LANES)));
 
 #define REALS_INLINE __attribute__((always_inline)) static inline
 
+/* f(pixel, ...) with pixel, f32, f64 or u32, as a constant. */
+#define REALS_OF_PIXEL(pixel, f, ...)                                                              \
+    ((pixel) == XNCC_F32   ? f(XNCC_F32, __VA_ARGS__)                                              \
+     : (pixel) == XNCC_U32 ? f(XNCC_U32, __VA_ARGS__)                                              \
+                           : f(XNCC_F64, __VA_ARGS__))
+
 static inline rd rd_sqrt(rd v);
 /* Exactly. gcc 12 makes several instructions of __builtin_convertvector of four or more. */
 static inline rd rd_of_floats(rf v);
