@@ -84,14 +84,14 @@ typedef struct xncc_job {
 } xncc_job;
 
 /* Runs tasks on the job's team, or on this thread alone, in slot 0. */
-static inline void xncc_job_run(const xncc_job *job, uint64_t count, xncc_task_fn task,
+static inline void xncc_job_run(const xncc_job *job, int32_t count, xncc_task_fn task,
                                 void *argument)
 {
     const xncc_team *team = job->team;
     if (team)
-        xncc_pool_run_on(team->pool, team->threads, count, task, argument);
-    for (uint64_t i = 0; i < count && !team; i++)
-        task(argument, i, 0);
+        xncc_pool_run_on(team->pool, team->threads, (uint64_t)count, task, argument);
+    for (int32_t i = 0; i < count && !team; i++)
+        task(argument, (uint64_t)i, 0);
 }
 
 /* Can window sums under a mask be shared? For bytes of one channel where all pixels of the image

@@ -251,27 +251,22 @@ static int has_some(const together *t, const uint8_t *of_parts)
     return some;
 }
 
-static void run(together *t, int32_t count, xncc_task_fn task)
-{
-    xncc_job_run(t->all->job, (uint64_t)count, task, t);
-}
-
 /* Sums of products of all rows of the map, transformed back but for the rows. */
 static void transform(together *t)
 {
     xncc_reals_run *all = t->all;
     const int32_t rows = all->m.stage.height;
-    run(t, bands_of(t), transform_rows);
+    xncc_job_run(all->job, bands_of(t), transform_rows, t);
     all->norm[0] = xncc_reals_band(all->m.row_square[0], rows, rows);
     all->band[0] = xncc_reals_band(all->m.row_square[0], rows, all->job->templ->height);
-    run(t, t->parts, convolve_columns);
+    xncc_job_run(all->job, t->parts, convolve_columns, t);
 }
 
 /* The grid of all samples. */
 static xncc_reals_grid grid_of(together *t)
 {
     if (t->all->shared->grid > 0.0)
-        run(t, bands_of(t), find_grid);
+        xncc_job_run(t->all->job, bands_of(t), find_grid, t);
     xncc_reals_grid grid = t->found[0].grid;
     for (int32_t i = 1; i < bands_of(t); i++)
         grid = xncc_reals_merge_grids(&grid, &t->found[i].grid);
@@ -281,19 +276,20 @@ static xncc_reals_grid grid_of(together *t)
 /* The scores of the whole map, all of whose pixels count. */
 static void fill_together(xncc_reals_run *all)
 {
-    const xncc_team *team = all->job->team;
+    const xncc_job *job = all->job;
+    const xncc_team *team = job->team;
     together t = { .all = all, .parts = team ? xncc_min_i32(team->threads, MOST_PARTS) : 1 };
     all->grid = grid_of(&t);
     xncc_reals_choose_pivot(all, 0);
     transform(&t);
     all->common = t.parts;
-    run(&t, t.parts, score_part);
-    if (has_some(&t, t.many) && !xncc_is_cancelled(all->job->watch)) {
+    xncc_job_run(job, t.parts, score_part, &t);
+    if (has_some(&t, t.many) && !xncc_is_cancelled(job->watch)) {
         t.sharp = xncc_reals_sharpen_map(all, &t.error);
-        run(&t, t.parts, score_sharp_part);
+        xncc_job_run(job, t.parts, score_sharp_part, &t);
     }
     if (has_some(&t, t.open))
-        run(&t, 2, settle_half);
+        xncc_job_run(job, 2, settle_half, &t);
 }
 
 void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,

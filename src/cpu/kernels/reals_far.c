@@ -114,7 +114,7 @@ static void add_products(const strip *s, int32_t y, const double *line, const do
 static void sum_windows(const strip *s)
 {
     const xncc_reals_run *r = s->r;
-    const int32_t pitch = xncc_reals_line_width(r->job->problem, r->job->blocks);
+    const int32_t pitch = (int32_t)r->m.stage.pitch;
     for (int i = 0; i < 2; i++)
         memset(s->column[i], 0, (size_t)s->rows * (size_t)pitch * sizeof(double));
     for (int32_t y = 0; y < s->lines && !xncc_is_cancelled(r->job->watch); y++) {
@@ -285,7 +285,7 @@ void xncc_reals_settle_far(xncc_reals_run *r)
     if (!can_scale(r))
         return;
     const xncc_template *templ = r->job->templ;
-    const int32_t pitch = xncc_reals_line_width(r->job->problem, r->job->blocks);
+    const int32_t pitch = (int32_t)r->m.stage.pitch;
     const double additions = (double)templ->width + (double)templ->height + 6.0;
     strip s = { .r = r,
                 .templ = r->variant->fft ? (double *)(void *)r->m.arrays[0] : r->m.templ_slices,

@@ -88,7 +88,7 @@ static char *row_at(const sharpening *s, int array, int32_t y)
 /* A thread's two rows of doubles, with zeros past their end. */
 static void clear_rows(const xncc_reals_run *own, double *part[2])
 {
-    const size_t line = (size_t)xncc_reals_line_width(own->job->problem, own->job->blocks);
+    const size_t line = (size_t)own->m.stage.pitch;
     memset(own->m.plane_rows, 0, 2 * line * sizeof(double));
     for (size_t k = 0; k < 2; k++)
         part[k] = own->m.plane_rows + k * line;
@@ -186,29 +186,26 @@ static void add_columns(void *argument, uint64_t index, int32_t slot)
                                       .parts = s->parts });
 }
 
-static void run(sharpening *s, int32_t count, xncc_task_fn task)
-{
-    xncc_job_run(s->r->job, (uint64_t)count, task, s);
-}
-
 int xncc_reals_sharpen(xncc_reals_run *r, xncc_reals_errors *error)
 {
-    const xncc_team *team = r->job->team;
-    const int32_t channels = r->job->templ->channels;
+    const xncc_job *job = r->job;
+    const int32_t channels = job->templ->channels,
+                  templ_bands = xncc_ceil_div(job->templ->height, XNCC_REALS_BAND_ROWS),
+                  bands = xncc_ceil_div(r->m.stage.height, XNCC_REALS_BAND_ROWS);
     const double of_rest = 1.01 * (r->factor + channels * 0x1p-50) *
                            rests(r, r->all_norm, samples_of(r));
     sharpening s = { .r = r,
                      .fft = r->variant->fft,
-                     .blocking = &r->job->blocks->fft,
-                     .parts = team ? team->threads : 1 };
+                     .blocking = &job->blocks->fft,
+                     .parts = job->team ? job->team->threads : 1 };
     if (!parts_fit(r, of_rest) || of_rest > r->known)
         return 0;
     r->m.kept_planes->serial = 0; /* their arrays may be among those that are written */
     for (s.channel = 0; s.channel < channels; s.channel++) {
-        run(&s, xncc_ceil_div(r->job->templ->height, XNCC_REALS_BAND_ROWS), transform_templ_rows);
-        run(&s, s.parts, transform_templ_columns);
-        run(&s, xncc_ceil_div(r->m.stage.height, XNCC_REALS_BAND_ROWS), transform_image_rows);
-        run(&s, s.parts, add_columns);
+        xncc_job_run(job, templ_bands, transform_templ_rows, &s);
+        xncc_job_run(job, s.parts, transform_templ_columns, &s);
+        xncc_job_run(job, bands, transform_image_rows, &s);
+        xncc_job_run(job, s.parts, add_columns, &s);
     }
     error->of_rest = of_rest;
     error->of_X = of_roundings * r->all_templ;

@@ -82,14 +82,9 @@ static xncc_reals_span measure(xncc_reals_run *r)
 
 /* ---- planes ---- */
 
-static size_t line_of(const xncc_reals_run *r)
-{
-    return (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks);
-}
-
 void xncc_reals_clear_planes(xncc_reals_run *r)
 {
-    const size_t line = line_of(r);
+    const size_t line = (size_t)r->m.stage.pitch;
     memset(r->m.line, 0, line * sizeof(double));
     memset(r->m.digit_rows, 0, line * XNCC_MOST_DIGITS * sizeof(double));
     memset(r->m.plane_rows, 0, line * XNCC_MOST_PLANES * sizeof(double));
@@ -100,7 +95,7 @@ static uint64_t slice_line(const xncc_reals_run *r, const xncc_slicing *of, int 
                            int32_t width, double *out, double *square)
 {
     const xncc_reals_slicing slicing = { of->scale, of->unit, ldexp(1.0, bits), count,
-                                         (ptrdiff_t)line_of(r) };
+                                         (ptrdiff_t)r->m.stage.pitch };
     double unused = 0.0;
     return r->isa->slices(r->m.line, width, &slicing, out, square ? square : &unused);
 }
@@ -108,7 +103,7 @@ static uint64_t slice_line(const xncc_reals_run *r, const xncc_slicing *of, int 
 static uint64_t square_line(xncc_reals_run *r, const xncc_planes *planes, int32_t width,
                             double *out)
 {
-    const size_t line = line_of(r);
+    const size_t line = (size_t)r->m.stage.pitch;
     const int32_t digits = xncc_slices_of(planes->of.bits, XNCC_DIGIT_BITS);
     uint64_t any = 0;
     (void)slice_line(r, &planes->of, XNCC_DIGIT_BITS, digits, width, r->m.digit_rows, NULL);
@@ -288,7 +283,7 @@ static void transform_rows(const group *g, int of_templ, arrays *a)
                              g->first[of_templ];
         for (int32_t k = 0; k < g->count[of_templ]; k++) {
             int *of = &a->of[of_templ][k];
-            const double *from = r->m.plane_rows + (size_t)(k + g->first[of_templ]) * line_of(r);
+            const double *from = r->m.plane_rows + (k + g->first[of_templ]) * r->m.stage.pitch;
             if (!(any >> k & 1))
                 continue;
             if (*of < 0)
@@ -433,7 +428,7 @@ static int multiply_by_transforms(const group *g)
 static uint64_t cut_template(const group *g)
 {
     xncc_reals_run *r = g->r;
-    const size_t line = line_of(r), width = (size_t)r->job->templ->width,
+    const size_t line = (size_t)r->m.stage.pitch, width = (size_t)r->job->templ->width,
                  height = (size_t)r->job->templ->height;
     uint64_t any = 0;
     for (size_t j = 0; j < height; j++) {
@@ -450,7 +445,7 @@ static void multiply_directly(const group *g)
     xncc_reals_run *r = g->r;
     const int32_t height = r->job->templ->height, rows = r->area->height,
                   weights = g->count[0] + g->count[1] - 1;
-    const size_t line = line_of(r), plane = (size_t)r->stride * (size_t)rows,
+    const size_t line = (size_t)r->m.stage.pitch, plane = (size_t)r->stride * (size_t)rows,
                  templ = (size_t)r->job->templ->width * (size_t)height;
     const double *row[2 * XNCC_MOST_PLANES] = { NULL };
     xncc_reals_clear_planes(r);

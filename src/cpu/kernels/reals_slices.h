@@ -29,7 +29,7 @@ static inline int32_t xncc_slices_of(int of_bits, int bits)
     return (int32_t)(of_bits / bits + 1);
 }
 
-/* Writes row y of the planes, plane k to out + k * line, with line = xncc_reals_line_width.
+/* Writes row y of the planes, plane k to out + k * line, with line = r->m.stage.pitch.
  * Returns a bit for each row that is not all 0. Adds the sum of the squares of slices of samples to
  * *square, unless it is NULL. Uses r->m.line and r->m.digit_rows. */
 uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, int32_t y,

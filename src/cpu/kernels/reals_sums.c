@@ -61,8 +61,7 @@ static void transform_rows(xncc_reals_run *r, const factors *f, int count, doubl
     const size_t step = (size_t)fft->row_bytes(c->nx);
     const int32_t rows = r->m.stage.height;
     double square[XNCC_FFT_AT_ONCE] = { 0.0 };
-    memset(r->m.line, 0,
-           (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks) * sizeof(double));
+    memset(r->m.line, 0, (size_t)r->m.stage.pitch * sizeof(double));
     for (int32_t yy = 0; yy < rows && !xncc_is_cancelled(r->job->watch); yy++)
         for (int k = 0; k < count; k++) {
             const int32_t channel = f[k].channel;

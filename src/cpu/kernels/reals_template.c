@@ -40,11 +40,6 @@ typedef struct preparation {
     void *plane;
 } preparation;
 
-static void run(preparation *p, int32_t count, xncc_task_fn task)
-{
-    xncc_job_run(p->job, (uint64_t)count, task, p);
-}
-
 /* Returns the thread's row of doubles, which is all zeros. */
 static double *line_of(const preparation *p, int32_t slot)
 {
@@ -101,9 +96,9 @@ static void read_channel(preparation *p, int32_t channel)
     xncc_twofold T = { 0.0, 0.0 }, T2 = T;
     p->channel = channel;
     if (channel == 0)
-        run(p, p->bands + 1, make_tables_or_read);
+        xncc_job_run(p->job, p->bands + 1, make_tables_or_read, p);
     else
-        run(p, p->bands, read_band);
+        xncc_job_run(p->job, p->bands, read_band, p);
     for (int32_t i = 0; i < p->bands; i++) {
         const found *f = &p->found[i];
         T = xncc_twofold_add(T, f->sums.S);
@@ -213,9 +208,9 @@ static found fill_plane(preparation *p, int32_t channel, int32_t power, void *pl
     p->channel = channel;
     p->power = power;
     p->plane = plane;
-    run(p, p->bands, fill_band);
+    xncc_job_run(p->job, p->bands, fill_band, p);
     if (p->variant->fft && !p->job->blocks->fft.common)
-        run(p, p->bands, transform_part);
+        xncc_job_run(p->job, p->bands, transform_part, p);
     for (int32_t i = 0; i < p->bands; i++) {
         all.square += p->found[i].square;
         all.largest = fmax(all.largest, p->found[i].largest);

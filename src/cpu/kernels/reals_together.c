@@ -132,15 +132,11 @@ static int begin(together *t)
 
 /* ---- sums that are not products ---- */
 
-static size_t line_of(const xncc_reals_run *r)
-{
-    return (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks);
-}
-
 /* The digits whose sums over columns slide: of the samples, [0], and of their squares, [1]. */
 static xncc_digit_columns columns_of(const together *t, int of_templ, int32_t count[2])
 {
     const xncc_reals_run *r = t->r;
+    const size_t line = (size_t)r->m.stage.pitch;
     const xncc_slicing *of = of_templ ? &t->cut.templ : &t->cut.image;
     const int32_t places[2] = { digits_for(of->bits), digits_for(2 * of->bits) };
     for (int i = 0; i < 2; i++) {
@@ -149,15 +145,15 @@ static xncc_digit_columns columns_of(const together *t, int of_templ, int32_t co
         count[i] = is_needed(t, sum) && r->source[sum] != XNCC_FROM_PRODUCTS ? places[i] : 0;
     }
     const xncc_digit_columns c = { .sum = r->m.column_rows,
-                                   .step = (ptrdiff_t)line_of(r),
+                                   .step = (ptrdiff_t)line,
                                    .scale = of->scale,
                                    .unit = of->unit,
                                    .digits = places[0],
                                    .values = count[0],
                                    .squares = count[1] };
-    memset(c.sum, 0, (size_t)(count[0] + count[1]) * line_of(r) * sizeof(double));
+    memset(c.sum, 0, (size_t)(count[0] + count[1]) * line * sizeof(double));
     xncc_reals_clear_planes(t->r);
-    memset(r->m.leaving_rows, 0, line_of(r) * sizeof(double));
+    memset(r->m.leaving_rows, 0, line * sizeof(double));
     return c;
 }
 
@@ -167,7 +163,7 @@ static void sum_template(together *t)
     xncc_reals_run *r = t->r;
     int32_t count[2];
     xncc_digit_columns c = columns_of(t, 1, count);
-    const size_t line = line_of(r);
+    const size_t line = (size_t)r->m.stage.pitch;
     double total[XNCC_MOST_PLACES][XNCC_REALS_ROOM] = { { 0.0 } };
     const double *row[XNCC_MOST_PLACES];
     c.enter = r->m.line;
@@ -444,9 +440,9 @@ static int decide_by_own(const together *t, int32_t y)
     rows.rows = height;
     rows.pitch = (ptrdiff_t)xncc_image_pitch(r->job->image);
     rows.pivot = 0.0;
-    r->isa->columns(&rows, column, column + line_of(r));
+    r->isa->columns(&rows, column, column + r->m.stage.pitch);
     for (int i = 0; i < 2; i++)
-        r->isa->window(column + (size_t)i * line_of(r), width, r->m.room, own_row(t, OWN_SUMS + i),
+        r->isa->window(column + i * r->m.stage.pitch, width, r->m.room, own_row(t, OWN_SUMS + i),
                        r->area->width);
     const xncc_reals_errors error = { .Q = XNCC_REALS_TINY,
                                       .of_Q = 1.01 * 0x1p-53 * (3.0 * additions + 4.0) };

@@ -64,8 +64,7 @@ static void sum_columns(xncc_reals_run *r, int32_t channel, int32_t y, int32_t r
         slide_rows(r, channel, columns, y + height - 1, rows, 1);
         return;
     }
-    xncc_reals_columns_begin(columns, r->norm[channel], (double)height,
-                             (size_t)xncc_reals_line_width(r->job->problem, r->job->blocks));
+    xncc_reals_columns_begin(columns, r->norm[channel], (double)height, (size_t)r->m.stage.pitch);
     slide_rows(r, channel, columns, 0, height, 0);
     next = *columns;
     for (int i = 0; i < 2; i++)
