@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The windows of a rectangle that the bounds of their sums leave in doubt (reals.h). */
 #include "cpu/kernels/reals_alone.h"
-#include "cpu/kernels/reals_together.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,15 +4,49 @@
 #define XNCC_CPU_KERNELS_REALS_MEMORY_H
 
 #include "cpu/kernels/reals.h"
-#include "cpu/kernels/reals_planes.h"
 
 enum {
     XNCC_MOST_ARRAYS = XNCC_FFT_MOST_SUMS, /* of planes and of sums of their products that are
                               computed at a time, by transforms */
     XNCC_AGAIN_ARRAYS = 5,                 /* of them, those that scoring again takes */
     XNCC_MOST_WEIGHTS = 24,                /* of sums of products of slices, directly */
-    XNCC_SMALL_TEMPLATE = 256              /* doubles: with zeros past its rows */
+    XNCC_SMALL_TEMPLATE = 256,             /* doubles: with zeros past its rows */
+    XNCC_MOST_PLANES = 64                  /* of slices of the image or of the template */
 };
+
+/* The samples of image or template, in all channels, which are cut into slices (reals_slices.h). */
+typedef struct xncc_slicing {
+    double scale; /* 1, or a power of two where samples are near the ends of their range */
+    double unit;  /* all samples times the scale are multiples of it, a power of two */
+    int exponent; /* the logarithm of the samples' unit */
+    int bits;     /* of the largest sample, in units */
+} xncc_slicing;
+
+typedef enum xncc_planes_kind {
+    XNCC_PLANES_VALUE,  /* of the samples of a channel */
+    XNCC_PLANES_SQUARE, /* of their squares; bits: XNCC_DIGIT_BITS */
+    XNCC_PLANES_COUNT   /* one plane: 1 where a pixel counts */
+} xncc_planes_kind;
+
+/* Planes of slices of the image or, if of_templ is 1, of the template. Where a pixel does not
+ * count, they are 0. */
+typedef struct xncc_planes {
+    xncc_planes_kind kind;
+    int32_t of_templ, channel;
+    xncc_slicing of;
+    int bits;      /* per plane */
+    int32_t count; /* planes, at most XNCC_MOST_PLANES */
+} xncc_planes;
+
+/* The planes of a template that are kept, transformed, from one rectangle to the next: planes
+ * first .. first + count - 1 of `planes`. */
+typedef struct xncc_kept_planes {
+    uint64_t serial; /* of the template; 0: none are kept */
+    xncc_planes planes;
+    int32_t first, count;
+    int of[XNCC_MOST_PLANES], arrays; /* the array of each, -1 if it is all 0; and their number */
+    double square;                    /* the sum of the squares of all planes */
+} xncc_kept_planes;
 
 typedef struct xncc_reals_scratch {
     xncc_stage stage;
@@ -39,7 +73,7 @@ typedef struct xncc_reals_scratch {
     double *row_square[XNCC_FFT_AT_ONCE]; /* of each row of these, the sum of its squares */
     void *buffer, *spectrum;              /* spectrum: the products of more channels */
     void *kept; /* the spectrum of a plane of the image with several products */
-    /* For exact sums of all windows (reals_together.h): digits of numbers, and rows of planes, of
+    /* For exact sums of all windows (reals_together.c): digits of numbers, and rows of planes, of
      * digits of samples and of their sums, and of sums of products. */
     uint64_t extra_bytes[XNCC_EXTRAS]; /* of all of the following, which is extra memory */
     float *numbers;

@@ -204,6 +204,12 @@ int xncc_reals_settle_masked(xncc_reals_run *r, int32_t x, int32_t y, float *sco
  * may be left in doubt. */
 void xncc_reals_settle_far(xncc_reals_run *r);
 
+/* Scores the windows in doubt exactly, for many of them: by exact sums for all windows, in digits
+ * (reals_digits.h). Sums of products come from slices (reals_slices.h), and so do sums over the
+ * pixels that count. Where all pixels count, sums of samples and of squares slide over the
+ * rectangle. Returns 0, and does nothing, if the sums have more digits than there is room for. */
+int xncc_reals_settle_together(xncc_reals_run *r);
+
 /* Settles the windows in doubt: if they are few, when it returns 1; and many of them, all at once.
  */
 int xncc_reals_settle_few(xncc_reals_run *r);

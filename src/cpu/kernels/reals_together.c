@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Exact scores of all windows in doubt of a rectangle (reals_together.h). */
-#include "cpu/kernels/reals_together.h"
-
+/* Exact scores of all windows in doubt of a rectangle (reals_run.h). */
 #include "cpu/kernels/reals_slices.h"
 
 #include "image/image.h"

@@ -53,15 +53,10 @@ XNCC_WORDS void xncc_words_add_multiple(uint64_t *to, const uint64_t *from, int 
     }
 }
 
-XNCC_WORDS int xncc_words_are_negative(const uint64_t *v, int words)
-{
-    return (int)(v[words - 1] >> 63);
-}
-
 /* |v| to `size`. Returns 1 if v is negative. */
 XNCC_WORDS int xncc_words_size(uint64_t *size, const uint64_t *v, int words)
 {
-    const int negative = xncc_words_are_negative(v, words);
+    const int negative = (int)(v[words - 1] >> 63);
     memset(size, 0, (size_t)words * sizeof *size);
     xncc_words_add(size, v, words, negative);
     return negative;
