@@ -131,7 +131,7 @@ static void transform_rows(void *argument, uint64_t index, int32_t slot)
     xncc_reals_run r;
     begin_band(t, slot, (int32_t)index, &r);
     for (int32_t y = 0; y < r.m.stage.height && !xncc_is_cancelled(r.job->watch); y++) {
-        const xncc_reals_found line = xncc_reals_read_line(&r, y, 0, r.pivot[0], 1);
+        const xncc_reals_found line = xncc_reals_read_line(&r, y, 0, r.pivot[0], 1, r.m.line);
         t->all->m.row_square[0][(int32_t)index * XNCC_REALS_BAND_ROWS + y] = line.square;
         f->bad |= line.bad;
         r.variant->fft->reals_in(r.shared->table, &r.job->blocks->fft, r.m.line,

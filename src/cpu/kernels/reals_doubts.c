@@ -15,7 +15,7 @@ static void find_flat_windows(xncc_reals_run *r)
     for (int32_t c = 0; c < r->job->templ->channels; c++) {
         memset(down, 0, (size_t)width * sizeof *down);
         for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
-            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
+            (void)xncc_reals_read_line(r, yy, c, 0.0, 1, r->m.line);
             const double *v = r->m.line;
             int32_t across = 1;
             for (int32_t x = width - 1; x >= 0; x--) {
@@ -81,7 +81,7 @@ static int sums_are_exact(xncc_reals_run *r)
         span = r->shared->span;
     for (int32_t c = 0; c < templ->channels; c++)
         for (int32_t yy = 0; yy < r->m.stage.height; yy++) {
-            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
+            (void)xncc_reals_read_line(r, yy, c, 0.0, 1, r->m.line);
             r->isa->span(r->m.line, r->m.stage.width, &span);
         }
     return sums_fit(&span, n);

@@ -72,7 +72,7 @@ static void scale_samples(const double *from, int32_t count, double scale, doubl
 static void read_line(const strip *s, int32_t y)
 {
     const int32_t width = s->r->m.stage.width;
-    (void)xncc_reals_read_line(s->r, s->y + y, 0, 0.0, 1);
+    (void)xncc_reals_read_line(s->r, s->y + y, 0, 0.0, 1, s->r->m.line);
     scale_samples(s->r->m.line, width, s->scale, s->line);
     for (int32_t i = 0; i < width; i++)
         s->square[i] = s->line[i] * s->line[i];
@@ -83,7 +83,7 @@ static double largest_below(const strip *s, double limit)
 {
     double most = 0.0;
     for (int32_t y = 0; y < s->lines; y++) {
-        (void)xncc_reals_read_line(s->r, s->y + y, 0, 0.0, 1);
+        (void)xncc_reals_read_line(s->r, s->y + y, 0, 0.0, 1, s->r->m.line);
         for (int32_t i = 0; i < s->r->m.stage.width; i++) {
             const double size = fabs(s->r->m.line[i]);
             most = size < limit && size > most ? size : most;

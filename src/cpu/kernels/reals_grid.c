@@ -18,7 +18,7 @@ static void add_row(const xncc_reals_run *r, int32_t yy, xncc_reals_span *span)
     const char *raw = xncc_stage_raw(stage, yy);
     for (int32_t c = 0; c < channels; c++) {
         if (stage->count) {
-            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
+            (void)xncc_reals_read_line(r, yy, c, 0.0, 1, r->m.line);
         } else {
             const size_t at = (size_t)c * (size_t)stage->width * xncc_pixel_size(pixel);
             (void)r->isa->line(&(xncc_reals_line){ .raw = raw + at,

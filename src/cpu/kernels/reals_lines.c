@@ -19,8 +19,8 @@ xncc_reals_line xncc_reals_templ_line(const xncc_job *job, int32_t channel, int3
                               .out = out };
 }
 
-xncc_reals_found xncc_reals_read_line_to(const xncc_reals_run *r, int32_t yy, int32_t channel,
-                                         double pivot, int power, double *out)
+xncc_reals_found xncc_reals_read_line(const xncc_reals_run *r, int32_t yy, int32_t channel,
+                                      double pivot, int power, double *out)
 {
     const xncc_stage *stage = &r->m.stage;
     const xncc_reals_line line = { .raw = xncc_stage_raw(stage, yy),
@@ -35,12 +35,6 @@ xncc_reals_found xncc_reals_read_line_to(const xncc_reals_run *r, int32_t yy, in
                                    .power = power,
                                    .out = out };
     return r->isa->line(&line);
-}
-
-xncc_reals_found xncc_reals_read_line(const xncc_reals_run *r, int32_t yy, int32_t channel,
-                                      double pivot, int power)
-{
-    return xncc_reals_read_line_to(r, yy, channel, pivot, power, r->m.line);
 }
 
 void xncc_reals_run_in(const xncc_reals_run *r, int32_t slot, xncc_reals_run *own)

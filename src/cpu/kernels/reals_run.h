@@ -59,11 +59,9 @@ typedef struct xncc_reals_run {
  */
 void xncc_reals_run_in(const xncc_reals_run *r, int32_t slot, xncc_reals_run *own);
 
-/* Reads row yy of the rectangle as doubles, to m.line or to `out`. */
+/* Reads row yy of the rectangle as doubles. */
 xncc_reals_found xncc_reals_read_line(const xncc_reals_run *r, int32_t yy, int32_t channel,
-                                      double pivot, int power);
-xncc_reals_found xncc_reals_read_line_to(const xncc_reals_run *r, int32_t yy, int32_t channel,
-                                         double pivot, int power, double *out);
+                                      double pivot, int power, double *out);
 
 /* Do all pixels of all windows count? */
 int xncc_reals_counts_all(const xncc_reals_run *r);

@@ -149,7 +149,7 @@ static void transform_image_rows(void *argument, uint64_t index, int32_t slot)
     xncc_reals_run_in(s->r, slot, &own);
     clear_rows(&own, part);
     for (int32_t y = first; y < end && !xncc_is_cancelled(own.job->watch); y++) {
-        (void)xncc_reals_read_line(&own, y, s->channel, own.pivot[s->channel], 1);
+        (void)xncc_reals_read_line(&own, y, s->channel, own.pivot[s->channel], 1, own.m.line);
         for (int32_t x = 0; x < width; x++) {
             part[LEADING][x] = round_to(own.m.line[x], own.parts.unit);
             part[REST][x] = own.m.line[x] - part[LEADING][x];

@@ -74,7 +74,7 @@ static xncc_reals_span measure(xncc_reals_run *r)
     xncc_reals_span span = { 0.0, 0.0, INFINITY };
     for (int32_t c = 0; c < r->job->templ->channels; c++)
         for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
-            (void)xncc_reals_read_line(r, yy, c, 0.0, 1);
+            (void)xncc_reals_read_line(r, yy, c, 0.0, 1, r->m.line);
             r->isa->span(r->m.line, r->m.stage.width, &span);
         }
     return span;
@@ -118,7 +118,7 @@ static uint64_t count_line(xncc_reals_run *r, const xncc_planes *planes, int32_t
 {
     const xncc_template *templ = r->job->templ;
     if (!planes->of_templ) {
-        (void)xncc_reals_read_line_to(r, y, 0, 0.0, 0, out);
+        (void)xncc_reals_read_line(r, y, 0, 0.0, 0, out);
         return 1;
     }
     for (int32_t i = 0; i < templ->width; i++)
@@ -135,7 +135,7 @@ uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, in
     if (planes->of_templ)
         xncc_reals_read_templ_line(r, planes->channel, y);
     else
-        (void)xncc_reals_read_line(r, y, planes->channel, 0.0, 1);
+        (void)xncc_reals_read_line(r, y, planes->channel, 0.0, 1, r->m.line);
     return planes->kind == XNCC_PLANES_SQUARE
                ? square_line(r, planes, width, out)
                : slice_line(r, &planes->of, planes->bits, planes->count, width, out, square);

@@ -16,7 +16,7 @@ void xncc_reals_choose_pivot(xncc_reals_run *r, int32_t channel)
         return;
     double sum = 0.0, count = 0.0;
     for (int32_t yy = 0; yy < stage->height; yy += stage->height / 8 + 1) {
-        (void)xncc_reals_read_line(r, yy, channel, 0.0, 1);
+        (void)xncc_reals_read_line(r, yy, channel, 0.0, 1, r->m.line);
         for (int32_t i = 0; i < stage->width; i++)
             sum += r->m.line[i];
         count += stage->width;
@@ -66,7 +66,7 @@ static void transform_rows(xncc_reals_run *r, const factors *f, int count, doubl
         for (int k = 0; k < count; k++) {
             const int32_t channel = f[k].channel;
             const xncc_reals_found found = xncc_reals_read_line(r, yy, channel, r->pivot[channel],
-                                                                f[k].power);
+                                                                f[k].power, r->m.line);
             square[k] += found.square;
             r->m.row_square[k][yy] = found.square;
             r->bad |= found.bad;
@@ -120,7 +120,7 @@ static double multiply(xncc_reals_run *r, const factors *f, double *sum)
     memset(sum, 0, (size_t)r->stride * (size_t)rows * sizeof(double));
     for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
         const xncc_reals_found found = xncc_reals_read_line(r, yy, f->channel, r->pivot[f->channel],
-                                                            f->power);
+                                                            f->power, r->m.line);
         square += found.square;
         r->bad |= found.bad;
         meeting.y = yy;

@@ -209,9 +209,9 @@ static void slide_row(together *t, xncc_digit_columns *c, int32_t yy, int32_t fi
     const int32_t leaves = yy - r->job->templ->height;
     c->enter = r->m.line;
     c->leave = leaves >= first ? r->m.leaving_rows : NULL;
-    (void)xncc_reals_read_line(r, yy, t->channel, 0.0, 1);
+    (void)xncc_reals_read_line(r, yy, t->channel, 0.0, 1, r->m.line);
     if (c->leave)
-        (void)xncc_reals_read_line_to(r, leaves, t->channel, 0.0, 1, r->m.leaving_rows);
+        (void)xncc_reals_read_line(r, leaves, t->channel, 0.0, 1, r->m.leaving_rows);
     t->isa->slide(c, r->m.stage.width);
 }
 

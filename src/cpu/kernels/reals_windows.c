@@ -31,7 +31,7 @@ static const void *sliding_row(xncc_reals_run *r, int32_t yy, int32_t channel, d
                                          .width = r->m.stage.width,
                                          .out = line });
     else
-        (void)xncc_reals_read_line_to(r, yy, channel, r->pivot[channel], 1, line);
+        (void)xncc_reals_read_line(r, yy, channel, r->pivot[channel], 1, line);
     return line;
 }
 
