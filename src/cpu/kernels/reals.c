@@ -28,29 +28,18 @@ static void complete_errors(const xncc_reals_run *r, int32_t channel, xncc_reals
 {
     const xncc_template *templ = r->job->templ;
     const xncc_reals_channel *of = &r->shared->channel[channel];
-    const double u = 0x1p-53, n = (double)templ->width * (double)templ->height,
-                 steps = (double)r->m.stage.height, width = (double)templ->width,
-                 height = (double)templ->height, doublings = 4.0 + ceil(log2(width + 1.0));
-    const double slid = xncc_reals_columns_error(width, steps), norm = r->norm[channel];
+    const double u = 0x1p-53, n = (double)templ->width * (double)templ->height;
     e->X += XNCC_REALS_TINY;
     e->Q += XNCC_REALS_TINY;
     e->T2 += XNCC_REALS_TINY;
-    e->of_Q = 8.0 * u;
-    if (r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || r->shared->shift != 0.0) {
-        e->S = slid * sqrt(height) * norm;
-        e->S_window = doublings * u * sqrt(n) * norm + e->S;
-        e->of_Q += 2.0 * doublings * u;
-    } else {
-        e->S_window = e->S;
-    }
-    if (has_Q_of_windows(r)) {
-        e->Q += slid * norm * norm;
-        e->of_Q += doublings * u;
-    }
+    e->S_window = e->S;
+    xncc_reals_slid_errors(templ->width, templ->height, r->m.stage.height, r->norm[channel],
+                           r->source[XNCC_SUM_S] == XNCC_FROM_WINDOW || r->shared->shift != 0.0,
+                           has_Q_of_windows(r), e);
     if (r->source[XNCC_SUM_T] != XNCC_FROM_PRODUCTS)
         e->T = of->sum_error;
     if (r->source[XNCC_SUM_T2] != XNCC_FROM_PRODUCTS)
-        e->T2 += (width * height + 8.0) * u * of->square;
+        e->T2 += (n + 8.0) * u * of->square;
 }
 
 /* ---- scores ---- */

@@ -207,6 +207,25 @@ static inline double xncc_reals_columns_error(double width, double rows)
     return width * rows * 0x1p-98;
 }
 
+/* The bounds of the sums S and Q of windows that slide over so many rows, of those that are asked
+ * for; of Q, what is added to its bound. norm: |x| of all rows. */
+static inline void xncc_reals_slid_errors(double width, double height, double rows, double norm,
+                                          int S, int Q, xncc_reals_errors *e)
+{
+    const double u = 0x1p-53, doublings = 4.0 + ceil(log2(width + 1.0)),
+                 slid = xncc_reals_columns_error(width, rows);
+    e->of_Q = 8.0 * u;
+    if (S) {
+        e->S = slid * sqrt(height) * norm;
+        e->S_window = doublings * u * sqrt(width * height) * norm + e->S;
+        e->of_Q += 2.0 * doublings * u;
+    }
+    if (Q) {
+        e->Q += slid * norm * norm;
+        e->of_Q += doublings * u;
+    }
+}
+
 /* Samples of the image and of the template, less their pivots, are cut in two: the leading part is
  * the sample rounded to a multiple of a unit, a power of two, and the rest is what that leaves. The
  * units are 0 if the samples are not cut. */

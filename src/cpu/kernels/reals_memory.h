@@ -105,7 +105,7 @@ void xncc_reals_integrate(const xncc_reals_isa *isa, const xncc_job *job,
 int32_t xncc_reals_line_width(const xncc_problem *problem, const xncc_cpu_blocks *blocks);
 int32_t xncc_reals_stride(const xncc_problem *problem, const xncc_cpu_blocks *blocks);
 
-/* The nearest number of 12 bits, or 0 if it is not finite. */
-double xncc_reals_pivot(double mean);
+/* The nearest multiple of a unit or, if that is 0, number of 12 bits; 0 if it is not finite. */
+double xncc_reals_pivot(double mean, double unit);
 
 #endif

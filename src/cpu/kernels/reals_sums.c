@@ -21,9 +21,7 @@ void xncc_reals_choose_pivot(xncc_reals_run *r, int32_t channel)
             sum += r->m.line[i];
         count += stage->width;
     }
-    const double unit = r->grid.unit;
-    r->pivot[channel] = unit > 0.0 ? rint(sum / count / unit) * unit
-                                   : xncc_reals_pivot(sum / count);
+    r->pivot[channel] = xncc_reals_pivot(sum / count, r->grid.unit);
 }
 
 /* ---- products ---- */

@@ -7,12 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-/* The nearest number of 12 bits: subtracting it from a sample of 24 bits is usually exact. */
-double xncc_reals_pivot(double mean)
+/* Subtracting a number of 12 bits from a sample of 24 bits is usually exact. */
+double xncc_reals_pivot(double mean, double unit)
 {
-    int exponent;
-    const double part = frexp(mean, &exponent);
-    return isfinite(mean) ? ldexp(rint(part * 4096.0) / 4096.0, exponent) : 0.0;
+    int exponent = 0;
+    const double part = frexp(mean, &exponent),
+                 pivot = unit > 0.0 ? rint(mean / unit) * unit
+                                    : ldexp(rint(part * 4096.0) / 4096.0, exponent);
+    return isfinite(pivot) ? pivot : 0.0;
 }
 
 /* The template is read in bands of rows, which the threads of a team share. What is found depends
@@ -141,11 +143,11 @@ static void set_pivot(const xncc_job *job, xncc_reals_shared *s, xncc_reals_chan
     const double n = (double)job->general.whole, u = 0x1p-53,
                  k = (double)job->templ->width * (double)job->templ->height;
     const double mean = c->T.high / n;
-    const int centred = xncc_method_is_centred(method), shifts = may_shift(job, s);
+    const int shifts = may_shift(job, s);
     if (isfinite(mean) && (xncc_method_ignores_offset(method) || shifts))
-        c->pivot = s->grid > 0.0 ? rint(mean / s->grid) * s->grid
-                   : centred     ? mean
-                                 : xncc_reals_pivot(mean);
+        c->pivot = s->grid == 0.0 && xncc_method_is_centred(method)
+                       ? mean
+                       : xncc_reals_pivot(mean, s->grid);
     s->shift = shifts ? c->pivot : 0.0;
     const xncc_twofold product = xncc_twofold_product((xncc_twofold){ n, 0.0 },
                                                       (xncc_twofold){ c->pivot, 0.0 });
@@ -233,27 +235,31 @@ static double grid_term(const xncc_job *job, const xncc_reals_shared *s)
     return total;
 }
 
-/* The template's term of the formula, exactly: that of a window equal to the template. */
-static double exact_root(const xncc_job *job, const xncc_reals_shared *s)
+/* The template's term of the formula, rounded once: that of a window equal to the template. A
+ * sample that does not count is 0. */
+static xncc_real exact_term(const xncc_job *job, const xncc_reals_shared *s)
 {
     const xncc_template *templ = job->templ;
-    const xncc_method method = job->problem->rule.method;
+    const int centred = xncc_method_is_centred(job->problem->rule.method);
     const size_t count = (size_t)templ->width * (size_t)templ->height;
-    xncc_exact_terms terms = { { 0 }, { 0 }, { 0 } };
+    int64_t term[XNCC_WIDE_DIGITS] = { 0 };
     for (int32_t c = 0; c < templ->channels; c++) {
-        xncc_exact_sums sums = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
+        int64_t T[XNCC_WIDE_VALUE_DIGITS] = { 0 }, T2[XNCC_WIDE_DIGITS] = { 0 };
         for (size_t i = 0; i < count; i++) {
-            if (i % (1u << 20) == 0)
-                xncc_exact_normalize(&sums);
-            if (!templ->mask || templ->mask[i])
-                xncc_exact_add_pair(&sums, method, s->value[c][i], s->value[c][i]);
+            const double t = s->value[c][i];
+            xncc_wide_add_product(T2, t, t);
+            if (centred)
+                xncc_wide_add(T, t);
+            if (i % (1u << 20) == 0 || i == count - 1) {
+                xncc_wide_normalize(T, XNCC_WIDE_VALUE_DIGITS);
+                xncc_wide_normalize(T2, XNCC_WIDE_DIGITS);
+            }
         }
-        xncc_exact_normalize(&sums);
-        xncc_exact_add_channel(&terms, method, (int64_t)job->general.whole, &sums);
+        xncc_wide_add_multiple(term, T2, centred ? (int64_t)job->general.whole : 1);
+        if (centred)
+            xncc_wide_subtract_product(term, T, T);
     }
-    const xncc_real root = xncc_real_sqrt(
-        xncc_wide_round(terms.templ, XNCC_WIDE_DIGITS, XNCC_WIDE_PRODUCTS));
-    return ldexp(root.m, root.e);
+    return xncc_wide_round(term, XNCC_WIDE_DIGITS, XNCC_WIDE_PRODUCTS);
 }
 
 /* The root of the template's term of a normed method, within 4 u; rounded as in the formula if the
@@ -277,28 +283,19 @@ static double templ_root(const xncc_job *job, const xncc_reals_shared *s)
     const double error = 8.0 * (k + 10.0) * (k + 10.0) * 0x1p-106 * sizes;
     if (term.high > 0x1p-900 && term.high < 0x1p900 && error < 0x1p-54 * term.high)
         return sqrt(term.high);
-    return exact_root(job, s);
+    const xncc_real root = xncc_real_sqrt(exact_term(job, s));
+    return ldexp(root.m, root.e);
 }
 
 /* The score of a window of zeros in which all pixels count. */
 static float zero_score(const xncc_job *job, const xncc_reals_shared *s)
 {
     const xncc_method method = job->problem->rule.method;
-    const xncc_template *templ = job->templ;
-    const size_t count = (size_t)templ->width * (size_t)templ->height;
     if (method == XNCC_CCOEFF || method == XNCC_CCORR)
         return 0.0f;
     if (xncc_method_is_normed(method))
         return xncc_flat_score(method, &job->general, s->templ_root == 0.0);
-    xncc_exact_sums sums = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
-    for (int32_t c = 0; c < templ->channels; c++)
-        for (size_t i = 0; i < count; i++) {
-            if (i % (1u << 20) == 0)
-                xncc_exact_normalize(&sums);
-            xncc_wide_add_product(sums.T2, s->value[c][i], s->value[c][i]); /* 0 if masked */
-        }
-    xncc_wide_normalize(sums.T2, XNCC_WIDE_DIGITS);
-    return xncc_real_to_float(xncc_wide_round(sums.T2, XNCC_WIDE_DIGITS, XNCC_WIDE_PRODUCTS));
+    return xncc_real_to_float(exact_term(job, s));
 }
 
 /* Fills the planes of a channel. */

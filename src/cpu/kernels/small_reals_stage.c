@@ -184,10 +184,7 @@ static void choose_pivot(const xncc_small_reals_isa *isa, const xncc_job *job, x
             sum += s->plane[i];
         samples += count;
     }
-    s->pivot = s->unit > 0.0 ? rint(sum / samples / s->unit) * s->unit
-                             : xncc_reals_pivot(sum / samples);
-    if (!isfinite(s->pivot))
-        s->pivot = 0.0;
+    s->pivot = xncc_reals_pivot(sum / samples, s->unit);
 }
 
 /* Makes the sums of the windows of row y, as xncc_reals_run does. */
@@ -204,20 +201,6 @@ static void sum_windows(const xncc_small_reals_isa *isa, const xncc_problem *p, 
     for (int i = 0; i < 2; i++)
         isa->reals->window(s->columns.sum[i], p->templ_width, s->room,
                            (i ? s->Q : s->S) + y * s->stride, s->width);
-}
-
-/* The bounds of the window sums: those of reals.c for sums over whole windows. */
-static xncc_reals_errors window_errors(const xncc_problem *p, const xncc_small_reals *s)
-{
-    const double u = 0x1p-53, width = p->templ_width, height = p->templ_height, n = width * height,
-                 doublings = 4.0 + ceil(log2(width + 1.0)),
-                 slid = xncc_reals_columns_error(width, (double)s->height + height);
-    xncc_reals_errors e = { 0 };
-    e.S = slid * sqrt(height) * s->norm;
-    e.S_window = doublings * u * sqrt(n) * s->norm + e.S;
-    e.Q = slid * s->norm * s->norm + XNCC_REALS_TINY;
-    e.of_Q = (8.0 + 3.0 * doublings) * u;
-    return e;
 }
 
 /* Inverts the roots of the windows of row y. */
@@ -265,7 +248,9 @@ int xncc_small_reals_stage(const xncc_small_reals_isa *isa, const xncc_job *job,
     s->norm = 1.01 * sqrt(square + XNCC_REALS_TINY);
     if (bad || !(s->norm < 0x1p200))
         return 0;
-    s->error = window_errors(p, s);
+    s->error = (xncc_reals_errors){ .Q = XNCC_REALS_TINY };
+    xncc_reals_slid_errors(p->templ_width, p->templ_height, (double)s->height + p->templ_height,
+                           s->norm, 1, 1, &s->error);
     s->most = xncc_pixel_is_float(p->pixel) ? 0.0 : XNCC_SMALL_REALS_MOST;
     for (int32_t y = 0; y < rows && s->unit > 0.0 && xncc_pixel_is_float(p->pixel); y++)
         s->most = fmax(s->most,
