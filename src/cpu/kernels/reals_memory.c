@@ -17,6 +17,12 @@ static uint64_t columns_bytes(const xncc_cpu_blocks *blocks)
     return XNCC_FFT_AT_ONCE * ((uint64_t)blocks->fft.ny + XNCC_FFT_PIECE) * XNCC_FFT_COLUMN;
 }
 
+/* A piece of memory that only some problems need. */
+static void *carve_if(int needed, char *memory, uint64_t *total, uint64_t bytes)
+{
+    return needed ? xncc_carve(memory, total, bytes) : NULL;
+}
+
 /* Is this sum made by products? */
 static int is_product(const xncc_sum_recipe *recipe, xncc_sum_id sum)
 {
@@ -41,11 +47,10 @@ static void carve_integrals(const xncc_problem *problem, char *memory, uint64_t 
     for (int32_t c = 0; c < problem->channels; c++)
         for (int kind = 0; kind < XNCC_REALS_PLANES; kind++) {
             const xncc_sum_id sum = kind == XNCC_REALS_PLANE_VALUE ? XNCC_SUM_T : XNCC_SUM_T2;
-            s->integral[c][kind] = clips && is_product(&s->recipe, sum)
-                                       ? xncc_carve(memory, total, bytes)
-                                       : NULL;
+            s->integral[c][kind] = carve_if(clips && is_product(&s->recipe, sum), memory, total,
+                                            bytes);
         }
-    s->integral_count = clips ? xncc_carve(memory, total, bytes) : NULL;
+    s->integral_count = carve_if(clips, memory, total, bytes);
 }
 
 uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_problem *problem,
@@ -68,12 +73,12 @@ uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_
     for (int32_t c = 0; c < problem->channels; c++) {
         s->value[c] = xncc_carve(memory, &total, (pixels + XNCC_REALS_ROOM) * sizeof(double));
         s->plane[c][XNCC_REALS_PLANE_VALUE] = xncc_carve(memory, &total, plane);
-        s->plane[c][XNCC_REALS_PLANE_SQUARE] = squares ? xncc_carve(memory, &total, plane) : NULL;
+        s->plane[c][XNCC_REALS_PLANE_SQUARE] = carve_if(squares, memory, &total, plane);
     }
-    s->mask = mask ? xncc_carve(memory, &total, plane) : NULL;
-    s->table = variant->fft ? xncc_carve(memory, &total,
-                                         variant->fft->table_bytes(blocks->fft.nx, blocks->fft.ny))
-                            : NULL;
+    s->mask = carve_if(mask, memory, &total, plane);
+    if (variant->fft)
+        s->table = xncc_carve(memory, &total,
+                              variant->fft->table_bytes(blocks->fft.nx, blocks->fft.ny));
     return total;
 }
 
@@ -174,62 +179,56 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
     const xncc_sum_recipe recipe = xncc_sum_recipe_of(problem);
     const uint64_t line = (uint64_t)xncc_reals_line_width(problem, blocks),
                    stride = (uint64_t)xncc_reals_stride(problem, blocks),
-                   plane = stride * (uint64_t)blocks->rows * sizeof(double),
+                   doubles = line * sizeof(double), sums = stride * sizeof(double),
+                   plane = sums * (uint64_t)blocks->rows,
                    height = (uint64_t)blocks->rows + (uint64_t)problem->templ_height,
-                   varies = xncc_problem_image_varies(problem) ? 1 : 0;
+                   channels = (uint64_t)problem->channels,
+                   varies = xncc_problem_image_varies(problem) ? 1 : 0,
+                   samples = (uint64_t)problem->templ_width * channels + XNCC_REALS_ROOM;
+    const int several = channels > 1;
     uint64_t total = 0;
     char **extra = xncc_carve(memory, &total, XNCC_EXTRAS * sizeof *extra); /* the first words */
-    m->line = xncc_carve(memory, &total, line * sizeof(double));
-    m->before = xncc_carve(memory, &total, line * sizeof(double));
+    m->line = xncc_carve(memory, &total, doubles);
+    m->before = xncc_carve(memory, &total, doubles);
     for (int32_t c = 0; c < problem->channels; c++)
         for (int i = 0; i < 2; i++) {
             xncc_reals_columns *columns = &m->columns[c];
-            columns->high[i] = xncc_carve(memory, &total, line * sizeof(double));
-            columns->low[i] = xncc_carve(memory, &total, line * sizeof(double));
-            columns->rows = problem->channels > 1 ? 1 : XNCC_SLIDE_ROWS;
+            columns->high[i] = xncc_carve(memory, &total, doubles);
+            columns->low[i] = xncc_carve(memory, &total, doubles);
+            columns->rows = several ? 1 : XNCC_SLIDE_ROWS;
             columns->step = (ptrdiff_t)line;
             columns->sum[i] = c ? m->columns[0].sum[i]
-                                : xncc_carve(memory, &total,
-                                             (uint64_t)columns->rows * line * sizeof(double));
-            m->window[c][i] = xncc_carve(memory, &total, stride * sizeof(double));
+                                : xncc_carve(memory, &total, (uint64_t)columns->rows * doubles);
+            m->window[c][i] = xncc_carve(memory, &total, sums);
         }
-    m->squares = problem->channels > 1 ? xncc_carve(memory, &total, stride * sizeof(double)) : NULL;
+    m->squares = carve_if(several, memory, &total, sums);
     for (int i = 0; i < 2; i++)
-        m->pivots[i] = problem->channels > 1 ? xncc_carve(memory, &total,
-                                                          ((uint64_t)problem->templ_width *
-                                                               (uint64_t)problem->channels +
-                                                           XNCC_REALS_ROOM) *
-                                                              sizeof(double))
-                                             : NULL;
-    m->room = xncc_carve(memory, &total, line * sizeof(double));
+        m->pivots[i] = carve_if(several, memory, &total, samples * sizeof(double));
+    m->room = xncc_carve(memory, &total, doubles);
     m->small_templ = xncc_carve(memory, &total, XNCC_SMALL_TEMPLATE * sizeof(double));
-    m->row = xncc_carve(memory, &total, (uint64_t)problem->channels * sizeof *m->row);
+    m->row = xncc_carve(memory, &total, channels * sizeof *m->row);
     m->run = xncc_carve(memory, &total, line * sizeof(int32_t));
     for (int s = 0; s < XNCC_SUMS; s++) {
         const int stored = is_product(&recipe, (xncc_sum_id)s) ||
                            (s == XNCC_SUM_N && recipe.sum[s] == XNCC_FROM_WINDOW);
-        const uint64_t bytes = s != XNCC_SUM_X ? plane
-                               : variant->fft  ? stride * sizeof(double)
-                                               : plane * (uint64_t)problem->channels;
-        m->sum[s] = stored ? xncc_carve(memory, &total, bytes) : NULL;
+        const uint64_t bytes = s != XNCC_SUM_X ? plane : variant->fft ? sums : plane * channels;
+        m->sum[s] = carve_if(stored, memory, &total, bytes);
     }
     for (int i = 0; i < 6; i++)
-        m->total[i] = problem->channels > 1 ? xncc_carve(memory, &total, plane) : NULL;
+        m->total[i] = carve_if(several, memory, &total, plane);
     m->flat = xncc_carve(memory, &total, stride * (uint64_t)blocks->rows);
     m->stage.count = xncc_carve(memory, &total, varies * line * height);
-    for (int k = 0; k < XNCC_FFT_AT_ONCE; k++) {
-        const uint64_t ny = variant->fft && k < problem->channels ? (uint64_t)blocks->fft.ny : 0;
-        m->array[k] = ny ? xncc_carve(memory, &total, variant->fft->row_bytes(blocks->fft.nx) * ny)
-                         : NULL;
-        m->row_square[k] = ny ? xncc_carve(memory, &total, ny * sizeof(double)) : NULL;
+    if (variant->fft) {
+        const uint64_t ny = (uint64_t)blocks->fft.ny,
+                       spectrum = plane_bytes(variant, problem, blocks);
+        for (int k = 0; k < XNCC_FFT_AT_ONCE && k < problem->channels; k++) {
+            m->array[k] = xncc_carve(memory, &total, variant->fft->row_bytes(blocks->fft.nx) * ny);
+            m->row_square[k] = xncc_carve(memory, &total, ny * sizeof(double));
+        }
+        m->spectrum = carve_if(channels > XNCC_FFT_AT_ONCE, memory, &total, spectrum);
+        m->buffer = xncc_carve(memory, &total, columns_bytes(blocks));
+        m->kept = carve_if(has_common_plane(problem, &recipe), memory, &total, spectrum);
     }
-    m->spectrum = variant->fft && problem->channels > XNCC_FFT_AT_ONCE
-                      ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
-                      : NULL;
-    m->buffer = variant->fft ? xncc_carve(memory, &total, columns_bytes(blocks)) : NULL;
-    m->kept = variant->fft && has_common_plane(problem, &recipe)
-                  ? xncc_carve(memory, &total, plane_bytes(variant, problem, blocks))
-                  : NULL;
     carving from[XNCC_EXTRAS];
     for (int i = 0; i < XNCC_EXTRAS; i++) {
         m->extra_bytes[i] = 0;
