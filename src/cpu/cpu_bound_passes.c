@@ -21,7 +21,7 @@ static void bound_part(const xncc_bound_run *run, const xncc_bound_part *p)
     for (int row = 0; row < 2; row++)
         for (int column = 0; column < 2; column++) {
             const int parity = xncc_parity(row, column);
-            const xncc_image half = xncc_halves_view(halves, parity);
+            const xncc_image half = xncc_halves_view(halves, parity, XNCC_U8);
             const xncc_bounds bounds = { .halves = halves,
                                          .templ = &templ->bound,
                                          .parity = parity,

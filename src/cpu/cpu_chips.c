@@ -19,7 +19,6 @@ enum { GROUP = 32, SHARED = 1 << 16, SHARED_WIDTH = 1024, SLACK = 64 };
 typedef struct kit {
     const xncc_cpu_kernel *kernel; /* NULL: no chip is of this kind */
     const xncc_cpu_blocks *blocks;
-    xncc_kernel_memory memory;
 } kit;
 
 /* What a thread has. */
@@ -352,16 +351,18 @@ static xncc_status find_kernels(chips *c, slot_bytes *bytes, xncc_error *error)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                              "kernel %s is not in this build's CPU engine",
                              xncc_kernel_table[c->run->decision[i].kernel].name);
-        if (k->kernel->memory)
-            k->memory = k->kernel->memory(k->kernel, &c->run->problem[i], k->blocks);
         if (i == 0 && k->blocks->small == XNCC_SMALL_REALS &&
             !xncc_small_reals_isa_of(c->run->decision[i].kernel, &c->reals))
             return xncc_fail(error, XNCC_ERROR_INTERNAL, "small maps are not in kernel %s",
                              xncc_kernel_table[c->run->decision[i].kernel].name);
-        bytes->shared = xncc_max_u64(bytes->shared, k->memory.shared);
-        bytes->scratch = xncc_max_u64(bytes->scratch, k->memory.scratch);
+        if (!k->kernel->memory)
+            continue;
+        const xncc_kernel_memory needs = k->kernel->memory(k->kernel, &c->run->problem[i],
+                                                           k->blocks);
+        bytes->shared = xncc_max_u64(bytes->shared, needs.shared);
+        bytes->scratch = xncc_max_u64(bytes->scratch, needs.scratch);
         for (int e = 0; e < XNCC_EXTRAS; e++)
-            bytes->extra[e] = xncc_max_u64(bytes->extra[e], k->memory.extra[e]);
+            bytes->extra[e] = xncc_max_u64(bytes->extra[e], needs.extra[e]);
     }
     return XNCC_OK;
 }

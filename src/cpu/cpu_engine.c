@@ -90,14 +90,21 @@ static void unbind(xncc_engine_plan *plan)
     xncc_free(plan);
 }
 
-/* The extra memory of each thread. */
-static xncc_status alloc_extra(xncc_engine_plan *plan, const xncc_kernel_memory *needs,
-                               int32_t threads)
+/* A piece of scratch memory for each thread, and extra memory. */
+static xncc_status alloc_scratch(xncc_engine_plan *plan, const xncc_kernel_memory *needs)
 {
-    plan->extra = xncc_alloc((uint64_t)threads, sizeof *plan->extra);
-    if (!plan->extra)
+    const int has_extra = needs->extra[XNCC_EXTRA_RARE] > 0;
+    plan->scratch = xncc_alloc((uint64_t)plan->seats, sizeof *plan->scratch);
+    if (plan->scratch && has_extra)
+        plan->extra = xncc_alloc((uint64_t)plan->seats, sizeof *plan->extra);
+    if (!plan->scratch || (has_extra && !plan->extra))
         return XNCC_ERROR_MEMORY;
-    for (int32_t i = 0; i < threads; i++) {
+    for (int32_t i = 0; i < plan->seats; i++) {
+        plan->scratch[i] = take(plan, needs->scratch);
+        if (!plan->scratch[i])
+            return XNCC_ERROR_MEMORY;
+        if (!has_extra)
+            continue;
         void **extra = plan->extra[i];
         extra[XNCC_EXTRA_OFTEN] = take(plan, needs->extra[XNCC_EXTRA_OFTEN]);
         extra[XNCC_EXTRA_RARE] = xncc_alloc(needs->extra[XNCC_EXTRA_RARE], 1);
@@ -108,32 +115,16 @@ static xncc_status alloc_extra(xncc_engine_plan *plan, const xncc_kernel_memory 
     return XNCC_OK;
 }
 
-/* A piece of scratch memory for each thread. */
-static xncc_status alloc_scratch(xncc_engine_plan *plan, const xncc_kernel_memory *needs,
-                                 int32_t threads)
-{
-    plan->scratch = xncc_alloc((uint64_t)threads, sizeof *plan->scratch);
-    if (!plan->scratch)
-        return XNCC_ERROR_MEMORY;
-    for (int32_t i = 0; i < threads; i++) {
-        plan->scratch[i] = take(plan, needs->scratch);
-        if (!plan->scratch[i])
-            return XNCC_ERROR_MEMORY;
-    }
-    return needs->extra[XNCC_EXTRA_RARE] > 0 ? alloc_extra(plan, needs, threads) : XNCC_OK;
-}
-
 /* Allocates the memory that the kernel asks for. */
 static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
 {
     const xncc_cpu_kernel *kernel = plan->kernel;
-    const int32_t threads = plan->seats;
     const xncc_kernel_memory needs = kernel->memory
                                          ? kernel->memory(kernel, &plan->problem, &plan->blocks)
                                          : (xncc_kernel_memory){ .scratch = 0 };
     xncc_status status = XNCC_OK;
     if (needs.scratch > 0)
-        status = alloc_scratch(plan, &needs, threads);
+        status = alloc_scratch(plan, &needs);
     if (!status && needs.shared > 0) {
         plan->shared = take(plan, needs.shared);
         status = plan->shared ? XNCC_OK : XNCC_ERROR_MEMORY;
@@ -142,7 +133,7 @@ static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
         return xncc_fail(error, status,
                          "no memory for the kernel's workspace (%llu bytes for each of %d threads)",
                          (unsigned long long)(needs.scratch + needs.extra[0] + needs.extra[1]),
-                         (int)threads);
+                         (int)plan->seats);
     return XNCC_OK;
 }
 

@@ -97,14 +97,16 @@ static xncc_status make_templs(const xncc_engine_plan *plan, xncc_cpu_prepared *
     return XNCC_OK;
 }
 
-typedef struct sum_run {
+typedef struct prepare_run {
     const xncc_engine_plan *plan;
     const xncc_image *image;
-} sum_run;
+    const xncc_templ_group *group;
+    const char *done;
+} prepare_run;
 
 static void sum_task(void *argument, uint64_t index, int32_t slot)
 {
-    const sum_run *run = argument;
+    const prepare_run *run = argument;
     const xncc_engine_plan *plan = run->plan;
     const xncc_cpu_prepared *p = plan->prepared;
     const xncc_job job = xncc_job_make(plan, run->image);
@@ -118,16 +120,9 @@ static void sum_task(void *argument, uint64_t index, int32_t slot)
                              p->sums + first * (ptrdiff_t)plan->map_width);
 }
 
-typedef struct templ_run {
-    const xncc_engine_plan *plan;
-    const xncc_image *image;
-    const xncc_templ_group *group;
-    const char *done;
-} templ_run;
-
 static void templ_task(void *argument, uint64_t index, int32_t slot)
 {
-    const templ_run *run = argument;
+    const prepare_run *run = argument;
     const xncc_engine_plan *plan = run->plan;
     const xncc_template *templ = run->group->templ[index];
     xncc_cpu_prepared_templ *t = &plan->prepared->templ[index];
@@ -157,13 +152,12 @@ xncc_status xncc_cpu_prepared_begin(xncc_engine_plan *plan, const xncc_image *im
         return status;
     if (p->spectra.data)
         memset(p->spectra.known, 0, (size_t)p->blocks);
-    sum_run sums = { plan, image };
-    templ_run templs = { plan, image, group, done };
+    prepare_run run = { plan, image, group, done };
     if (p->sums)
         xncc_pool_run_on(plan->engine->pool, plan->seats,
-                         (uint64_t)xncc_ceil_div(plan->map_height, TASK_ROWS), sum_task, &sums);
+                         (uint64_t)xncc_ceil_div(plan->map_height, TASK_ROWS), sum_task, &run);
     if (p->count == group->count)
-        xncc_pool_run_on(plan->engine->pool, plan->seats, group->count, templ_task, &templs);
+        xncc_pool_run_on(plan->engine->pool, plan->seats, group->count, templ_task, &run);
     p->in_use = 1;
     return xncc_check_cancelled(plan->watch, error);
 }

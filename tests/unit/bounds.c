@@ -84,7 +84,7 @@ static int scene_make(scene *s, xncc_kernel kernel, const xncc_image *image,
 /* The product of the half images at (x, y) of the map, less 128 times the sum. */
 static int32_t product_at(const scene *s, const xncc_template *half, int32_t x, int32_t y)
 {
-    const xncc_image view = xncc_halves_view(&s->halves, xncc_parity(y % 2, x % 2));
+    const xncc_image view = xncc_halves_view(&s->halves, xncc_parity(y % 2, x % 2), XNCC_U8);
     int32_t sum = 0;
     for (int32_t j = 0; j < half->height; j++)
         for (int32_t i = 0; i < half->width; i++)

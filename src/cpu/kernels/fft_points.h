@@ -110,11 +110,7 @@ FFT_INLINE void eight(vc *x, int sign)
     copy_eight(a, x);
 }
 
-/* Backward takes the order of the frequencies that forward leaves. */
-FFT_INLINE void eight_forward(vc *x)
-{
-    eight(x, -1);
-}
+/* Transforms eight points back, and takes the order of the frequencies that `eight` leaves. */
 FFT_INLINE void eight_backward(vc *x)
 {
     vc a[8];
@@ -232,7 +228,7 @@ FFT_INLINE void combine(vc *v, int sign)
 {
 #if FFT_LANES == 8
     if (sign < 0)
-        eight_forward(v);
+        eight(v, -1);
     else
         eight_backward(v);
 #elif FFT_LANES == 4

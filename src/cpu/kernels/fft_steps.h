@@ -184,7 +184,7 @@ FFT_INLINE void last_points(const fft_way *way, vc *x, int32_t n, const vc *t)
     if (way->which & FORWARD && n == 4)
         four(&x[0], &x[1], &x[2], &x[3], -1);
     else if (way->which & FORWARD)
-        eight_forward(x);
+        eight(x, -1);
     if (t)
         multiply(x, t, x, n);
     if (way->which & BACKWARD && n == 4)

@@ -48,8 +48,7 @@ void xncc_halves_clear(xncc_halves *halves)
     *halves = (xncc_halves){ 0 };
 }
 
-/* A half image, as bytes or, with their sums, as words. */
-static xncc_image view(const xncc_halves *h, int parity, xncc_pixel pixel)
+xncc_image xncc_halves_view(const xncc_halves *h, int parity, xncc_pixel pixel)
 {
     const uint64_t at = (uint64_t)parity * h->plane;
     const int words = pixel == XNCC_U16;
@@ -59,11 +58,6 @@ static xncc_image view(const xncc_halves *h, int parity, xncc_pixel pixel)
                          .pitch = h->pitch * (words ? 2 : 1),
                          .pixel = pixel,
                          .channels = 1 };
-}
-
-xncc_image xncc_halves_view(const xncc_halves *halves, int parity)
-{
-    return view(halves, parity, XNCC_U8);
 }
 
 void xncc_halves_sum(xncc_halves *halves, const xncc_image *image, int32_t first, int32_t end)
@@ -130,7 +124,8 @@ static void weigh_begin(weighing *w, const xncc_image *image, const xncc_watch *
         const int whole = i == OF_IMAGE, parity = (i - OF_QUADS) % PARITIES;
         const int32_t count = whole ? h->map_width : xncc_of_parity(h->map_width, parity % 2);
         char *memory = windows_memory(h, i, scratch, &used);
-        w->view[i] = whole ? *image : view(h, parity, is_narrow(i) ? XNCC_U8 : XNCC_U16);
+        w->view[i] = whole ? *image
+                           : xncc_halves_view(h, parity, is_narrow(i) ? XNCC_U8 : XNCC_U16);
         w->product[i] = (xncc_plane_product){ .blocks = &w->bytes,
                                               .image = &w->view[i],
                                               .top = whole ? first : first / 2,

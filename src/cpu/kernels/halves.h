@@ -48,8 +48,8 @@ static inline int32_t xncc_of_parity(int32_t extent, int parity)
     return (extent + 1 - parity) / 2;
 }
 
-/* Returns a view of a half image. */
-xncc_image xncc_halves_view(const xncc_halves *halves, int parity);
+/* Returns a view of a half image, as bytes or, with the sums of its quads, as words. */
+xncc_image xncc_halves_view(const xncc_halves *halves, int parity, xncc_pixel pixel);
 
 /* Sums up the quads whose first rows are image rows first .. end - 1, of which the last image row
  * is none. */

@@ -57,16 +57,6 @@ uint64_t xncc_small_layout(const xncc_problem *problem, const xncc_cpu_blocks *b
     return total;
 }
 
-static const xncc_product_kernel *inner_of(const xncc_cpu_kernel *self)
-{
-    return self->variant;
-}
-
-static int is_centred(const xncc_job *job)
-{
-    return job->blocks->tile.centred;
-}
-
 static uint64_t pixels_per_window(const xncc_job *job)
 {
     return (uint64_t)job->problem->templ_width * (uint64_t)job->problem->templ_height;
@@ -76,6 +66,7 @@ void xncc_small_stage(const xncc_cpu_kernel *self, const xncc_job *job, const xn
                       const xncc_window_plane *windows, xncc_small *small)
 {
     const xncc_problem *p = job->problem;
+    const xncc_product_kernel *inner = self->variant;
     const int32_t rows = area->height + p->templ_height - 1;
     const size_t bytes = (size_t)area->width + (size_t)p->templ_width - 1;
     assert(xncc_small_has_room(p, area->width, area->height));
@@ -86,11 +77,11 @@ void xncc_small_stage(const xncc_cpu_kernel *self, const xncc_job *job, const xn
                (const uint8_t *)xncc_image_row(job->image, area->y + y) + area->x, bytes);
     for (int32_t y = 0; y < area->height && xncc_method_is_normed(p->rule.method); y++) {
         const ptrdiff_t at = y * windows->stride;
-        inner_of(self)->rows->inverses(&(xncc_inverses){ .sums = windows->packed + at,
-                                                         .n = pixels_per_window(job),
-                                                         .centred = is_centred(job),
-                                                         .count = area->width,
-                                                         .out = small->inverse + at });
+        inner->rows->inverses(&(xncc_inverses){ .sums = windows->packed + at,
+                                                .n = pixels_per_window(job),
+                                                .centred = job->blocks->tile.centred,
+                                                .count = area->width,
+                                                .out = small->inverse + at });
     }
 }
 
@@ -154,7 +145,8 @@ static void score_rows(const map *m, int32_t first, int32_t end)
 static double inverse_of(const map *m)
 {
     const xncc_template *t = m->templ;
-    const uint64_t term = is_centred(m->job) ? t->whole * t->sum2 - t->sum * t->sum : t->sum2;
+    const uint64_t term = m->job->blocks->tile.centred ? t->whole * t->sum2 - t->sum * t->sum
+                                                       : t->sum2;
     return !xncc_method_is_normed(m->job->problem->rule.method) || term == 0
                ? 0.0
                : 1.0 / sqrt((double)term);
@@ -168,7 +160,7 @@ static void score(const map *m)
     const xncc_small *small = m->small;
     const xncc_area *area = m->area;
     const double n = (double)m->templ->whole, factor = inverse_of(m);
-    const int centred = is_centred(m->job);
+    const int centred = m->job->blocks->tile.centred;
     const xncc_quotients q = { .product = small->product,
                                .product_stride = small->product_stride,
                                .sums = m->sums,
@@ -192,7 +184,7 @@ static void score(const map *m)
 void xncc_small_map(const xncc_cpu_kernel *self, const xncc_job *job, const xncc_image *chip,
                     const xncc_area *area, const xncc_small *small)
 {
-    const xncc_product_kernel *inner = inner_of(self);
+    const xncc_product_kernel *inner = self->variant;
     const xncc_direct_isa *isa = inner->variant;
     const ptrdiff_t left = area->x - (ptrdiff_t)small->windows.left,
                     top = area->y - (ptrdiff_t)small->windows.top;
