@@ -302,6 +302,15 @@ typedef struct xncc_reals_pixels {
                                     count; NULL: all do */
 } xncc_reals_pixels;
 
+/* Multiplies numbers by a power of two; those that are below `least` then become 0. */
+static inline void xncc_reals_scale(const double *from, int32_t count, double scale, double least,
+                                    double *to)
+{
+    least /= scale;
+    for (int32_t i = 0; i < count; i++)
+        to[i] = (fabs(from[i]) < least ? 0.0 : from[i]) * scale;
+}
+
 /* What products and squares may lose below the smallest double, in all windows together. */
 #define XNCC_REALS_TINY 0x1p-1000
 

@@ -183,37 +183,21 @@ static void window_products(xncc_reals_run *r, const xncc_reals_listed *list, in
         product[i] = xncc_reals_cut_total(&sums[i], &begun[i]);
 }
 
-/* A row that begins with a sum of a window; NULL: there is no such sum. */
-static const double *one_of(const double *row, double sum, double room[XNCC_MOST_LANES])
-{
-    memset(room, 0, XNCC_MOST_LANES * sizeof *room);
-    room[0] = sum;
-    return row ? room : NULL;
-}
-
 /* Scores a window with a sum of products. Returns 1 if it is left in doubt. */
 static int score_window(xncc_reals_run *r, const xncc_reals_listed *of, double product,
                         const xncc_reals_row *whole)
 {
     const xncc_template *templ = r->job->templ;
     const int32_t last = templ->channels - 1;
-    double X[XNCC_MOST_LANES] = { product }, total[6][XNCC_MOST_LANES] = { { 0 } };
-    double sum[XNCC_MAX_CHANNELS][XNCC_SUMS][XNCC_MOST_LANES]; /* of those there are */
+    double sum[XNCC_MAX_CHANNELS][XNCC_SUMS][XNCC_MOST_LANES],
+        total[6][XNCC_MOST_LANES] = { { 0 } };
     xncc_reals_row row[XNCC_MAX_CHANNELS];
     for (int32_t c = 0; c <= last; c++) {
-        const double *value = of->sum[c];
-        row[c] = whole[c];
-        row[c].error.of_X = 0.0;
-        row[c].count = 1;
-        row[c].X = c == last ? X : NULL;
-        row[c].S = one_of(r->m.window[c][0], value[XNCC_SUM_S], sum[c][XNCC_SUM_S]);
-        row[c].Q = one_of(r->m.window[c][1], value[XNCC_SUM_Q], sum[c][XNCC_SUM_Q]);
-        row[c].N = one_of(whole[c].N, value[XNCC_SUM_N], sum[c][XNCC_SUM_N]);
-        row[c].T = one_of(whole[c].T, value[XNCC_SUM_T], sum[c][XNCC_SUM_T]);
-        row[c].T2 = one_of(whole[c].T2, value[XNCC_SUM_T2], sum[c][XNCC_SUM_T2]);
-        for (int i = 0; i < 6 && last > 0; i++)
-            row[c].total[i] = total[i];
-        row[c].out = of->out;
+        memset(sum[c], 0, sizeof sum[c]);
+        for (int s = 0; s < XNCC_SUMS; s++)
+            sum[c][s][0] = s == XNCC_SUM_X ? product : of->sum[c][s];
+        row[c] = xncc_reals_row_of_one(&whole[c], sum[c], total, of->out);
+        row[c].X = c == last ? row[c].X : NULL;
     }
     row[last].error.X = xncc_reals_cut_error((double)templ->width * (last + 1), templ->height,
                                              most_of(r, of), most_of(r, of)) +

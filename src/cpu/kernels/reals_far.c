@@ -61,19 +61,12 @@ static double scale_to(double v, int exponent)
     return ldexp(1.0, by < 1000 ? by : 1000);
 }
 
-static void scale_samples(const double *from, int32_t count, double scale, double *to)
-{
-    const double least = LEAST / scale;
-    for (int32_t i = 0; i < count; i++)
-        to[i] = (fabs(from[i]) < least ? 0.0 : from[i]) * scale;
-}
-
 /* Reads line y of the strip, scaled, and its squares. */
 static void read_line(const strip *s, int32_t y)
 {
     const int32_t width = s->r->m.stage.width;
     (void)xncc_reals_read_line(s->r, s->y + y, 0, 0.0, 1, s->r->m.line);
-    scale_samples(s->r->m.line, width, s->scale, s->line);
+    xncc_reals_scale(s->r->m.line, width, s->scale, LEAST, s->line);
     for (int32_t i = 0; i < width; i++)
         s->square[i] = s->line[i] * s->line[i];
 }
@@ -154,7 +147,8 @@ static int choose_tiles(const strip *s)
 static void scale_row(const strip *s, int32_t j, double *to)
 {
     const int32_t width = s->r->job->templ->width;
-    scale_samples(s->r->shared->value[0] + (ptrdiff_t)j * width, width, s->templ_scale, to);
+    xncc_reals_scale(s->r->shared->value[0] + (ptrdiff_t)j * width, width, s->templ_scale, LEAST,
+                     to);
 }
 
 /* Writes the template of X, its scaled samples; or that of sums of sizes, their magnitudes and the

@@ -86,37 +86,24 @@ static double sum_channel(const xncc_reals_run *r, int32_t channel, int32_t x, i
                 2.0 * xncc_reals_cut_error(templ->width, templ->height, 0.0, most->of[XNCC_SUM_Q]));
 }
 
-/* A row of one window from the sums of a channel. of: the rectangle's row; v, t: |v| and |t|. */
-static xncc_reals_row row_from(const xncc_reals_run *r, const xncc_reals_row *of, const sizes *most,
-                               double v, double t, double sum[XNCC_SUMS][XNCC_MOST_LANES])
+/* Sets the bounds of the sums of a channel. v, t: |v| and |t|. */
+static void bound_sums(const xncc_reals_run *r, const sizes *most, double v, double t,
+                       xncc_reals_row *row)
 {
     const sizes own = sizes_of(v, t, (double)r->job->general.whole);
-    xncc_reals_row row = *of;
     double error[XNCC_SUMS];
     for (int s = 0; s < XNCC_SUMS; s++)
         error[s] = xncc_reals_cut_error(r->job->templ->width, r->job->templ->height, own.of[s],
                                         most->of[s]) +
                    XNCC_REALS_TINY;
-    row.count = 1;
-    row.X = sum[XNCC_SUM_X];
-    row.S = sum[XNCC_SUM_S];
-    row.Q = sum[XNCC_SUM_Q];
-    row.error.X = error[XNCC_SUM_X];
-    row.error.S = row.error.S_window = error[XNCC_SUM_S];
-    row.error.Q = error[XNCC_SUM_Q];
-    row.error.of_Q = 0x1p-50;
-    row.error.of_X = 0.0;
-    if (of->N)
-        row.N = sum[XNCC_SUM_N];
-    if (of->T) { /* else a constant that is known */
-        row.T = sum[XNCC_SUM_T];
-        row.error.T = error[XNCC_SUM_T];
-    }
-    if (of->T2) {
-        row.T2 = sum[XNCC_SUM_T2];
-        row.error.T2 = error[XNCC_SUM_T2];
-    }
-    return row;
+    row->error.X = error[XNCC_SUM_X];
+    row->error.S = row->error.S_window = error[XNCC_SUM_S];
+    row->error.Q = error[XNCC_SUM_Q];
+    row->error.of_Q = 0x1p-50;
+    if (row->T) /* else a constant that is known */
+        row->error.T = error[XNCC_SUM_T];
+    if (row->T2)
+        row->error.T2 = error[XNCC_SUM_T2];
 }
 
 int xncc_reals_settle_masked(xncc_reals_run *r, int32_t x, int32_t y, float *score)
@@ -136,10 +123,8 @@ int xncc_reals_settle_masked(xncc_reals_run *r, int32_t x, int32_t y, float *sco
         const double v = sum_channel(r, c, x, y, &most, sum[c]);
         if (r->m.row[c].N)
             sum[c][XNCC_SUM_N][0] = r->m.sum[XNCC_SUM_N][(ptrdiff_t)y * r->stride + x];
-        row[c] = row_from(r, &r->m.row[c], &most, v, t, sum[c]);
-        for (int i = 0; i < 6 && templ->channels > 1; i++)
-            row[c].total[i] = total[i];
-        row[c].out = score;
+        row[c] = xncc_reals_row_of_one(&r->m.row[c], sum[c], total, score);
+        bound_sums(r, &most, v, t, &row[c]);
     }
     return !r->isa->score(row, templ->channels);
 }

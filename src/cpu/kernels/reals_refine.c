@@ -81,16 +81,14 @@ static void read_row(window *w, int32_t j, int32_t channel, double *v, double *t
         note_pixels(w, line.count, v);
 }
 
-/* Multiplies samples by a power of two. If one channel has factors of its own for image and
- * template, the largest sample of each becomes 1 to 2. Then those below 2^-300 become 0, which the
- * slack of the bounds covers: products below the smallest double take many times as long. */
-static void multiply(const window *w, const double *from, double factor, int32_t count, double *to)
+/* If one channel has factors of its own for image and template, the largest sample of each becomes
+ * 1 to 2. Then those below this become 0, which the slack of the bounds covers: products below the
+ * smallest double take many times as long. */
+static double least_scaled(const window *w)
 {
-    const int alone = w->job->templ->channels == 1 &&
-                      !xncc_method_of_difference(w->job->problem->rule.method);
-    const double least = alone ? 0x1p-300 / factor : 0.0;
-    for (int32_t i = 0; i < count; i++)
-        to[i] = (fabs(from[i]) < least ? 0.0 : from[i]) * factor;
+    return w->job->templ->channels == 1 && !xncc_method_of_difference(w->job->problem->rule.method)
+               ? 0x1p-300
+               : 0.0;
 }
 
 /* The rows that are read at a time from row j on. */
@@ -117,8 +115,8 @@ static const double *read_rows(window *w, int32_t j, int32_t rows, int32_t chann
         w->n += count;
     }
     if (w->scale != 0.0) {
-        multiply(w, v, w->scale, count, v);
-        multiply(w, t, w->templ_scale, count, w->m->t);
+        xncc_reals_scale(v, count, w->scale, least_scaled(w), v);
+        xncc_reals_scale(t, count, w->templ_scale, least_scaled(w), w->m->t);
         t = w->m->t;
     }
     memset(v + count, 0, XNCC_MOST_LANES * sizeof *v);

@@ -141,6 +141,28 @@ int xncc_reals_sums_are_exact(const xncc_reals_run *r, int32_t channel, const xn
 /* The index of the next window in doubt of a row from x on; `count` if there is none. */
 int32_t xncc_reals_next_doubt(const float *row, int32_t x, int32_t count);
 
+/* A row of one window from a row of many. sum: its sums, each at the beginning of a vector, of
+ * which N, T and T2 are wanted where the row has them; total: room for the terms of several
+ * channels. */
+static inline xncc_reals_row xncc_reals_row_of_one(const xncc_reals_row *of,
+                                                   double sum[XNCC_SUMS][XNCC_MOST_LANES],
+                                                   double total[6][XNCC_MOST_LANES], float *out)
+{
+    xncc_reals_row row = *of;
+    row.count = 1;
+    row.X = sum[XNCC_SUM_X];
+    row.S = sum[XNCC_SUM_S];
+    row.Q = sum[XNCC_SUM_Q];
+    row.N = of->N ? sum[XNCC_SUM_N] : NULL;
+    row.T = of->T ? sum[XNCC_SUM_T] : NULL;
+    row.T2 = of->T2 ? sum[XNCC_SUM_T2] : NULL;
+    for (int i = 0; i < 6; i++)
+        row.total[i] = of->total[i] ? total[i] : NULL;
+    row.error.of_X = 0.0;
+    row.out = out;
+    return row;
+}
+
 /* Begins scoring windows again (reals_again.c), for channels whose sums are window sums. The sums
  * of products are known. */
 void xncc_reals_again_begin(xncc_reals_run *r);
