@@ -205,11 +205,6 @@ FFT_INLINE vd chip_turned(vd v)
 #endif
 }
 
-FFT_INLINE vd chip_reversed(const double *from)
-{
-    return chip_turned(chip_load(from));
-}
-
 /* V conj(T) of a vector of frequencies k, from Z(k) and Z(-k). */
 FFT_INLINE vc chip_product(vc z, vc of_minus, double scale)
 {
@@ -231,7 +226,8 @@ FFT_INLINE vc chip_row_get(const chip_row *row, int32_t ky)
 
 FFT_INLINE vc chip_row_reversed(const chip_row *row, int32_t ky)
 {
-    return (vc){ chip_reversed(row->re + ky), chip_reversed(row->im + ky) };
+    const vc v = chip_row_get(row, ky);
+    return (vc){ chip_turned(v.re), chip_turned(v.im) };
 }
 
 /* Both products of rows kx and -kx, a for the first and b for the second map, become a row of the

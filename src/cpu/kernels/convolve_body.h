@@ -60,14 +60,6 @@ static void convolve_floats(const void *raw, xncc_pixel pixel, int32_t count, fl
         out[i] = (float)((const uint16_t *)raw)[i];
 }
 
-/* Converts `count` pixels of image row y from column x on, border included, to floats. */
-static void convolve_stage(const xncc_job *job, int64_t y, int64_t x, int32_t count, float *out,
-                           void *buffer)
-{
-    convolve_floats(xncc_border_row(job->image, job->problem->rule.border, y, x, count, buffer),
-                    job->image->pixel, count, out);
-}
-
 typedef struct convolve_sums {
     cf a, b;
 #if CONVOLVE_VECTORS == 4
@@ -213,12 +205,12 @@ static void convolve_down(const convolve_strip *t)
     int64_t left = (int64_t)job->x0 + t->x, top = (int64_t)job->y0 + t->area->y;
     for (int32_t done = 0; done < t->area->height && !xncc_is_cancelled(job->watch);
          done += CONVOLVE_ROWS) {
-        int32_t live = t->area->height - done < CONVOLVE_ROWS ? t->area->height - done
-                                                              : CONVOLVE_ROWS;
         for (; staged < done + t->rows; staged++)
-            convolve_stage(job, top + staged, left, count,
-                           t->ring + (ptrdiff_t)(staged % t->rows) * t->floats, t->raw);
-        convolve_block(t, done, live);
+            convolve_floats(xncc_border_row(job->image, job->problem->rule.border, top + staged,
+                                            left, count, t->raw),
+                            job->image->pixel, count,
+                            t->ring + (ptrdiff_t)(staged % t->rows) * t->floats);
+        convolve_block(t, done, xncc_min_i32(CONVOLVE_ROWS, t->area->height - done));
     }
 }
 
@@ -235,7 +227,7 @@ static void convolve_area(const xncc_cpu_kernel *self, const xncc_job *job, void
                                  CONVOLVE_TILE);
     for (int32_t x = 0; x < area->width; x += CONVOLVE_STRIP) {
         t.x = area->x + x;
-        t.width = area->width - x < CONVOLVE_STRIP ? area->width - x : CONVOLVE_STRIP;
+        t.width = xncc_min_i32(CONVOLVE_STRIP, area->width - x);
         convolve_down(&t);
     }
 }

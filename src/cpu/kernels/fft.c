@@ -10,11 +10,6 @@
 #include <assert.h>
 #include <string.h>
 
-static uint64_t round_up_64(uint64_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 static uint64_t spectrum_bytes(const xncc_fft_blocking *c)
 {
     return (uint64_t)c->nx * (uint64_t)c->ny * 16;
@@ -25,17 +20,11 @@ uint64_t xncc_fft_spectrum_bytes(const xncc_product_kernel *self, const xncc_cpu
     return self->compute == xncc_fft_compute ? spectrum_bytes(&blocks->fft) : 0;
 }
 
-static uint64_t array_bytes(const xncc_fft_isa *isa, const xncc_fft_blocking *c)
-{
-    return round_up_64(isa->row_bytes(c->nx) * (uint64_t)c->ny);
-}
-
 /* Of the buffer of two columns, which also holds a row of the template as doubles. */
 static uint64_t buffer_bytes(const xncc_fft_blocking *c)
 {
-    const uint64_t columns = 2 * (uint64_t)c->ny * XNCC_FFT_COLUMN,
-                   row = 2 * (uint64_t)c->nx * sizeof(double);
-    return columns > row ? columns : row;
+    return xncc_max_u64(2 * (uint64_t)c->ny * XNCC_FFT_COLUMN,
+                        2 * (uint64_t)c->nx * sizeof(double));
 }
 
 /* One thread's memory. */
@@ -52,11 +41,11 @@ static uint64_t scratch_layout(const xncc_fft_isa *isa, const xncc_cpu_blocks *b
                                int32_t width, char *memory, fft_scratch *s)
 {
     const xncc_fft_blocking *c = &blocks->fft;
-    const uint64_t strip = (uint64_t)blocks->strip;
+    const uint64_t strip = (uint64_t)blocks->strip, array = isa->row_bytes(c->nx) * (uint64_t)c->ny;
     uint64_t total = 0;
     for (int i = 0; i < 2; i++) {
         const uint64_t used = i < c->planes ? 1 : 0;
-        s->array[i] = xncc_carve(memory, &total, used * array_bytes(isa, c));
+        s->array[i] = xncc_carve(memory, &total, used * array);
         s->sum[i] = xncc_carve(memory, &total, used * strip * sizeof(int64_t));
     }
     s->raw = xncc_carve(memory, &total, 2 * (uint64_t)c->nx * sizeof(uint16_t));

@@ -118,24 +118,19 @@ static void find_grid(void *argument, uint64_t index, int32_t slot)
     t->found[index].grid = xncc_reals_find_grid(&r);
 }
 
-/* Row y of the transform. */
-static char *row_at(const together *t, int32_t y)
-{
-    return xncc_reals_array_row(t->all, t->all->m.array[0], y);
-}
-
 static void transform_rows(void *argument, uint64_t index, int32_t slot)
 {
     together *t = argument;
-    found *f = &t->found[index];
+    const xncc_reals_scratch *all = &t->all->m;
+    const int32_t first = (int32_t)index * XNCC_REALS_BAND_ROWS;
     xncc_reals_run r;
     begin_band(t, slot, (int32_t)index, &r);
     for (int32_t y = 0; y < r.m.stage.height && !xncc_is_cancelled(r.job->watch); y++) {
         const xncc_reals_found line = xncc_reals_read_line(&r, y, 0, r.pivot[0], 1, r.m.line);
-        t->all->m.row_square[0][(int32_t)index * XNCC_REALS_BAND_ROWS + y] = line.square;
-        f->bad |= line.bad;
+        all->row_square[0][first + y] = line.square;
+        t->found[index].bad |= line.bad;
         r.variant->fft->reals_in(r.shared->table, &r.job->blocks->fft, r.m.line,
-                                 row_at(t, (int32_t)index * XNCC_REALS_BAND_ROWS + y));
+                                 xncc_reals_array_row(&r, all->array[0], first + y));
     }
 }
 
@@ -187,23 +182,17 @@ static int begin_rows(const together *t, int32_t y, int32_t rows, int32_t slot, 
     r->m.stage.top += y;
     r->m.stage.height -= all->height - area->height;
     r->bad = are_bad(t, y, y + r->m.stage.height);
-    r->m.array[0] = row_at(t, y);
+    r->m.array[0] = xncc_reals_array_row(r, t->all->m.array[0], y);
     return 1;
-}
-
-static int begin_part(const together *t, uint64_t part, int32_t slot, xncc_area *area,
-                      xncc_reals_run *r)
-{
-    const int32_t rows = rows_of_part(t);
-    return begin_rows(t, (int32_t)part * rows, rows, slot, area, r);
 }
 
 static void score_part(void *argument, uint64_t index, int32_t slot)
 {
     together *t = argument;
+    const int32_t rows = rows_of_part(t);
     xncc_area area;
     xncc_reals_run r;
-    if (!begin_part(t, index, slot, &area, &r))
+    if (!begin_rows(t, (int32_t)index * rows, rows, slot, &area, &r))
         return;
     const int doubts = xncc_reals_score(&r);
     t->many[index] = r.many != 0;
@@ -214,14 +203,12 @@ static void score_part(void *argument, uint64_t index, int32_t slot)
 static void score_sharp_part(void *argument, uint64_t index, int32_t slot)
 {
     together *t = argument;
-    const xncc_reals_run *all = t->all;
+    const int32_t rows = rows_of_part(t), y = (int32_t)index * rows;
     xncc_area area;
     xncc_reals_run r;
-    if (!t->many[index] || !begin_part(t, index, slot, &area, &r))
+    if (!t->many[index] || !begin_rows(t, y, rows, slot, &area, &r))
         return;
-    const size_t row = (size_t)r.variant->fft->row_bytes(r.job->blocks->fft.nx);
-    r.m.arrays[XNCC_SHARP_SUMS] = all->m.arrays[XNCC_SHARP_SUMS] +
-                                  (size_t)(area.y - all->area->y) * row;
+    r.m.arrays[XNCC_SHARP_SUMS] = xncc_reals_array_row(&r, t->all->m.arrays[XNCC_SHARP_SUMS], y);
     t->open[index] = !settle_few(&r, xncc_reals_score_sharp(&r, t->sharp, &t->error));
 }
 

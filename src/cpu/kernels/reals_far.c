@@ -221,12 +221,10 @@ static void score_windows(const strip *s, int by)
 
 static int has_doubts(const strip *s)
 {
-    const xncc_area *area = s->r->area;
-    for (int32_t y = 0; y < s->rows; y++)
-        if (xncc_reals_next_doubt(area->out + (s->y + y) * area->pitch, 0, area->width) <
-            area->width)
-            return 1;
-    return 0;
+    int some = 0;
+    for (int32_t y = 0; y < s->rows && !some; y++)
+        some = xncc_reals_has_doubts(s->r, s->y + y);
+    return some;
 }
 
 static void score_strip(strip *s)

@@ -163,6 +163,13 @@ static inline xncc_reals_row xncc_reals_row_of_one(const xncc_reals_row *of,
     return row;
 }
 
+/* Are there windows in doubt in row y of the map? */
+static inline int xncc_reals_has_doubts(const xncc_reals_run *r, int32_t y)
+{
+    const int32_t width = r->area->width;
+    return xncc_reals_next_doubt(r->area->out + y * r->area->pitch, 0, width) < width;
+}
+
 /* Begins scoring windows again (reals_again.c), for channels whose sums are window sums. The sums
  * of products are known. */
 void xncc_reals_again_begin(xncc_reals_run *r);

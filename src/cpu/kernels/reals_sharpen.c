@@ -80,11 +80,6 @@ typedef struct sharpening {
     int32_t channel, parts; /* parts of the columns */
 } sharpening;
 
-static char *row_at(const sharpening *s, int array, int32_t y)
-{
-    return xncc_reals_array_row(s->r, s->r->m.arrays[array], y);
-}
-
 /* A thread's two rows of doubles, with zeros past their end. */
 static void clear_rows(const xncc_reals_run *own, double *part[2])
 {
@@ -113,7 +108,8 @@ static void transform_templ_rows(void *argument, uint64_t index, int32_t slot)
             const double t = value[x] - pivot;
             part[REST][x] = t - round_to(t, r->parts.templ_unit);
         }
-        s->fft->reals_in(r->shared->table, s->blocking, part[REST], row_at(s, REST, y));
+        s->fft->reals_in(r->shared->table, s->blocking, part[REST],
+                         xncc_reals_array_row(r, r->m.arrays[REST], y));
     }
 }
 
@@ -155,7 +151,8 @@ static void transform_image_rows(void *argument, uint64_t index, int32_t slot)
             part[REST][x] = own.m.line[x] - part[LEADING][x];
         }
         for (int k = LEADING; k <= REST; k++)
-            s->fft->reals_in(own.shared->table, s->blocking, part[k], row_at(s, k, y));
+            s->fft->reals_in(own.shared->table, s->blocking, part[k],
+                             xncc_reals_array_row(s->r, s->r->m.arrays[k], y));
     }
 }
 

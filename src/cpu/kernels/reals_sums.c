@@ -26,11 +26,6 @@ void xncc_reals_choose_pivot(xncc_reals_run *r, int32_t channel)
 
 /* ---- products ---- */
 
-static const xncc_fft_blocking *blocking(const xncc_reals_run *r)
-{
-    return &r->job->blocks->fft;
-}
-
 /* What is multiplied: a plane of the image, by one of the template. */
 typedef struct factors {
     int32_t channel, power; /* power: as in xncc_reals_line */
@@ -55,7 +50,7 @@ static void transform_rows(xncc_reals_run *r, const factors *f, int count, doubl
                            double *band)
 {
     const xncc_fft_isa *fft = r->variant->fft;
-    const xncc_fft_blocking *c = blocking(r);
+    const xncc_fft_blocking *c = &r->job->blocks->fft;
     const size_t step = (size_t)fft->row_bytes(c->nx);
     const int32_t rows = r->m.stage.height;
     double square[XNCC_FFT_AT_ONCE] = { 0.0 };
@@ -85,7 +80,7 @@ static double transform(xncc_reals_run *r, const factors *f)
     if (!known)
         transform_rows(r, f, 1, &r->kept_norm, &r->kept_band);
     char *const array[2] = { r->m.array[0], NULL }, *const spectrum[2] = { f->templ, NULL };
-    r->variant->fft->convolve(r->shared->table, blocking(r), r->job->watch,
+    r->variant->fft->convolve(r->shared->table, &r->job->blocks->fft, r->job->watch,
                               (xncc_fft_source){ .spectrum = r->m.kept,
                                                  .known = known,
                                                  .rows = r->m.stage.height,
@@ -98,7 +93,7 @@ static double transform(xncc_reals_run *r, const factors *f)
 
 void xncc_reals_transformed_row(const xncc_reals_run *r, int32_t y, double *out)
 {
-    const xncc_fft_blocking *c = blocking(r);
+    const xncc_fft_blocking *c = &r->job->blocks->fft;
     r->variant->fft->reals_out(r->shared->table, c, xncc_reals_array_row(r, r->m.array[0], y),
                                r->area->width, out);
 }
@@ -218,7 +213,7 @@ static double transform_some(xncc_reals_run *r, int32_t first, int32_t from, int
         templ[k] = f[k].templ;
     }
     transform_rows(r, f, count, &r->norm[from], &r->band[from]);
-    r->variant->fft->add(r->shared->table, blocking(r), r->job->watch,
+    r->variant->fft->add(r->shared->table, &r->job->blocks->fft, r->job->watch,
                          &(xncc_fft_products){ .count = count,
                                                .array = r->m.array,
                                                .templ = templ,

@@ -465,13 +465,6 @@ static int score_within_bounds(together *t, int32_t y, int doubts)
 
 /* ---- rows ---- */
 
-/* Are there windows in doubt in row y? */
-static int has_doubts(const xncc_reals_run *r, int32_t y)
-{
-    const float *row = r->area->out + y * r->area->pitch;
-    return xncc_reals_next_doubt(row, 0, r->area->width) < r->area->width;
-}
-
 /* Adds a channel to the terms of the windows, of which the sums of products are there. Bounds are
  * no longer looked for where they leave most of some rows. */
 static void add_channel(together *t)
@@ -483,7 +476,7 @@ static void add_channel(together *t)
     following f[] = { follow(&both, count, 0), follow(&both, count, 1) };
     int bounds = has_bounds(t), tried = 0, decided = 0, open = 0;
     for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
-        const int doubts = has_doubts(r, y);
+        const int doubts = xncc_reals_has_doubts(r, y);
         for (int s = 0; s < XNCC_SUMS; s++)
             if (r->source[s] == XNCC_FROM_PRODUCTS)
                 t->sum[s] = row_of(&t->stored[s], y);

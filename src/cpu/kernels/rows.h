@@ -454,9 +454,8 @@ ROWS_DIGITS(rows_bytes_u8, uint8_t, uint8_t)
 ROWS_DIGITS(rows_bytes_u16, uint16_t, uint8_t)
 ROWS_DIGITS(rows_words_u16, uint16_t, uint16_t)
 
-static uint32_t rows_plane(const xncc_plane_row *row)
+static uint32_t rows_plane(const xncc_plane_row *r)
 {
-    const xncc_plane_row *r = row;
     const void *in = r->channels > 1 ? r->buffer : r->raw;
     const uint32_t flip = (uint32_t)xncc_pixel_bias(r->pixel);
     switch (xncc_pixel_digits(r->pixel)) {

@@ -59,26 +59,17 @@ DEFINE_EXCLUDE(exclude_f64, double, double, DIFFERS, 0, |=)
 DEFINE_EXCLUDE(exclude_nan_f32, float, double, IS_NUMBER, 1, &=)
 DEFINE_EXCLUDE(exclude_nan_f64, double, double, IS_NUMBER, 1, &=)
 
-static void exclude_float(xncc_pixel pixel, const void *raw, int32_t channels, double value,
-                          int32_t count, uint8_t *out)
-{
-    if (isnan(value) && pixel == XNCC_F32)
-        exclude_nan_f32(raw, channels, value, count, out);
-    else if (isnan(value))
-        exclude_nan_f64(raw, channels, value, count, out);
-    else if (pixel == XNCC_F32)
-        exclude_f32(raw, channels, value, count, out);
-    else
-        exclude_f64(raw, channels, value, count, out);
-}
-
 static void exclude_no_data(const xncc_stage *s, const void *raw, uint8_t *out)
 {
     const xncc_image *image = s->job->image;
     const int32_t channels = xncc_image_channels(image);
     const double value = image->no_data, bias = (double)xncc_pixel_bias(image->pixel);
+    const int single = image->pixel == XNCC_F32;
     if (xncc_pixel_is_float(image->pixel)) {
-        exclude_float(image->pixel, raw, channels, value, s->width, out);
+        if (isnan(value))
+            (single ? exclude_nan_f32 : exclude_nan_f64)(raw, channels, value, s->width, out);
+        else
+            (single ? exclude_f32 : exclude_f64)(raw, channels, value, s->width, out);
         return;
     }
     if (!(value >= -bias && value <= (double)xncc_pixel_max(image->pixel) - bias) ||
