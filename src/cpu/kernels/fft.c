@@ -20,17 +20,10 @@ uint64_t xncc_fft_spectrum_bytes(const xncc_product_kernel *self, const xncc_cpu
     return self->compute == xncc_fft_compute ? spectrum_bytes(&blocks->fft) : 0;
 }
 
-/* Of the buffer of two columns, which also holds a row of the template as doubles. */
-static uint64_t buffer_bytes(const xncc_fft_blocking *c)
-{
-    return xncc_max_u64(2 * (uint64_t)c->ny * XNCC_FFT_COLUMN,
-                        2 * (uint64_t)c->nx * sizeof(double));
-}
-
 /* One thread's memory. */
 typedef struct fft_scratch {
     char *array[2];
-    void *buffer;
+    void *buffer;    /* two columns, or a row of the template as doubles */
     int64_t *sum[2]; /* one row of results per plane */
     int32_t *x32;
     void *raw;
@@ -49,7 +42,9 @@ static uint64_t scratch_layout(const xncc_fft_isa *isa, const xncc_cpu_blocks *b
         s->sum[i] = xncc_carve(memory, &total, used * strip * sizeof(int64_t));
     }
     s->raw = xncc_carve(memory, &total, 2 * (uint64_t)c->nx * sizeof(uint16_t));
-    s->buffer = xncc_carve(memory, &total, buffer_bytes(c));
+    s->buffer = xncc_carve(
+        memory, &total,
+        2 * xncc_max_u64((uint64_t)c->ny * XNCC_FFT_COLUMN, (uint64_t)c->nx * sizeof(double)));
     s->x32 = xncc_carve(memory, &total, strip * sizeof(int32_t));
     s->windows = xncc_carve(memory, &total,
                             xncc_windows_bytes(width, blocks->narrow, blocks->strip));

@@ -302,6 +302,14 @@ typedef struct xncc_reals_pixels {
                                     count; NULL: all do */
 } xncc_reals_pixels;
 
+/* The power of two that brings a number, unless it is 0, to 2^exponent, or near it if that is out
+ * of range. */
+static inline double xncc_reals_scale_to(double v, int exponent)
+{
+    const int by = exponent - (v > 0.0 ? ilogb(v) : 0);
+    return ldexp(1.0, by < 1000 ? by : 1000);
+}
+
 /* Multiplies numbers by a power of two; those that are below `least` then become 0. */
 static inline void xncc_reals_scale(const double *from, int32_t count, double scale, double least,
                                     double *to)

@@ -151,13 +151,6 @@ static double most_of(const xncc_reals_run *r, const xncc_reals_listed *of)
     return 1.01 * of->norm * r->all_templ;
 }
 
-/* Can the sum of a window's products be computed? */
-static int has_product(const xncc_reals_run *r, const xncc_reals_listed *of)
-{
-    const double most = most_of(r, of);
-    return most > 0x1p-600 && most < 0x1p600;
-}
-
 /* The sums of the products of some windows, which can be computed: of one or XNCC_CUT_WINDOWS. */
 static void window_products(xncc_reals_run *r, const xncc_reals_listed *list, int32_t windows,
                             double *product)
@@ -255,7 +248,7 @@ static int list_window(xncc_reals_run *r, int32_t x, int32_t y, const xncc_reals
     to->y = y;
     to->out = whole->out + x;
     to->norm = sqrt(square);
-    const int listed = has_product(r, to);
+    const int listed = most_of(r, to) > 0x1p-600 && most_of(r, to) < 0x1p600;
     r->listed += listed;
     r->tried += !listed;
     return listed;

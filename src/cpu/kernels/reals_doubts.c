@@ -114,11 +114,6 @@ static double cost_of_one(const xncc_reals_run *r)
     return xncc_reals_counts_all(r) ? cost_of_pairs(r) : cost_of_masked(r);
 }
 
-static double cost_of_sums(const xncc_reals_run *r)
-{
-    return OF_SUMS + (double)SUMS_PER_PIXEL * r->job->templ->width * r->job->templ->height;
-}
-
 /* What settling all windows of a rectangle together costs: at least so much per window, or so much
  * per point and level of a transform. Half of that is for each sum of products. */
 static double cost_of_together(const xncc_reals_run *r)
@@ -176,7 +171,7 @@ static double settle(settling *t, int32_t x, int32_t y, float *at)
     }
     if (!xncc_reals_settle_alone(&t->alone, x, y, at))
         *at = xncc_reference_real(r->job, left, top);
-    return cost + cost_of_sums(r);
+    return cost + OF_SUMS + (double)SUMS_PER_PIXEL * r->job->templ->width * r->job->templ->height;
 }
 
 static int64_t count_doubts(const xncc_reals_run *r)

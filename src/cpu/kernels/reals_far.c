@@ -54,13 +54,6 @@ static int is_usable(double Q)
     return Q >= LEAST_SQUARES && Q <= 0x1p800;
 }
 
-/* The power of two that brings a number to 2^exponent, or near it if that is out of range. */
-static double scale_to(double v, int exponent)
-{
-    const int by = exponent - ilogb(v);
-    return ldexp(1.0, by < 1000 ? by : 1000);
-}
-
 /* Reads line y of the strip, scaled, and its squares. */
 static void read_line(const strip *s, int32_t y)
 {
@@ -231,7 +224,7 @@ static void score_strip(strip *s)
 {
     double most = has_doubts(s) ? largest_below(s, INFINITY) : 0.0;
     while (most > 0.0 && !xncc_is_cancelled(s->r->job->watch)) {
-        s->scale = scale_to(most, 380); /* Q is below 2^800 then */
+        s->scale = xncc_reals_scale_to(most, 380); /* Q is below 2^800 then */
         sum_windows(s);
         int small = 0;
         for (int sum = OF_X; sum <= OF_SIZES; sum++) {
@@ -281,7 +274,7 @@ void xncc_reals_settle_far(xncc_reals_run *r)
     const double additions = (double)templ->width + (double)templ->height + 6.0;
     strip s = { .r = r,
                 .templ = r->variant->fft ? (double *)(void *)r->m.arrays[0] : r->m.templ_slices,
-                .templ_scale = scale_to(xncc_reals_most(&r->shared->span), 0),
+                .templ_scale = xncc_reals_scale_to(xncc_reals_most(&r->shared->span), 0),
                 .relative = fmax(1.01 * additions * 0x1p-53, 0x1p-50),
                 .line = r->m.digit_rows,
                 .square = r->m.digit_rows + pitch,

@@ -11,12 +11,6 @@ static uint64_t plane_bytes(const xncc_reals_variant *variant, const xncc_proble
                         : (uint64_t)problem->templ_width * (uint64_t)problem->templ_height * 8;
 }
 
-/* The bytes of the columns that are transformed at a time. */
-static uint64_t columns_bytes(const xncc_cpu_blocks *blocks)
-{
-    return XNCC_FFT_AT_ONCE * ((uint64_t)blocks->fft.ny + XNCC_FFT_PIECE) * XNCC_FFT_COLUMN;
-}
-
 /* A piece of memory that only some problems need. */
 static void *carve_if(int needed, char *memory, uint64_t *total, uint64_t bytes)
 {
@@ -226,7 +220,8 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
             m->row_square[k] = xncc_carve(memory, &total, ny * sizeof(double));
         }
         m->spectrum = carve_if(channels > XNCC_FFT_AT_ONCE, memory, &total, spectrum);
-        m->buffer = xncc_carve(memory, &total, columns_bytes(blocks));
+        m->buffer = xncc_carve(memory, &total,
+                               XNCC_FFT_AT_ONCE * (ny + XNCC_FFT_PIECE) * XNCC_FFT_COLUMN);
         m->kept = carve_if(has_common_plane(problem, &recipe), memory, &total, spectrum);
     }
     carving from[XNCC_EXTRAS];

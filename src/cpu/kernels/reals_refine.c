@@ -180,13 +180,6 @@ static int score_window(window *w, float *score)
     return xncc_near_score(method, (double)w->n, &terms, score);
 }
 
-/* The power of two that brings the largest of some samples near 1. */
-static double scale_for(double most)
-{
-    const int exponent = most > 0.0 ? ilogb(most) : 0;
-    return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
-}
-
 /* Squares of samples near the ends of their range are beyond the range of doubles. A score that is
  * a quotient is the same if all samples of the image, or of the template, are multiplied by one
  * number; differences want the same for both. Returns 0 if that changes nothing. */
@@ -208,8 +201,8 @@ static int choose_scales(window *w)
         }
     if (xncc_method_of_difference(method))
         most = templ_most = fmax(most, templ_most);
-    w->scale = scale_for(most);
-    w->templ_scale = scale_for(templ_most);
+    w->scale = xncc_reals_scale_to(most, 0);
+    w->templ_scale = xncc_reals_scale_to(templ_most, 0);
     return fmax(most, templ_most) > 0x1p400 || fmin(most, templ_most) < 0x1p-400;
 }
 

@@ -20,20 +20,14 @@ REALS_INLINE rd_near difference(rd n, rd a, double ea, rd b, double eb, rd c, do
                                    0x1p-51 * (rd_size(na) + rd_size(bc)) };
 }
 
-/* n * a - b * c with a bound of the error of a per window. */
-REALS_INLINE rd_near with_error(rd_near d, rd n, rd ea)
-{
-    return (rd_near){ d.value, d.error + n * ea };
-}
-
 /* error_X: bounds of the error of X. */
 REALS_INLINE void row_terms(const xncc_reals_row *row, const row_sums *s, rd error_X,
                             rd_near term[3])
 {
     const xncc_reals_errors *e = &row->error;
     if (xncc_method_is_centred(row->method)) {
-        term[0] = with_error(difference(s->n, s->X, 0.0, s->S, e->S_window, s->T, e->T), s->n,
-                             error_X);
+        term[0] = difference(s->n, s->X, 0.0, s->S, e->S_window, s->T, e->T);
+        term[0].error += s->n * error_X;
         term[1] = difference(s->n, s->Q, e->Q, s->S, e->S, s->S, e->S);
         term[1].error += e->of_Q * s->n * s->Q;
         if (row->T2)

@@ -317,19 +317,14 @@ static void list_pairs(const group *g, arrays *a)
     a->begin[a->sums] = pairs;
 }
 
-static int is_same_slicing(const xncc_slicing *a, const xncc_slicing *b)
-{
-    return a->scale == b->scale && a->unit == b->unit && a->exponent == b->exponent &&
-           a->bits == b->bits;
-}
-
 /* Are the planes that are kept cut like the template's planes of a group? */
 static int is_cut_alike(const xncc_kept_planes *kept, const group *g)
 {
     const xncc_planes *a = &kept->planes, *b = g->planes[1];
     return kept->first == g->first[1] && kept->count == g->count[1] && a->kind == b->kind &&
            a->channel == b->channel && a->bits == b->bits && a->count == b->count &&
-           is_same_slicing(&a->of, &b->of);
+           a->of.scale == b->of.scale && a->of.unit == b->of.unit &&
+           a->of.exponent == b->of.exponent && a->of.bits == b->of.bits;
 }
 
 /* Are the template's planes of a group those that are kept? */

@@ -156,14 +156,8 @@ static void set_pivot(const xncc_job *job, xncc_reals_shared *s, xncc_reals_chan
                                                 (sqrt(k * c->T2.high) + fabs(product.high));
 }
 
-/* Where the rows of a plane are transformed to: where the columns are, if they are not. */
-static char *array_of(const preparation *p)
-{
-    return p->job->blocks->fft.common ? p->plane : p->m.array[0];
-}
-
-/* Fills a band of a plane as the kernel of products reads it: for transforms, transforms its rows.
- */
+/* Fills a band of a plane as the kernel of products reads it: for transforms, transforms its rows,
+ * to the plane if its columns are not transformed. */
 static void fill_band(void *argument, uint64_t index, int32_t slot)
 {
     preparation *p = argument;
@@ -172,6 +166,7 @@ static void fill_band(void *argument, uint64_t index, int32_t slot)
     const xncc_fft_blocking *c = &p->job->blocks->fft;
     const int32_t first = (int32_t)index * p->rows, width = p->job->templ->width;
     double *line = line_of(p, slot);
+    char *array = c->common ? p->plane : p->m.array[0];
     found f = { .square = 0.0 };
     for (int32_t j = first; j < band_end(p, first) && !xncc_is_cancelled(p->job->watch); j++) {
         xncc_reals_line row = xncc_reals_templ_line(p->job, p->channel, j, line);
@@ -180,8 +175,7 @@ static void fill_band(void *argument, uint64_t index, int32_t slot)
         f.square += isa->line(&row).square;
         f.largest = fmax(f.largest, isa->range(line, width, 0.0).most);
         if (fft)
-            fft->reals_in(p->s->table, c, line,
-                          array_of(p) + (uint64_t)j * (uint64_t)fft->row_bytes(c->nx));
+            fft->reals_in(p->s->table, c, line, array + (uint64_t)j * fft->row_bytes(c->nx));
         else
             memcpy((double *)p->plane + (ptrdiff_t)j * width, line, (size_t)width * sizeof(double));
     }
