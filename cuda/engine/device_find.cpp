@@ -179,10 +179,7 @@ xncc_status find_through_host(const Call &call, const xncc_template *templ,
                          static_cast<unsigned long long>(rule.top));
     xncc_status status = match_find(call.plan, &call.image, templ, &rule, match, &found,
                                     call.stream, call.error);
-    for (size_t i = 0; i < found; i++) {
-        match[i].x += target->x0;
-        match[i].y += target->y0;
-    }
+    xncc_matches_move(match, found, target->x0, target->y0);
     uint32_t count = static_cast<uint32_t>(found);
     cudaError_t code = cudaSuccess;
     if (!status) {

@@ -44,8 +44,8 @@ static xncc_status fold_templ(xncc_batch *batch, const xncc_batch_group *group, 
                               xncc_error *error)
 {
     xncc_map map = *room;
-    map.width = group->plan->map_width;
-    map.height = group->plan->map_height;
+    map.width = group->plan->map.width;
+    map.height = group->plan->map.height;
     const xncc_fold fold = { .map = &map,
                              .index = (int32_t)batch->number[i],
                              .smallest = xncc_method_is_distance(batch->problem.rule.method) };

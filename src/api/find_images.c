@@ -58,7 +58,7 @@ xncc_status xncc_plan_find_images(xncc_plan *plan, const xncc_image *image, size
     for (size_t i = 0; i < count; i++) {
         found[i] = status ? 0 : found[i];
         if (found[i])
-            xncc_plan_move_matches(plan, match + i * capacity, found[i]);
+            xncc_matches_move(match + i * capacity, found[i], plan->map.x0, plan->map.y0);
     }
     return xncc_done(status, error);
 }

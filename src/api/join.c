@@ -36,10 +36,8 @@ static xncc_status choose(const xncc_search_rule *rule, const xncc_extent *map,
     if (!status)
         status = xncc_peaks_finish(peaks, match, found, error);
     xncc_peaks_destroy(peaks);
-    for (size_t i = 0; i < *found && !status; i++) {
-        match[i].x += map->x0;
-        match[i].y += map->y0;
-    }
+    if (!status)
+        xncc_matches_move(match, *found, map->x0, map->y0);
     return status;
 }
 

@@ -23,7 +23,7 @@ struct xncc_plan {
     xncc_problem problem;
     xncc_decision decision;
     xncc_stack_plan stack; /* if decision.stack.images > 1 */
-    int32_t map_width, map_height, x0, y0;
+    xncc_extent map;
     const xncc_engine *engine; /* the engine of engine_plan */
     xncc_engine_plan *engine_plan;
     int scanned;      /* 1: a scan is using the workspace */
@@ -89,9 +89,6 @@ xncc_status xncc_search_rule_make(const xncc_problem *problem, const xncc_peak_r
 xncc_status xncc_plan_find_group(xncc_plan *plan, const xncc_image *image,
                                  const xncc_templ_group *group, const xncc_peak_rule *peaks,
                                  xncc_stream stream, xncc_error *error);
-
-/* Converts map positions of matches to image positions. */
-void xncc_plan_move_matches(const xncc_plan *plan, xncc_match *match, size_t found);
 
 /* The context's machine in the form that the decision takes. */
 xncc_status xncc_context_machine(const xncc_context *context, xncc_machine *machine,

@@ -61,11 +61,7 @@ static xncc_status decide_plan(xncc_plan *plan, const xncc_problem *problem,
     if (status)
         return status;
     plan->problem = *problem;
-    const xncc_extent map = xncc_problem_extent(problem);
-    plan->map_width = map.width;
-    plan->map_height = map.height;
-    plan->x0 = map.x0;
-    plan->y0 = map.y0;
+    plan->map = xncc_problem_extent(problem);
     plan->engine = xncc_context_engine(plan->context, plan->decision.engine);
     if (!plan->engine->ops->bind_stack && plan->decision.stack.images > 1)
         plan->decision.stack = (xncc_stack){ .wanted = plan->decision.stack.wanted,
@@ -177,7 +173,7 @@ xncc_status xncc_plan_describe(const xncc_plan *plan, xncc_plan_info *info, xncc
     xncc_plan_info all;
     if (!plan || !info)
         return xncc_fail_null(error, plan ? "info" : "plan");
-    xncc_decision_describe(&plan->decision, plan->map_width, plan->map_height, &all);
+    xncc_decision_describe(&plan->decision, plan->map.width, plan->map.height, &all);
     return XNCC_GIVE(info, &all, xncc_plan_info, estimate_ms, error);
 }
 
@@ -266,9 +262,9 @@ xncc_status xncc_plan_check_map(const xncc_plan *plan, const xncc_map *map, int3
     xncc_status status = xncc_map_check(map, error);
     if (status)
         return status;
-    if (map->width != plan->map_width || map->height != height)
+    if (map->width != plan->map.width || map->height != height)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "map: %d x %d elements; %d x %d are needed",
-                         map->width, map->height, plan->map_width, height);
+                         map->width, map->height, plan->map.width, height);
     if (map->memory == XNCC_DEVICE && plan->decision.engine != XNCC_DEVICE_CUDA)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "map: it is in device memory, but the plan runs on the CPU; set "
@@ -340,7 +336,7 @@ xncc_status xncc_plan_correlate(xncc_plan *plan, const xncc_image *image,
     if (!status)
         status = xncc_plan_check_image(plan, image, error);
     if (!status)
-        status = xncc_plan_check_map(plan, map, plan->map_height, error);
+        status = xncc_plan_check_map(plan, map, plan->map.height, error);
     if (!status)
         status = plan->engine->ops->correlate(plan->engine_plan, image, templ, map, stream, error);
     return xncc_done(status, error);
@@ -362,7 +358,7 @@ xncc_status xncc_plan_convolve(xncc_plan *plan, const xncc_image *image, const x
     if (!status)
         status = xncc_plan_check_image(plan, image, error);
     if (!status)
-        status = xncc_plan_check_map(plan, out, plan->map_height, error);
+        status = xncc_plan_check_map(plan, out, plan->map.height, error);
     if (!status)
         status = plan->engine->ops->convolve(plan->engine_plan, image, filter, out, stream, error);
     return xncc_done(status, error);
@@ -403,14 +399,6 @@ xncc_status xncc_search_rule_make(const xncc_problem *p, const xncc_peak_rule *p
     return XNCC_OK;
 }
 
-void xncc_plan_move_matches(const xncc_plan *plan, xncc_match *match, size_t found)
-{
-    for (size_t i = 0; i < found; i++) {
-        match[i].x += plan->x0;
-        match[i].y += plan->y0;
-    }
-}
-
 xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image, const xncc_template *templ,
                            const xncc_peak_rule *peaks, xncc_match *match, size_t capacity,
                            size_t *found, xncc_stream stream, xncc_error *error)
@@ -432,7 +420,7 @@ xncc_status xncc_plan_find(xncc_plan *plan, const xncc_image *image, const xncc_
                                          stream, error);
     if (status)
         *found = 0;
-    xncc_plan_move_matches(plan, match, *found);
+    xncc_matches_move(match, *found, plan->map.x0, plan->map.y0);
     return xncc_done(status, error);
 }
 
@@ -460,7 +448,7 @@ xncc_status xncc_plan_find_on_device(xncc_plan *plan, const xncc_image *image,
         status = xncc_plan_check_image(plan, image, error);
     if (!status)
         status = xncc_search_rule_make(&plan->problem, peaks, capacity, &rule, error);
-    xncc_peak_target target = { &rule, match, found, plan->x0, plan->y0 };
+    xncc_peak_target target = { &rule, match, found, plan->map.x0, plan->map.y0 };
     if (!status)
         status = plan->engine->ops->find_on_device(plan->engine_plan, image, templ, &target, stream,
                                                    error);
@@ -484,7 +472,8 @@ xncc_status xncc_plan_find_group(xncc_plan *plan, const xncc_image *image,
     for (size_t i = 0; i < group->count; i++) {
         if (status)
             group->found[i] = 0;
-        xncc_plan_move_matches(plan, group->match + i * group->capacity, group->found[i]);
+        xncc_matches_move(group->match + i * group->capacity, group->found[i], plan->map.x0,
+                          plan->map.y0);
     }
     return status;
 }

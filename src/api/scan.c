@@ -112,7 +112,7 @@ xncc_status xncc_scan_finish(xncc_scan *scan, xncc_match *match, size_t *found, 
     if (status)
         *found = 0;
     else
-        xncc_plan_move_matches(scan->plan, match, *found);
+        xncc_matches_move(match, *found, scan->plan->map.x0, scan->plan->map.y0);
     return xncc_done(status, error);
 }
 

@@ -64,4 +64,13 @@ static XNCC_HD int xncc_match_before(const xncc_match *a, const xncc_match *b, i
     return a->x < b->x;
 }
 
+/* Adds (x, y) to the positions of matches. */
+static inline void xncc_matches_move(xncc_match *match, size_t count, int32_t x, int32_t y)
+{
+    for (size_t i = 0; i < count; i++) {
+        match[i].x += x;
+        match[i].y += y;
+    }
+}
+
 #endif
