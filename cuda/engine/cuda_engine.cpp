@@ -157,13 +157,12 @@ xncc_status describe(const xncc_engine *base, xncc_machine *machine, xncc_error 
     return check(code, "asking for the free memory", error);
 }
 
-// Makes a prepared object with `fill` on a stream of its own, so that it neither waits for the work
-// of other threads nor delays it.
-template <class Object, class Fill>
-xncc_status prepare(xncc_engine *base, const Object *source, const Fill &fill, void **prepared,
-                    xncc_error *error)
+// The stream of its own neither waits for the work of other threads nor delays it.
+xncc_status prepare(xncc_engine *base, const xncc_template *templ, const xncc_filter *filter,
+                    void **prepared, xncc_error *error)
 {
-    DeviceScope scope(engine_of(base)->device);
+    const Engine *engine = engine_of(base);
+    DeviceScope scope(engine->device);
     Stream stream;
     xncc_status status = scope.status(error);
     if (status)
@@ -173,25 +172,10 @@ xncc_status prepare(xncc_engine *base, const Object *source, const Fill &fill, v
                   : xncc_fail(error, XNCC_ERROR_MEMORY,
                               "no memory for the device's form of a template or filter");
     if (!status)
-        status = fill(source, stream.get(), made, error);
+        status = templ ? prepare_template(templ, engine->machine.cuda.texture_height, stream.get(),
+                                          made, error)
+                       : prepare_filter(filter, stream.get(), made, error);
     return hand_over(status, made, prepared);
-}
-
-xncc_status prepare_template_slot(xncc_engine *engine, const xncc_template *templ, void **prepared,
-                                  xncc_error *error)
-{
-    const int64_t most_height = engine_of(engine)->machine.cuda.texture_height;
-    auto fill = [most_height](const xncc_template *from, cudaStream_t stream, DeviceTemplate *made,
-                              xncc_error *text) {
-        return prepare_template(from, most_height, stream, made, text);
-    };
-    return prepare(engine, templ, fill, prepared, error);
-}
-
-xncc_status prepare_filter_slot(xncc_engine *engine, const xncc_filter *filter, void **prepared,
-                                xncc_error *error)
-{
-    return prepare(engine, filter, prepare_filter, prepared, error);
 }
 
 void release(xncc_engine *engine, void *prepared)
@@ -411,8 +395,7 @@ constexpr xncc_engine_ops name_operations()
     xncc_engine_ops ops = {};
     ops.destroy = destroy_engine;
     ops.describe = describe;
-    ops.prepare_template = prepare_template_slot;
-    ops.prepare_filter = prepare_filter_slot;
+    ops.prepare = prepare;
     ops.release = release;
     ops.bind = bind;
     ops.bind_shared = bind_shared;

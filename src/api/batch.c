@@ -241,8 +241,8 @@ static xncc_status prepare_templs(const xncc_batch *batch, xncc_template *const 
     xncc_status status = XNCC_OK;
     if (engine->ops->bind_shared)
         return batch->share->prepare(batch->shared, templ, batch->count, error);
-    for (size_t i = 0; engine->ops->prepare_template && i < batch->count && !status; i++)
-        status = engine->ops->prepare_template(engine, templ[i], &templ[i]->prepared[slot], error);
+    for (size_t i = 0; engine->ops->prepare && i < batch->count && !status; i++)
+        status = engine->ops->prepare(engine, templ[i], NULL, &templ[i]->prepared[slot], error);
     return status;
 }
 

@@ -233,9 +233,8 @@ static xncc_status prepare(const xncc_context *context, const xncc_template *tem
     xncc_status status = XNCC_OK;
     for (int slot = 0; slot < XNCC_ENGINE_SLOTS && !status; slot++) {
         xncc_engine *engine = context->engine[slot];
-        if (engine && engine->ops->prepare_template)
-            status = templ ? engine->ops->prepare_template(engine, templ, &prepared[slot], error)
-                           : engine->ops->prepare_filter(engine, filter, &prepared[slot], error);
+        if (engine && engine->ops->prepare)
+            status = engine->ops->prepare(engine, templ, filter, &prepared[slot], error);
     }
     return status;
 }

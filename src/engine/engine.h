@@ -59,12 +59,10 @@ typedef struct xncc_engine_ops {
      * missing. */
     xncc_status (*describe)(const xncc_engine *engine, xncc_machine *machine, xncc_error *error);
 
-    /* Creates the engine's own form of a template or a filter. All three are NULL if the engine
-     * needs none. */
-    xncc_status (*prepare_template)(xncc_engine *engine, const xncc_template *templ,
-                                    void **prepared, xncc_error *error);
-    xncc_status (*prepare_filter)(xncc_engine *engine, const xncc_filter *filter, void **prepared,
-                                  xncc_error *error);
+    /* Creates the engine's own form of a template or of a filter; the other argument is NULL. Both
+     * operations are NULL if the engine needs no form. */
+    xncc_status (*prepare)(xncc_engine *engine, const xncc_template *templ,
+                           const xncc_filter *filter, void **prepared, xncc_error *error);
     void (*release)(xncc_engine *engine, void *prepared);
 
     /* Allocates the workspace for a problem and its decision. The watch outlives the plan. Before

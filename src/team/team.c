@@ -85,17 +85,22 @@ static void warning(xncc_engine *engine, char *text, size_t size)
 
 /* ---- templates and filters ---- */
 
+/* Where a member's form is. */
+static void **form_of(const xncc_team *team, xncc_team_form *form)
+{
+    const int slot = xncc_team_slot(team->options.kind);
+    return form->is_filter ? &form->of.filter.prepared[slot] : &form->of.templ.prepared[slot];
+}
+
 static void release(xncc_engine *engine, void *prepared)
 {
     const xncc_team *team = (const xncc_team *)engine;
-    const int slot = xncc_team_slot(team->options.kind);
-    const xncc_team_form *form = prepared;
+    xncc_team_form *form = prepared;
     for (int32_t i = 0; i < team->count; i++) {
         xncc_engine *member = team->member[i].is.engine;
-        void *own = form[i].is_filter ? form[i].of.filter.prepared[slot]
-                                      : form[i].of.templ.prepared[slot];
-        if (own)
-            member->ops->release(member, own);
+        void *one = *form_of(team, &form[i]);
+        if (one)
+            member->ops->release(member, one);
     }
     xncc_free(prepared);
 }
@@ -105,17 +110,15 @@ static xncc_status prepare_member(const xncc_team *team, int32_t i, const xncc_t
                                   const xncc_filter *filter, xncc_team_form *form,
                                   xncc_error *error)
 {
-    const int slot = xncc_team_slot(team->options.kind);
     xncc_engine *member = team->member[i].is.engine;
     form->is_filter = !templ;
-    if (templ) {
+    if (templ)
         form->of.templ = *templ;
-        form->of.templ.prepared[slot] = NULL;
-        return member->ops->prepare_template(member, templ, &form->of.templ.prepared[slot], error);
-    }
-    form->of.filter = *filter;
-    form->of.filter.prepared[slot] = NULL;
-    return member->ops->prepare_filter(member, filter, &form->of.filter.prepared[slot], error);
+    else
+        form->of.filter = *filter;
+    void **one = form_of(team, form);
+    *one = NULL;
+    return member->ops->prepare(member, templ, filter, one, error);
 }
 
 /* The same for all members. */
@@ -142,22 +145,9 @@ static xncc_status prepare(xncc_engine *engine, const xncc_template *templ,
     return status;
 }
 
-static xncc_status prepare_template(xncc_engine *engine, const xncc_template *templ,
-                                    void **prepared, xncc_error *error)
-{
-    return prepare(engine, templ, NULL, prepared, error);
-}
-
-static xncc_status prepare_filter(xncc_engine *engine, const xncc_filter *filter, void **prepared,
-                                  xncc_error *error)
-{
-    return prepare(engine, NULL, filter, prepared, error);
-}
-
 static const xncc_engine_ops operations = { .destroy = destroy,
                                             .describe = describe,
-                                            .prepare_template = prepare_template,
-                                            .prepare_filter = prepare_filter,
+                                            .prepare = prepare,
                                             .release = release,
                                             .bind = xncc_team_bind,
                                             .bind_stack = xncc_team_bind_stack,

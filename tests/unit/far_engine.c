@@ -41,23 +41,16 @@ static xncc_status describe(const xncc_engine *engine, xncc_machine *m, xncc_err
     return XNCC_OK;
 }
 
-static xncc_status prepare_template(xncc_engine *engine, const xncc_template *templ,
-                                    void **prepared, xncc_error *error)
+static xncc_status prepare(xncc_engine *engine, const xncc_template *templ,
+                           const xncc_filter *filter, void **prepared, xncc_error *error)
 {
-    (void)templ;
+    CHECK(!templ != !filter);
     const xncc_status status = answer(error);
     if (!status) {
         *prepared = engine;
         far.prepared++;
     }
     return status;
-}
-
-static xncc_status prepare_filter(xncc_engine *engine, const xncc_filter *filter, void **prepared,
-                                  xncc_error *error)
-{
-    (void)filter;
-    return prepare_template(engine, NULL, prepared, error);
 }
 
 static void release(xncc_engine *engine, void *prepared)
@@ -241,8 +234,7 @@ static const xncc_suppress_ops suppress = { .open = open_work,
 
 static const xncc_engine_ops operations = { .destroy = destroy,
                                             .describe = describe,
-                                            .prepare_template = prepare_template,
-                                            .prepare_filter = prepare_filter,
+                                            .prepare = prepare,
                                             .release = release,
                                             .bind = bind,
                                             .unbind = unbind,
