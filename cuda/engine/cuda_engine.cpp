@@ -246,10 +246,13 @@ xncc_status give_plan(xncc_status status, xncc_engine_plan *plan, xncc_engine_pl
 
 // Makes a plan with memory of its own.
 xncc_status make_whole(Engine *engine, const xncc_problem *problem, const xncc_decision *decision,
-                       const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
+                       const xncc_stack_plan *stack, const xncc_watch *watch,
+                       xncc_engine_plan **result, xncc_error *error)
 {
     xncc_engine_plan *plan = nullptr;
     xncc_status status = make_plan(engine, problem, decision, watch, &plan, error);
+    if (!status && decision->stack.images > 1)
+        plan->stack.of = *stack;
     if (!status)
         status = check(plan->done.make(), "making an event", error);
     if (!status)
@@ -260,15 +263,16 @@ xncc_status make_whole(Engine *engine, const xncc_problem *problem, const xncc_d
 
 // If memory is short, that of no batch is given up first.
 xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_decision *decision,
-                 const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
+                 const xncc_stack_plan *stack, const xncc_watch *watch, xncc_engine_plan **result,
+                 xncc_error *error)
 {
     Engine *engine = engine_of(base);
     DeviceScope scope(engine->device);
     xncc_status status = scope.status(error);
     if (!status)
-        status = make_whole(engine, problem, decision, watch, result, error);
+        status = make_whole(engine, problem, decision, stack, watch, result, error);
     if (status == XNCC_ERROR_MEMORY && engine->spare.release())
-        status = make_whole(engine, problem, decision, watch, result, error);
+        status = make_whole(engine, problem, decision, stack, watch, result, error);
     return status;
 }
 
@@ -286,12 +290,6 @@ xncc_status bind_shared(xncc_batch_context *shared, const xncc_problem *problem,
     if (!status)
         status = bind_match(plan, shared, error);
     return give_plan(status, plan, result);
-}
-
-xncc_status bind_stack(xncc_engine_plan *plan, const xncc_stack_plan *stack, xncc_error *)
-{
-    plan->stack.of = *stack;
-    return XNCC_OK;
 }
 
 xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
@@ -346,8 +344,8 @@ xncc_status find_images(xncc_engine_plan *plan, const xncc_image_group *group,
     xncc_status status = begin(plan, scope, stream, error);
     if (!status && uses_stack(plan, group, rule)) {
         if (!stack.plan)
-            status = bind(&plan->engine->base, &stack.of.problem, &stack.of.decision, plan->watch,
-                          &stack.plan, error);
+            status = bind(&plan->engine->base, &stack.of.problem, &stack.of.decision, nullptr,
+                          plan->watch, &stack.plan, error);
         if (!status)
             status = begin(stack.plan, scope, stream, error);
     }
@@ -400,7 +398,6 @@ constexpr xncc_engine_ops name_operations()
     ops.bind = bind;
     ops.bind_shared = bind_shared;
     ops.unbind = unbind;
-    ops.bind_stack = bind_stack;
     ops.wait = wait;
     ops.correlate = correlate;
     ops.find = find;

@@ -63,9 +63,6 @@ static xncc_status decide_plan(xncc_plan *plan, const xncc_problem *problem,
     plan->problem = *problem;
     plan->map = xncc_problem_extent(problem);
     plan->engine = xncc_context_engine(plan->context, plan->decision.engine);
-    if (!plan->engine->ops->bind_stack && plan->decision.stack.images > 1)
-        plan->decision.stack = (xncc_stack){ .wanted = plan->decision.stack.wanted,
-                                             .refusal = "the engine has no launch for several" };
     return XNCC_OK;
 }
 
@@ -75,11 +72,8 @@ xncc_status xncc_plan_bind(xncc_plan *plan, xncc_batch_context *shared, xncc_err
     if (shared && engine->ops->bind_shared)
         return engine->ops->bind_shared(shared, &plan->problem, &plan->decision, &plan->watch,
                                         &plan->engine_plan, error);
-    xncc_status status = engine->ops->bind(engine, &plan->problem, &plan->decision, &plan->watch,
-                                           &plan->engine_plan, error);
-    if (!status && plan->decision.stack.images > 1)
-        status = engine->ops->bind_stack(plan->engine_plan, &plan->stack, error);
-    return status;
+    return engine->ops->bind(engine, &plan->problem, &plan->decision, &plan->stack, &plan->watch,
+                             &plan->engine_plan, error);
 }
 
 void xncc_plan_unbind(xncc_plan *plan)

@@ -138,9 +138,10 @@ static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
 }
 
 static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
-                        const xncc_decision *decision, const xncc_watch *watch,
-                        xncc_engine_plan **result, xncc_error *error)
+                        const xncc_decision *decision, const xncc_stack_plan *stack,
+                        const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
 {
+    (void)stack; /* decisions for the CPU have none */
     *result = NULL;
     xncc_engine_plan *plan = xncc_alloc(1, sizeof *plan);
     if (!plan)

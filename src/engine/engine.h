@@ -65,24 +65,21 @@ typedef struct xncc_engine_ops {
                            const xncc_filter *filter, void **prepared, xncc_error *error);
     void (*release)(xncc_engine *engine, void *prepared);
 
-    /* Allocates the workspace for a problem and its decision. The watch outlives the plan. Before
-     * each call, the caller sets when the call began. Every call that runs a plan returns
-     * XNCC_ERROR_CANCELLED soon after it is cancelled, also if that was before it began to run; the
-     * plan can then be used again. */
+    /* Allocates the workspace for a problem and its decision. stack: what a decision with a stack
+     * of images needs for it (decision->stack.images > 1), which may be allocated on first use;
+     * otherwise it is not read. The watch outlives the plan. Before each call, the caller sets when
+     * the call began. Every call that runs a plan returns XNCC_ERROR_CANCELLED soon after it is
+     * cancelled, also if that was before it began to run; the plan can then be used again. */
     xncc_status (*bind)(xncc_engine *engine, const xncc_problem *problem,
-                        const xncc_decision *decision, const xncc_watch *watch,
-                        xncc_engine_plan **plan, xncc_error *error);
+                        const xncc_decision *decision, const xncc_stack_plan *stack,
+                        const xncc_watch *watch, xncc_engine_plan **plan, xncc_error *error);
     /* The same in memory that the plans of a batch share, one of them at a time: the plan before it
-     * has been unbound. Calls are on the stream of the batch (xncc_batch_ops.stream). NULL: plans
-     * have memory of their own. */
+     * has been unbound. There is no stack. Calls are on the stream of the batch
+     * (xncc_batch_ops.stream). NULL: plans have memory of their own. */
     xncc_status (*bind_shared)(xncc_batch_context *shared, const xncc_problem *problem,
                                const xncc_decision *decision, const xncc_watch *watch,
                                xncc_engine_plan **plan, xncc_error *error);
     void (*unbind)(xncc_engine_plan *plan);
-    /* Gives a plan whose decision has a stack of images what the stack needs. The memory may be
-     * allocated on first use. NULL: the engine searches images one after the other. */
-    xncc_status (*bind_stack)(xncc_engine_plan *plan, const xncc_stack_plan *stack,
-                              xncc_error *error);
     /* Waits for the work of the last call that did not wait. NULL: all calls do. */
     xncc_status (*wait)(xncc_engine_plan *plan, xncc_error *error);
 

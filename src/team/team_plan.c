@@ -74,9 +74,8 @@ xncc_status xncc_seat_take(xncc_team_plan *plan, int32_t member, const xncc_prob
     seat->problem = *problem;
     xncc_status status = decide(plan, member, problem, &decision, &stack, error);
     if (!status)
-        status = engine->ops->bind(engine, problem, &decision, plan->watch, &seat->plan, error);
-    if (!status && decision.stack.images > 1 && engine->ops->bind_stack)
-        status = engine->ops->bind_stack(seat->plan, &stack, error);
+        status = engine->ops->bind(engine, problem, &decision, &stack, plan->watch, &seat->plan,
+                                   error);
     return status;
 }
 
@@ -93,11 +92,13 @@ static xncc_status take_first(xncc_team_plan *plan, xncc_error *error)
     return status;
 }
 
+/* Each member decides on a stack of its own, with its first plan for whole images. */
 xncc_status xncc_team_bind(xncc_engine *engine, const xncc_problem *problem,
-                           const xncc_decision *decision, const xncc_watch *watch,
-                           xncc_engine_plan **result, xncc_error *error)
+                           const xncc_decision *decision, const xncc_stack_plan *stack,
+                           const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
 {
     xncc_team *team = (xncc_team *)engine;
+    (void)stack;
     *result = NULL;
     xncc_team_plan *plan = xncc_alloc(1, sizeof *plan + (size_t)team->count * sizeof *plan->seat);
     if (!plan)
@@ -113,16 +114,6 @@ xncc_status xncc_team_bind(xncc_engine *engine, const xncc_problem *problem,
     else
         *result = (xncc_engine_plan *)(void *)plan;
     return status;
-}
-
-/* Each member decides on a stack of its own, with its first plan for whole images. */
-xncc_status xncc_team_bind_stack(xncc_engine_plan *plan, const xncc_stack_plan *stack,
-                                 xncc_error *error)
-{
-    (void)plan;
-    (void)stack;
-    (void)error;
-    return XNCC_OK;
 }
 
 void xncc_team_unbind(xncc_engine_plan *engine_plan)

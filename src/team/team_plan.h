@@ -53,10 +53,8 @@ xncc_status xncc_seat_take(xncc_team_plan *plan, int32_t member, const xncc_prob
                            xncc_error *error);
 
 xncc_status xncc_team_bind(xncc_engine *engine, const xncc_problem *problem,
-                           const xncc_decision *decision, const xncc_watch *watch,
-                           xncc_engine_plan **plan, xncc_error *error);
-xncc_status xncc_team_bind_stack(xncc_engine_plan *plan, const xncc_stack_plan *stack,
-                                 xncc_error *error);
+                           const xncc_decision *decision, const xncc_stack_plan *stack,
+                           const xncc_watch *watch, xncc_engine_plan **plan, xncc_error *error);
 void xncc_team_unbind(xncc_engine_plan *plan);
 xncc_status xncc_team_wait(xncc_engine_plan *plan, xncc_error *error);
 

@@ -287,10 +287,11 @@ static int fake_ready(xncc_engine *engine, xncc_kernel kernel)
 }
 
 static xncc_status fake_bind(xncc_engine *engine, const xncc_problem *problem,
-                             const xncc_decision *decision, const xncc_watch *watch,
-                             xncc_engine_plan **plan, xncc_error *error)
+                             const xncc_decision *decision, const xncc_stack_plan *stack,
+                             const xncc_watch *watch, xncc_engine_plan **plan, xncc_error *error)
 {
     (void)problem;
+    (void)stack;
     (void)watch;
     (void)error;
     *plan = NULL;

@@ -62,10 +62,11 @@ static void release(xncc_engine *engine, void *prepared)
 static struct xncc_engine_plan the_plan;
 
 static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
-                        const xncc_decision *decision, const xncc_watch *watch,
-                        xncc_engine_plan **plan, xncc_error *error)
+                        const xncc_decision *decision, const xncc_stack_plan *stack,
+                        const xncc_watch *watch, xncc_engine_plan **plan, xncc_error *error)
 {
     (void)problem;
+    (void)stack;
     (void)watch;
     CHECK_INT(decision->engine, XNCC_DEVICE_CUDA);
     const xncc_status status = answer(error);

@@ -91,8 +91,8 @@ static void release(xncc_engine *engine, void *prepared)
 }
 
 static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
-                        const xncc_decision *decision, const xncc_watch *watch,
-                        xncc_engine_plan **plan, xncc_error *error)
+                        const xncc_decision *decision, const xncc_stack_plan *stack,
+                        const xncc_watch *watch, xncc_engine_plan **plan, xncc_error *error)
 {
     desk *at = desk_of(engine);
     xncc_machine m = { .cpu.absent = 1 };
@@ -109,7 +109,7 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
     if (!made)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for a plan");
     made->at = at;
-    status = at->cpu->ops->bind(at->cpu, problem, &mine, watch, &made->inner, error);
+    status = at->cpu->ops->bind(at->cpu, problem, &mine, stack, watch, &made->inner, error);
     if (status) {
         xncc_free(made);
         return status;
