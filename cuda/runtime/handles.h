@@ -171,64 +171,52 @@ template <cudaError_t (*TAKE)(void **, size_t), cudaError_t (*FREE)(void *)> cla
 using DeviceMemory = Block<cudaMalloc, cudaFree>;
 using PinnedMemory = Block<cudaMallocHost, cudaFreeHost>; // page-locked memory of the host
 
-// An event without timing. get() returns nullptr before make() or use().
-class Event : Owner {
+// The base of classes that own a handle of CUDA. get() returns 0 before it is made.
+template <class T, cudaError_t (*DESTROY)(T)> class Handle : Owner {
   public:
-    ~Event()
+    ~Handle()
     {
-        if (event && !borrowed)
-            forgive(cudaEventDestroy(event));
+        if (handle && !borrowed)
+            forgive(DESTROY(handle));
     }
-    cudaError_t make()
+    T get() const
     {
-        return cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-    }
-    // Stands for an event that its owner destroys later.
-    void use(cudaEvent_t other)
-    {
-        event = other;
-        borrowed = true;
-    }
-    cudaEvent_t get() const
-    {
-        return event;
+        return handle;
     }
 
-  private:
-    cudaEvent_t event = nullptr;
-    bool borrowed = false;
+  protected:
+    T handle = 0;
+    bool borrowed = false; // its owner destroys it later
 };
 
-// A stream that does not synchronize with the default stream. get() returns nullptr before make().
-class Stream : Owner {
+// An event without timing.
+class Event : public Handle<cudaEvent_t, cudaEventDestroy> {
   public:
-    ~Stream()
-    {
-        if (stream)
-            forgive(cudaStreamDestroy(stream));
-    }
     cudaError_t make()
     {
-        return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+        return cudaEventCreateWithFlags(&handle, cudaEventDisableTiming);
     }
-    cudaStream_t get() const
+    // Stands for an event of another owner.
+    void use(cudaEvent_t other)
     {
-        return stream;
+        handle = other;
+        borrowed = true;
     }
+};
 
-  private:
-    cudaStream_t stream = nullptr;
+// A stream that does not synchronize with the default stream.
+class Stream : public Handle<cudaStream_t, cudaStreamDestroy> {
+  public:
+    cudaError_t make()
+    {
+        return cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking);
+    }
 };
 
 // A texture object over pitch-linear device memory: clamp addressing, point sampling, unnormalized
 // coordinates, values of the element type. It does not own the memory.
-class Texture : Owner {
+class Texture : public Handle<cudaTextureObject_t, cudaDestroyTextureObject> {
   public:
-    ~Texture()
-    {
-        if (object)
-            forgive(cudaDestroyTextureObject(object));
-    }
     // width: texels per row. height: rows. pitch: bytes per row.
     cudaError_t make(void *data, const cudaChannelFormatDesc &format, size_t width, size_t height,
                      size_t pitch)
@@ -244,15 +232,8 @@ class Texture : Owner {
         rule.addressMode[0] = rule.addressMode[1] = cudaAddressModeClamp;
         rule.filterMode = cudaFilterModePoint;
         rule.readMode = cudaReadModeElementType;
-        return cudaCreateTextureObject(&object, &resource, &rule, nullptr);
+        return cudaCreateTextureObject(&handle, &resource, &rule, nullptr);
     }
-    cudaTextureObject_t get() const
-    {
-        return object;
-    }
-
-  private:
-    cudaTextureObject_t object = 0;
 };
 
 // a / b, rounded up, for a >= 0 and b > 0; a + b - 1 must fit T.
