@@ -20,6 +20,7 @@
 #include "cuda/track/track_chips.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace xncc {
 
@@ -121,15 +122,11 @@ cudaError_t open_device(Engine *engine)
         code = convolve_set_max_shared_memory(most);
     if (code == cudaSuccess && engine->code_arch >= TRACK_ARCH)
         code = track_set_max_shared_memory(most);
-    if (code == cudaSuccess)
-        code = constant_cache_open(FAMILY_TEXTURE, engine->device, texture_constant(),
-                                   &engine->constant_caches[FAMILY_TEXTURE]);
-    if (code == cudaSuccess)
-        code = constant_cache_open(FAMILY_SHARED, engine->device, shared_constant(),
-                                   &engine->constant_caches[FAMILY_SHARED]);
-    if (code == cudaSuccess)
-        code = constant_cache_open(FAMILY_CONVOLVE, engine->device, convolve_constant(),
-                                   &engine->constant_caches[FAMILY_CONVOLVE]);
+    const void *const symbols[FAMILY_COUNT] = { texture_constant(), shared_constant(),
+                                                convolve_constant() };
+    for (int i = 0; i < FAMILY_COUNT && code == cudaSuccess; i++)
+        code = constant_cache_open(static_cast<Family>(i), engine->device, symbols[i],
+                                   &engine->constant_caches[i]);
     return code;
 }
 
@@ -292,47 +289,17 @@ xncc_status bind_shared(xncc_batch_context *shared, const xncc_problem *problem,
     return give_plan(status, plan, result);
 }
 
-xncc_status correlate(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                      const xncc_map *map, xncc_stream stream, xncc_error *error)
+// The operation that begins a call on the plan's device and runs it by `function`. The last two of
+// its arguments are the stream and the error.
+template <auto function, class... Arguments>
+xncc_status operation(xncc_engine_plan *plan, Arguments... arguments)
 {
+    constexpr size_t count = sizeof...(arguments);
+    const auto all = std::tie(arguments...);
     DeviceScope scope(plan->engine->device);
-    xncc_status status = begin(plan, scope, stream, error);
-    return status ? status : match_correlate(plan, image, templ, map, stream, error);
-}
-
-xncc_status find(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
-                 const xncc_search_rule *rule, xncc_match *match, size_t *found, xncc_stream stream,
-                 xncc_error *error)
-{
-    DeviceScope scope(plan->engine->device);
-    xncc_status status = begin(plan, scope, stream, error);
-    return status ? status : match_find(plan, image, templ, rule, match, found, stream, error);
-}
-
-xncc_status convolve(xncc_engine_plan *plan, const xncc_image *image, const xncc_filter *filter,
-                     const xncc_map *out, xncc_stream stream, xncc_error *error)
-{
-    DeviceScope scope(plan->engine->device);
-    xncc_status status = begin(plan, scope, stream, error);
-    return status ? status : filter_convolve(plan, image, filter, out, stream, error);
-}
-
-xncc_status find_on_device(xncc_engine_plan *plan, const xncc_image *image,
-                           const xncc_template *templ, const xncc_peak_target *target,
-                           xncc_stream stream, xncc_error *error)
-{
-    DeviceScope scope(plan->engine->device);
-    xncc_status status = begin(plan, scope, stream, error);
-    return status ? status : match_find_on_device(plan, image, templ, target, stream, error);
-}
-
-xncc_status find_batch(xncc_engine_plan *plan, const xncc_image *image,
-                       const xncc_templ_group *batch, const xncc_search_rule *rule,
-                       xncc_stream stream, xncc_error *error)
-{
-    DeviceScope scope(plan->engine->device);
-    xncc_status status = begin(plan, scope, stream, error);
-    return status ? status : match_find_batch(plan, image, batch, rule, stream, error);
+    const xncc_status status = begin(plan, scope, std::get<count - 2>(all),
+                                     std::get<count - 1>(all));
+    return status ? status : function(plan, arguments...);
 }
 
 xncc_status find_images(xncc_engine_plan *plan, const xncc_image_group *group,
@@ -399,13 +366,13 @@ constexpr xncc_engine_ops name_operations()
     ops.bind_shared = bind_shared;
     ops.unbind = unbind;
     ops.wait = wait;
-    ops.correlate = correlate;
-    ops.find = find;
-    ops.convolve = convolve;
+    ops.correlate = operation<match_correlate>;
+    ops.find = operation<match_find>;
+    ops.convolve = operation<filter_convolve>;
     ops.ready = ready;
     ops.fetch = fetch;
-    ops.find_on_device = find_on_device;
-    ops.find_batch = find_batch;
+    ops.find_on_device = operation<match_find_on_device>;
+    ops.find_batch = operation<match_find_batch>;
     ops.find_images = find_images;
     ops.holds = holds;
     ops.can_read_chips = can_read_chips;
