@@ -140,7 +140,7 @@ xncc_status search_masked(const Call &call, const ProductSearch &m, const MaskUs
     if (status)
         return status;
     MaskedWindows scores = {
-        make_masked_terms(call, m.band), windows_of(plan, m, use), m.slots.sums, {}, {}, {}
+        make_masked_terms(call, m.band, {}), windows_of(plan, m, use), m.slots.sums, {}, {}, {}
     };
     scores.job.rule.least = 1; // all pixels of each mask count
     for (int i = 0; i < m.count; i++) {

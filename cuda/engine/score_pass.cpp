@@ -223,30 +223,10 @@ MaskedScoreJob make_masked_job(const Call &call, const Band &band, const Target 
     return job;
 }
 
-// The same with the terms that the products have made, and the planes of the image.
-MaskedScoreJob make_terms_job(const Call &call, const Band &band, const Target &target)
-{
-    const xncc_engine_plan *plan = call.plan;
-    MaskedScoreJob job = make_masked_job(call, band, target);
-    job.N = find_term(plan, XNCC_SUM_N, 0);
-    job.X = find_term(plan, XNCC_SUM_X, 0);
-    job.S = find_term(plan, XNCC_SUM_S, 0);
-    job.T = find_term(plan, XNCC_SUM_T, 0);
-    for (int i = 0; i < 2; i++) {
-        job.Q[i] = find_term(plan, XNCC_SUM_Q, 8 * i);
-        job.T2[i] = find_term(plan, XNCC_SUM_T2, 8 * i);
-    }
-    job.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
-    job.values = find_plane(plan, band, XNCC_PLANE_VALUE);
-    job.counts = find_plane(plan, band, XNCC_PLANE_COUNT);
-    job.plane_pitch = band.image.pitch;
-    return job;
-}
-
 xncc_status score_masked(const Call &call, const Band &band, const Target &target)
 {
     const xncc_engine_plan *plan = call.plan;
-    const MaskedScoreJob job = make_terms_job(call, band, target);
+    const MaskedScoreJob job = make_masked_terms(call, band, target);
     const bool windows = xncc_decision_has(&plan->decision, XNCC_STEP_MASKED_WINDOWS) != 0,
                varies = xncc_problem_image_varies(&plan->problem) != 0;
     const xncc_status status = clear_tiles(call, band, target.tiles);
@@ -459,9 +439,23 @@ TensorScoreJob make_strip_job(const xncc_engine_plan *plan, const Band &band,
     return job;
 }
 
-MaskedScoreJob make_masked_terms(const Call &call, const Band &band)
+MaskedScoreJob make_masked_terms(const Call &call, const Band &band, const Target &target)
 {
-    return make_terms_job(call, band, Target{});
+    const xncc_engine_plan *plan = call.plan;
+    MaskedScoreJob job = make_masked_job(call, band, target);
+    job.N = find_term(plan, XNCC_SUM_N, 0);
+    job.X = find_term(plan, XNCC_SUM_X, 0);
+    job.S = find_term(plan, XNCC_SUM_S, 0);
+    job.T = find_term(plan, XNCC_SUM_T, 0);
+    for (int i = 0; i < 2; i++) {
+        job.Q[i] = find_term(plan, XNCC_SUM_Q, 8 * i);
+        job.T2[i] = find_term(plan, XNCC_SUM_T2, 8 * i);
+    }
+    job.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
+    job.values = find_plane(plan, band, XNCC_PLANE_VALUE);
+    job.counts = find_plane(plan, band, XNCC_PLANE_COUNT);
+    job.plane_pitch = band.image.pitch;
+    return job;
 }
 
 bool scores_tiles(const xncc_engine_plan *plan)

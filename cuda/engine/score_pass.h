@@ -31,8 +31,9 @@ MapTiles tiles_of(const xncc_engine_plan *plan, const PeakJob &search, int slot)
 TensorScoreJob make_strip_job(const xncc_engine_plan *plan, const Band &band,
                               const xncc_score_rule &rule);
 
-// What the scores of masked windows are computed from (step masked-score), without the map.
-MaskedScoreJob make_masked_terms(const Call &call, const Band &band);
+// What the scores of masked windows are computed from (step masked-score): the template, the terms
+// that the products have made, and the planes of the image.
+MaskedScoreJob make_masked_terms(const Call &call, const Band &band, const Target &target);
 
 } // namespace xncc
 
