@@ -30,11 +30,6 @@ struct Target {
     MapTiles tiles = {}; // where the best score of each tile goes (tiles_of, score_pass.h)
 };
 
-// A range of map rows of a band.
-struct BandRows {
-    int32_t first, count; // the first row, relative to the band; rows
-};
-
 // A band of the map.
 struct Band {
     int32_t x, y;          // its column and its row of bands
@@ -70,18 +65,26 @@ inline cudaError_t download(const xncc_map &map, int32_t row, int32_t rows, cons
                              static_cast<size_t>(rows), cudaMemcpyDeviceToHost, stream);
 }
 
+// The same match of another template.
+inline Call with_template(const Call &call, const xncc_template *templ)
+{
+    const xncc_match_rule &rule = call.plan->problem.rule;
+    Call one = call;
+    one.source = templ;
+    one.templ = device_template_of(templ->prepared);
+    one.rule = xncc_score_rule_make(templ, rule.method, rule.flat);
+    return one;
+}
+
 inline Call make_call(xncc_engine_plan *plan, const xncc_image *image, const xncc_template *templ,
                       cudaStream_t stream, xncc_error *error)
 {
     Call call = {};
     call.plan = plan;
     call.image = *image;
-    call.source = templ;
-    call.templ = device_template_of(templ->prepared);
-    call.rule = xncc_score_rule_make(templ, plan->problem.rule.method, plan->problem.rule.flat);
     call.stream = stream;
     call.error = error;
-    return call;
+    return with_template(call, templ);
 }
 
 inline void set_map(MapJob *job, const Band &band, const Target &target)

@@ -132,9 +132,7 @@ xncc_status search_maps(const Call &call, const Piece &piece, Band *band, const 
 {
     xncc_status status = XNCC_OK;
     for (int i = 0; i < group.count && !status; i++) {
-        Call one = make_call(call.plan, &call.image, templ_at(piece, group, i), call.stream,
-                             call.error);
-        one.rows_padded = call.rows_padded;
+        Call one = with_template(call, templ_at(piece, group, i));
         one.mask_done = has_last_mask(call.plan, piece, group, i);
         const Target target = { const_cast<float *>(search.map) + i * search.plane, search.pitch,
                                 tiles_of(call.plan, search, i) };
@@ -181,8 +179,7 @@ void fill_group(const Call &call, const Piece &piece, Group *group)
         const int i = group->count;
         if (masked && !place_mask(plan, piece, group, i))
             break;
-        const Call one = make_call(call.plan, &call.image, templ_at(piece, *group, i), call.stream,
-                                   call.error);
+        const Call one = with_template(call, templ_at(piece, *group, i));
         group->templ[i] = one.templ;
         group->rule[i] = masked ? masked_bound_rule(one) : one.rule;
     }
@@ -192,9 +189,7 @@ void fill_group(const Call &call, const Piece &piece, Group *group)
 xncc_status search_masks(const Call &call, const Piece &piece, const Band &band,
                          const PeakJob &search, const Group &group)
 {
-    const Call first = make_call(call.plan, &call.image, templ_at(piece, group, 0), call.stream,
-                                 call.error);
-    return search_masked(first,
+    return search_masked(with_template(call, templ_at(piece, group, 0)),
                          ProductSearch{ search, band, group.templ, group.rule, group.count,
                                         slots_of(call.plan), group.masks.mask },
                          group.masks);
@@ -284,7 +279,7 @@ xncc_status find_one(const Call &call, const xncc_templ_group *b, const xncc_sea
 }
 
 // Finds the matches of a piece. Searches that are still inconclusive are done again, one by one.
-xncc_status find_piece(Call call, const Piece &piece, const xncc_search_rule *rule)
+xncc_status find_piece(const Call &call, const Piece &piece, const xncc_search_rule *rule)
 {
     xncc_engine_plan *plan = call.plan;
     const xncc_templ_group *b = piece.batch;
@@ -326,11 +321,8 @@ xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
         (void)finish(plan, stream, true, nullptr);
     for (size_t first = 0; first < batch->count && !status; first += most) {
         const size_t left = batch->count - first;
-        call.source = batch->templ[first];
-        call.templ = device_template_of(call.source->prepared);
-        call.rule = xncc_score_rule_make(call.source, plan->problem.rule.method,
-                                         plan->problem.rule.flat);
-        status = find_piece(call, Piece{ batch, first, left < most ? left : most }, rule);
+        status = find_piece(with_template(call, batch->templ[first]),
+                            Piece{ batch, first, left < most ? left : most }, rule);
     }
     return status;
 }

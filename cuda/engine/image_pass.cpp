@@ -56,7 +56,7 @@ xncc_status copy_chunks(const Call &call, const Band &band, const Target *target
         int32_t ready = ready_rows(view, plan->problem.templ_height, band.height, y + chunk.rows);
         if (status || !target || ready <= done || (whole && ready < band.height))
             continue;
-        status = multiply_rows(call, band, *target, BandRows{ done, ready - done });
+        status = multiply_rows(call, band, *target, done, ready - done);
         done = ready;
     }
     return status;

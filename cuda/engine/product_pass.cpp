@@ -239,20 +239,20 @@ xncc_status lay_out_template(const Call &call, unsigned char *toeplitz)
     return check(code, "laying out the template", call.error);
 }
 
-xncc_status multiply_rows(const Call &call, const Band &band, const Target &target,
-                          const BandRows &rows)
+xncc_status multiply_rows(const Call &call, const Band &band, const Target &target, int32_t first,
+                          int32_t count)
 {
     const xncc_engine_plan *plan = call.plan;
     const xncc_problem of = xncc_problem_read(&plan->problem);
     CorrelateJob job = make_job(plan, band);
-    job.stage.top += rows.first;
-    job.height = rows.count;
+    job.stage.top += first;
+    job.height = count;
     if (xncc_cuda_sums_fit_u32(&of)) {
         job.pitch = target.pitch;
-        job.sums = target.map + rows.first * job.pitch;
+        job.sums = target.map + first * job.pitch;
     } else {
         job.pitch = band.width;
-        job.sums = plan->memory.as<uint64_t>(XNCC_BUFFER_SUMS) + rows.first * job.pitch;
+        job.sums = plan->memory.as<uint64_t>(XNCC_BUFFER_SUMS) + first * job.pitch;
     }
     job.pivot = call.rule.pivot;
     return run_products(call, of, *call.templ, job);
@@ -262,7 +262,7 @@ xncc_status multiply_band(const Call &call, const Band &band, const Target &targ
 {
     const xncc_decision &d = call.plan->decision;
     if (xncc_decision_has(&d, XNCC_STEP_PIXEL_PRODUCTS))
-        return multiply_rows(call, band, target, BandRows{ 0, band.height });
+        return multiply_rows(call, band, target, 0, band.height);
     if (xncc_decision_has(&d, XNCC_STEP_FLOAT_PRODUCTS))
         return multiply_floats(call, band);
     if (xncc_decision_has(&d, XNCC_STEP_FLOAT_SUMS))

@@ -18,9 +18,9 @@ xncc_status lay_out_template(const Call &call, unsigned char *toeplitz);
 // laid_out: lay_out_template was the last work put on the stream.
 xncc_status multiply_band(const Call &call, const Band &band, const Target &target, bool laid_out);
 
-// The same for a range of rows, for kernels that read whole pixels.
-xncc_status multiply_rows(const Call &call, const Band &band, const Target &target,
-                          const BandRows &rows);
+// The same for `count` rows of the band from row `first` on, for kernels that read whole pixels.
+xncc_status multiply_rows(const Call &call, const Band &band, const Target &target, int32_t first,
+                          int32_t count);
 
 } // namespace xncc
 
