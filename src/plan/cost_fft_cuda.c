@@ -288,24 +288,21 @@ xncc_status xncc_fit_fft_cuda(const xncc_problem *problem, const xncc_machine *m
     return XNCC_OK;
 }
 
-xncc_status xncc_fits_sides(xncc_kernel kernel, int32_t most, const xncc_problem *problem,
-                            xncc_error *error)
+xncc_status xncc_fits_limits(xncc_kernel kernel, const xncc_problem *problem, int32_t most_side,
+                             const xncc_machine *machine, int32_t shared, xncc_error *error)
 {
-    if (problem->templ_width <= most && problem->templ_height <= most)
-        return XNCC_OK;
-    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                     "kernel %s serves templates up to %d x %d pixels, and this one is %d x %d",
-                     xncc_kernel_table[kernel].name, (int)most, (int)most, problem->templ_width,
-                     problem->templ_height);
-}
-
-xncc_status xncc_fits_shared(xncc_kernel kernel, int32_t needed, int64_t limit, xncc_error *error)
-{
-    if (needed <= limit)
-        return XNCC_OK;
-    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                     "kernel %s needs %d bytes of shared memory, and a thread block has %lld",
-                     xncc_kernel_table[kernel].name, (int)needed, (long long)limit);
+    const char *name = xncc_kernel_table[kernel].name;
+    const int64_t limit = xncc_machine_shared_limit(machine);
+    if (problem->templ_width > most_side || problem->templ_height > most_side)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel %s serves templates up to %d x %d pixels, and this one is %d x %d",
+                         name, (int)most_side, (int)most_side, problem->templ_width,
+                         problem->templ_height);
+    if (shared > limit)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel %s needs %d bytes of shared memory, and a thread block has %lld",
+                         name, (int)shared, (long long)limit);
+    return XNCC_OK;
 }
 
 /* Rows of the template, in whole parts that are multiplied at a time. */
@@ -343,21 +340,17 @@ xncc_status xncc_fit_float_fused(const xncc_problem *problem, const xncc_machine
                                  uint64_t budget, xncc_decision *fit, xncc_error *error)
 {
     const int32_t width = problem->templ_width, height = problem->templ_height;
-    xncc_status status = xncc_fits_sides(XNCC_KERNEL_FLOAT_FUSED, XNCC_FLOAT_FUSED_TEMPLATE,
-                                         problem, error);
-    if (status)
-        return status;
-    const int64_t limit = xncc_machine_shared_limit(machine);
-    const int32_t shared = xncc_float_fused_shared(width, height) + XNCC_FLOAT_FUSED_STATIC;
-    status = xncc_fits_shared(XNCC_KERNEL_FLOAT_FUSED, shared, limit, error);
-    if (status)
-        return status;
+    fit->shared_bytes = xncc_is_small_template(problem) ? xncc_float_fused_shared(width, height)
+                                                        : 0;
     fit->fft = (xncc_fft_blocks){ .batch = 1, .columns = width, .rows = height };
-    status = xncc_fits_memory("kernel float-fused", xncc_fft_workspace(problem, &fit->fft).total,
-                              budget, error);
+    xncc_status status = xncc_fits_limits(XNCC_KERNEL_FLOAT_FUSED, problem,
+                                          XNCC_FLOAT_FUSED_TEMPLATE, machine,
+                                          fit->shared_bytes + XNCC_FLOAT_FUSED_STATIC, error);
+    if (!status)
+        status = xncc_fits_memory("kernel float-fused",
+                                  xncc_fft_workspace(problem, &fit->fft).total, budget, error);
     if (status)
         return status;
-    fit->shared_bytes = shared - XNCC_FLOAT_FUSED_STATIC;
     const double slow = xncc_machine_has_fast_doubles(machine) ? 1.0 : slow_fused,
                  each = (double)width * (double)fused_rows(height) + fused_score;
     fit->estimate_ms = XNCC_LAUNCH_MS * 5.0 + (double)fit->band_width * (double)fit->band_height *
@@ -377,11 +370,9 @@ double xncc_float_tiles_error(void)
 xncc_status xncc_fit_float_tiles(const xncc_problem *problem, const xncc_machine *machine,
                                  uint64_t budget, xncc_decision *fit, xncc_error *error)
 {
-    xncc_status status = xncc_fits_sides(XNCC_KERNEL_FLOAT_TILES, XNCC_FLOAT_TILES_TEMPLATE,
-                                         problem, error);
-    if (!status)
-        status = xncc_fits_shared(XNCC_KERNEL_FLOAT_TILES, XNCC_FLOAT_TILES_SHARED,
-                                  machine->cuda.shared_optin, error);
+    xncc_status status = xncc_fits_limits(XNCC_KERNEL_FLOAT_TILES, problem,
+                                          XNCC_FLOAT_TILES_TEMPLATE, machine,
+                                          XNCC_FLOAT_TILES_SHARED, error);
     if (status)
         return status;
     fit->fft = (xncc_fft_blocks){ .width = XNCC_FLOAT_TILE,

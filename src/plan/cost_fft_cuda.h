@@ -49,11 +49,10 @@ xncc_status xncc_fit_fft_cuda(const xncc_problem *problem, const xncc_machine *m
                               uint64_t budget, xncc_decision *fit, xncc_error *error);
 
 /* Limits of kernels for floats: the largest side of a template, and the shared memory of a thread
- * block. Return XNCC_OK, or XNCC_ERROR_UNSUPPORTED with a text that names the kernel and both
+ * block. Returns XNCC_OK, or XNCC_ERROR_UNSUPPORTED with a text that names the kernel and both
  * numbers. */
-xncc_status xncc_fits_sides(xncc_kernel kernel, int32_t most, const xncc_problem *problem,
-                            xncc_error *error);
-xncc_status xncc_fits_shared(xncc_kernel kernel, int32_t needed, int64_t limit, xncc_error *error);
+xncc_status xncc_fits_limits(xncc_kernel kernel, const xncc_problem *problem, int32_t most_side,
+                             const xncc_machine *machine, int32_t shared, xncc_error *error);
 
 /* Kernel float-fused, whose sums need no transform: the sides of a tile of the map, the rows of the
  * template that are multiplied at a time, the largest side of a template, and at least the static

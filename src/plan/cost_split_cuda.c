@@ -141,11 +141,8 @@ static double products_of(const xncc_float_sums *s)
 xncc_status xncc_fit_float_split(const xncc_problem *problem, const xncc_machine *machine,
                                  uint64_t budget, xncc_decision *fit, xncc_error *error)
 {
-    xncc_status status = xncc_fits_sides(XNCC_KERNEL_FLOAT_SPLIT, XNCC_SPLIT_TEMPLATE, problem,
-                                         error);
-    if (!status)
-        status = xncc_fits_shared(XNCC_KERNEL_FLOAT_SPLIT, XNCC_SPLIT_SHARED,
-                                  machine->cuda.shared_optin, error);
+    xncc_status status = xncc_fits_limits(XNCC_KERNEL_FLOAT_SPLIT, problem, XNCC_SPLIT_TEMPLATE,
+                                          machine, XNCC_SPLIT_SHARED, error);
     if (status)
         return status;
     const int several = xncc_decision_has(fit, XNCC_STEP_FLOAT_SUMS);
