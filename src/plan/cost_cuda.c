@@ -21,11 +21,6 @@ static const rate texture_rate = { 1.44e7, 1.4e7, 7.9e6 };
 static const double one_pass_elements_per_ms = 1.35e6, score_elements_per_ms = 6.5e5,
                     float_elements_per_ms = 2.0e5;
 
-static uint64_t pixel_bytes(xncc_pixel pixel)
-{
-    return pixel == XNCC_U8 ? 1 : pixel == XNCC_U16 ? 2 : 4;
-}
-
 static double rate_of(const rate *r, xncc_pixel pixel)
 {
     return pixel == XNCC_U8 ? r->u8 : pixel == XNCC_U16 ? r->u16 : r->f32;
@@ -55,7 +50,7 @@ static uint64_t shared_row_bytes(const xncc_problem *p)
 {
     uint64_t width = (uint64_t)p->templ_width;
     return (p->pixel == XNCC_F32 ? width : xncc_round_up(width, XNCC_THREAD_COLUMNS)) *
-           pixel_bytes(p->pixel);
+           xncc_pixel_size(p->pixel);
 }
 
 xncc_status xncc_fits_memory(const char *what, uint64_t needed, uint64_t limit, xncc_error *error)
@@ -79,7 +74,7 @@ xncc_status xncc_fit_shared(const xncc_problem *p, const xncc_machine *m, xncc_d
     fit->tile_height = XNCC_TILE_WARPS * thread_rows(p->pixel);
     uint64_t columns = XNCC_TILE_WIDTH +
                        xncc_round_up((uint64_t)p->templ_width, XNCC_THREAD_COLUMNS);
-    uint64_t pitch = xncc_round_up(columns * pixel_bytes(p->pixel), XNCC_TILE_PITCH);
+    uint64_t pitch = xncc_round_up(columns * xncc_pixel_size(p->pixel), XNCC_TILE_PITCH);
     fit->tile_pitch = (int32_t)pitch;
     int64_t rows_in_constant = m->cuda.constant_bytes / (int64_t)shared_row_bytes(p) / 4 * 4;
     int64_t tile_rows = limit / (int64_t)pitch - fit->tile_height + 1;
@@ -111,7 +106,7 @@ xncc_status xncc_fit_shared(const xncc_problem *p, const xncc_machine *m, xncc_d
 xncc_status xncc_fit_constant(const xncc_problem *p, const xncc_machine *m, xncc_decision *fit,
                               xncc_error *error)
 {
-    uint64_t row = (uint64_t)p->templ_width * pixel_bytes(p->pixel);
+    uint64_t row = (uint64_t)p->templ_width * xncc_pixel_size(p->pixel);
     if (row > (uint64_t)m->cuda.constant_bytes)
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                          "tex-constant needs %llu bytes of constant memory for a template row, and "
@@ -127,7 +122,7 @@ double xncc_pixels_ms(const xncc_problem *p, const xncc_machine *m, const xncc_d
                     : fit->kernel == XNCC_KERNEL_TEX_CONSTANT ? &constant_rate
                                                               : &texture_rate;
     double processors = xncc_machine_processors(m);
-    double elements = (double)xncc_problem_extent(p).width * (double)xncc_problem_extent(p).height;
+    double elements = xncc_problem_elements(p);
     double pixels = (double)p->templ_width * (double)p->templ_height;
     double height = fit->tile_height ? (double)fit->tile_height : 1.0;
     /* filling a tile costs as much as this many multiply-adds per map element */
@@ -152,8 +147,6 @@ double xncc_fft_bands_ms(const xncc_problem *p, const xncc_decision *fit)
 
 double xncc_fft_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *fit)
 {
-    const xncc_extent map = xncc_problem_extent(p);
     return xncc_fft_bands_ms(p, fit) + XNCC_LAUNCH_MS * 3.0 +
-           (double)map.width * (double)map.height /
-               (score_elements_per_ms * xncc_machine_processors(m));
+           xncc_problem_elements(p) / (score_elements_per_ms * xncc_machine_processors(m));
 }

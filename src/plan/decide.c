@@ -98,7 +98,7 @@ static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
                                                           decision->cpu_seats);
         return XNCC_OK;
     }
-    xncc_status status = xncc_fit_cuda(problem, machine, kernel, decision, error);
+    xncc_status status = xncc_fit_cuda(problem, machine, decision, error);
     decision->estimate_ms += transfer_ms(problem, preference);
     return status;
 }

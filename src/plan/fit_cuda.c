@@ -505,11 +505,9 @@ static xncc_status fit_match(const xncc_problem *p, const xncc_machine *m, xncc_
 }
 
 xncc_status xncc_fit_cuda(const xncc_problem *problem, const xncc_machine *machine,
-                          xncc_kernel kernel, xncc_decision *fit, xncc_error *error)
+                          xncc_decision *fit, xncc_error *error)
 {
     assert(machine->cuda.present); /* kernels of absent engines are not fitted */
-    fit->kernel = kernel;
-    fit->engine = XNCC_DEVICE_CUDA;
     return problem->task == XNCC_TASK_MATCH ? fit_match(problem, machine, fit, error)
                                             : xncc_fit_convolve_cuda(problem, machine, fit, error);
 }

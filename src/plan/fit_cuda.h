@@ -8,9 +8,9 @@
 #include "plan/decision.h"
 #include "plan/machine.h"
 
-/* Fits a kernel to a legal problem: fills all fields of *fit but those of the choice among kernels.
- * Returns XNCC_OK, or XNCC_ERROR_UNSUPPORTED with a text that names the limit. */
+/* Fits a kernel, fit->kernel, to a legal problem: fills all fields of *fit but those of the choice
+ * among kernels. Returns XNCC_OK, or XNCC_ERROR_UNSUPPORTED with a text that names the limit. */
 xncc_status xncc_fit_cuda(const xncc_problem *problem, const xncc_machine *machine,
-                          xncc_kernel kernel, xncc_decision *fit, xncc_error *error);
+                          xncc_decision *fit, xncc_error *error);
 
 #endif
