@@ -365,10 +365,8 @@ xncc_status score_float_sums(const Call &call, const Band &band, const Target &t
     const xncc_engine_plan *plan = call.plan;
     const xncc_problem &p = plan->problem;
     const xncc_workspace &w = plan->memory.sizes();
-    const FloatSums &sums = plan->float_sums;
     FloatSumScoreJob job = {};
-    job.terms = sums.terms_of_source();
-    job.at = sums.layout();
+    plan->float_sums.set_sums(&job);
     job.method = p.rule.method;
     job.rule = xncc_general_rule_make(call.source, p.rule.flat, p.rule.min_valid);
     job.width = band.width;
@@ -379,16 +377,9 @@ xncc_status score_float_sums(const Call &call, const Band &band, const Target &t
     job.sums = plan->memory.as<double>(XNCC_BUFFER_SUMS);
     job.step = static_cast<int64_t>(w.sums / sizeof(double));
     job.pitch = static_cast<int64_t>(w.sums_pitch);
-    job.error = sums.errors();
-    job.blocks = sums.blocks().count;
-    job.step_x = sums.blocks().step_x;
-    job.step_y = sums.blocks().step_y;
-    job.across = sums.blocks().across;
     job.own = SPLIT_OWN;
     job.root_whole = 1.01 * sqrt(static_cast<double>(job.rule.whole));
     const FloatImage image = image_of(call, band);
-    job.columns = sums.columns_of_planes();
-    job.integrals = sums.integrals_of_templ();
     job.image_x = image.x;
     job.image_y = image.y;
     job.image_width = image.image.width;
@@ -397,7 +388,7 @@ xncc_status score_float_sums(const Call &call, const Band &band, const Target &t
     job.map_pitch = target.pitch;
     // with one channel it takes longer than to settle the windows one by one
     const bool refines = p.channels > 1;
-    FloatTerms *terms = sums.terms_of_source();
+    FloatTerms *terms = job.terms;
     job.hard = { &terms->hard, terms->hard_at, XNCC_FLOAT_HARD };
     job.doubts = job.hard;
     if (refines)

@@ -183,4 +183,18 @@ xncc_status FloatSums::correlate(const FloatSource &of, const SumMaps &to, cudaS
     return check(code, "making the sums of windows", error);
 }
 
+void FloatSums::set_sums(FloatSumScoreJob *job) const
+{
+    const FloatBlocks &blocks = split.blocks();
+    job->terms = terms;
+    job->at = at;
+    job->error = split.errors_of_sums();
+    job->blocks = blocks.count;
+    job->step_x = blocks.step_x;
+    job->step_y = blocks.step_y;
+    job->across = blocks.across;
+    job->columns = columns;
+    job->integrals = integrals;
+}
+
 } // namespace xncc

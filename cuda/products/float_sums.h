@@ -7,6 +7,7 @@
 
 #include "cuda/planes/float_planes.h"
 #include "cuda/products/float_split.h"
+#include "cuda/score/float_sum_score.h"
 #include "cuda/windows/column_sums.h"
 
 namespace xncc {
@@ -28,32 +29,11 @@ class FloatSums {
     // Puts all sums of a band, and the bounds of their errors, on the stream.
     xncc_status correlate(const FloatSource &of, const SumMaps &to, cudaStream_t stream,
                           xncc_error *error);
-    const xncc_float_sums &layout() const
-    {
-        return at;
-    }
+    // Tells a score which sums there are, and what it makes the others from.
+    void set_sums(FloatSumScoreJob *job) const;
     FloatTerms *terms_of_source() const
     {
         return terms;
-    }
-    const FloatBlocks &blocks() const
-    {
-        return split.blocks();
-    }
-    // Per sum, those of the band's blocks.
-    const double *errors() const
-    {
-        return split.errors_of_sums();
-    }
-    // layout().windows: the sums of columns of the channels, and of what counts.
-    const ColumnsOfPlanes &columns_of_planes() const
-    {
-        return columns;
-    }
-    // layout().clips: those of the template (float_integrals.h).
-    const double *integrals_of_templ() const
-    {
-        return integrals;
     }
 
   private:
@@ -78,8 +58,8 @@ class FloatSums {
     double *planes = nullptr;          // of the image
     int64_t pitch = 0, plane_step = 0; // elements
     FloatTerms *terms = nullptr;
-    double *integrals = nullptr;
-    ColumnsOfPlanes columns = {};
+    double *integrals = nullptr;     // at.clips: those of the template (float_integrals.h)
+    ColumnsOfPlanes columns = {};    // at.windows: of the channels, and of what counts
     unsigned char *groups = nullptr; // scratch of the sums of columns
 };
 
