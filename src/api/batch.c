@@ -173,19 +173,6 @@ static xncc_status set_find_options(xncc_batch *batch, const xncc_batch_options 
     return made ? XNCC_OK : no_memory(error);
 }
 
-static void set_best_extent(xncc_batch *batch)
-{
-    const xncc_problem *p = &batch->problem;
-    int32_t width = batch->templ[0]->width, height = batch->templ[0]->height;
-    for (size_t i = 1; i < batch->count; i++) {
-        width = batch->templ[i]->width < width ? batch->templ[i]->width : width;
-        height = batch->templ[i]->height < height ? batch->templ[i]->height : height;
-    }
-    batch->best_width = p->rule.mode == XNCC_VALID ? p->image_width - width + 1 : p->image_width;
-    batch->best_height = p->rule.mode == XNCC_VALID ? p->image_height - height + 1
-                                                    : p->image_height;
-}
-
 /* Fills a batch whose context, problem and count are set. known: as in xncc_batch_once. */
 static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
                         const xncc_machine *known, const xncc_template *const *templ,
@@ -220,10 +207,8 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
     if (status || batch->count == 0)
         return status;
     status = group_templs(batch, templ, error);
-    if (status)
-        return status;
-    set_best_extent(batch);
-    status = make_plans_on_one_engine(batch, *preference, known, error);
+    if (!status)
+        status = make_plans_on_one_engine(batch, *preference, known, error);
     if (status)
         return status;
     batch->engine = xncc_context_engine(batch->context, batch->group[0].plan->decision.engine);

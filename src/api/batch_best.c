@@ -7,6 +7,7 @@
 
 static xncc_status check_best(const xncc_batch *batch, const xncc_best *best, xncc_error *error)
 {
+    int32_t width = 0, height = 0; /* of the largest map */
     if (batch->count == 0)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "best: the batch has no template");
     if (batch->problem.rule.mode == XNCC_FULL)
@@ -26,10 +27,15 @@ static xncc_status check_best(const xncc_batch *batch, const xncc_best *best, xn
                          "best: index is a null pointer or not aligned to 4 bytes, or its pitch of "
                          "%lld bytes does not suit %d elements",
                          (long long)best->index_pitch, index.width);
-    if (best->score.width != batch->best_width || best->score.height != batch->best_height)
-        return xncc_fail(
-            error, XNCC_ERROR_ARGUMENT, "best: %d x %d does not fit the templates' map of %d x %d",
-            best->score.width, best->score.height, batch->best_width, batch->best_height);
+    for (size_t g = 0; g < batch->groups; g++) {
+        const xncc_extent *map = &batch->group[g].plan->map;
+        width = map->width > width ? map->width : width;
+        height = map->height > height ? map->height : height;
+    }
+    if (best->score.width != width || best->score.height != height)
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "best: %d x %d does not fit the templates' map of %d x %d",
+                         best->score.width, best->score.height, width, height);
     if (best->score.memory == XNCC_DEVICE &&
         batch->group[0].plan->decision.engine != XNCC_DEVICE_CUDA)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,

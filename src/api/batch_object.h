@@ -33,8 +33,6 @@ struct xncc_batch {
     xncc_match *match;             /* those of templ[i] from i * per_template on, */
     size_t *found;                 /* found[i] of them */
     xncc_candidate *candidate;     /* room for all of them; NULL: `once` */
-    /* for xncc_batch_best: the size of the best map */
-    int32_t best_width, best_height;
 };
 
 /* What a batch for one search is made of; as the arguments of xncc_batch_create. */
