@@ -26,7 +26,7 @@ static void get_chip(void *argument, size_t item, size_t part, xncc_chip *chip)
     const xncc_track_options *o = &b->call->options;
     const xncc_image *from = xncc_track_view(b, part, 0), *scene = xncc_track_view(b, part, 1);
     xncc_chip_place at;
-    xncc_track_find_chip(b, item, &at);
+    xncc_track_find_chip(argument, item, &at);
     *chip = (xncc_chip){
         .scene = scene, .x = at.x, .y = at.y, .width = at.width, .height = at.height
     };
@@ -100,7 +100,7 @@ static void put_map(void *argument, size_t item, size_t part, const xncc_chip *c
         return;
     if (scored.score)
         xncc_scored_read(&scored, xncc_reading_side(b->call->options.fit), around, &reading);
-    xncc_track_set(b, item, &place, &reading);
+    xncc_track_set(argument, item, &place, &reading);
 }
 
 static void set_problem(const xncc_track_call *call, int32_t kind, xncc_problem *problem)

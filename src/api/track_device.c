@@ -58,17 +58,6 @@ xncc_status xncc_track_is_on_device(const xncc_track_band *b, int *is, xncc_erro
     return *is ? find_room(b, is, error) : XNCC_OK;
 }
 
-static void place_chip(void *argument, size_t item, xncc_chip_place *place)
-{
-    xncc_track_find_chip(argument, item, place);
-}
-
-static void take_reading(void *argument, size_t item, const xncc_chip_place *place,
-                         const xncc_reading *reading)
-{
-    xncc_track_set(argument, item, place, reading);
-}
-
 xncc_status xncc_track_run_on_device(xncc_track_band *b, xncc_error *error)
 {
     xncc_status status = XNCC_OK;
@@ -81,8 +70,8 @@ xncc_status xncc_track_run_on_device(xncc_track_band *b, xncc_error *error)
                                       .pool = xncc_cpu_engine_pool(b->engine),
                                       .watch = &b->call->watch,
                                       .argument = b,
-                                      .place = place_chip,
-                                      .take = take_reading };
+                                      .place = xncc_track_find_chip,
+                                      .take = xncc_track_set };
         status = b->device->ops->read_chips(b->device, &run, error);
     }
     return status;

@@ -56,8 +56,9 @@ static search search_of(const xncc_track_band *b, const xncc_track_place *place)
     return (search){ place->left, place->top, place->wx, place->wy };
 }
 
-void xncc_track_find_chip(const xncc_track_band *b, size_t item, xncc_chip_place *chip)
+void xncc_track_find_chip(void *band, size_t item, xncc_chip_place *chip)
 {
+    const xncc_track_band *b = band;
     const xncc_track_options *o = &b->call->options;
     const xncc_image *scene = xncc_track_view(b, 0, 1);
     const xncc_track_place *place = &b->place[item];
@@ -138,9 +139,10 @@ static void set_loop(const xncc_track_band *b, const xncc_chip_place *chip, cons
     d->loop = sqrt((d->dx + dx) * (d->dx + dx) + (d->dy + dy) * (d->dy + dy));
 }
 
-void xncc_track_set(const xncc_track_band *b, size_t item, const xncc_chip_place *chip,
+void xncc_track_set(void *band, size_t item, const xncc_chip_place *chip,
                     const xncc_reading *reading)
 {
+    const xncc_track_band *b = band;
     const xncc_track_place *place = &b->place[item];
     const search s = search_of(b, place);
     if (b->back)
