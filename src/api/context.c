@@ -156,44 +156,6 @@ xncc_status xncc_context_helper(xncc_context *context, xncc_engine **engine, xnc
     return XNCC_OK;
 }
 
-xncc_status xncc_context_fetch(xncc_context *context, const xncc_image *pixels, const char *what,
-                               xncc_image *host, void **owned, xncc_error *error)
-{
-    *host = *pixels;
-    *owned = NULL;
-    if (pixels->memory == XNCC_HOST)
-        return XNCC_OK;
-    xncc_engine *cuda = context->engine[xncc_slot(XNCC_DEVICE_CUDA)];
-    if (!cuda)
-        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                         "%s: its pixels are in device memory, but this context has no device",
-                         what);
-    uint64_t row = (uint64_t)xncc_image_row_bytes(pixels), width = (uint64_t)pixels->width,
-             mask_row = pixels->mask ? width : 0;
-    char *bytes = xncc_alloc_unset((uint64_t)pixels->height, row + mask_row);
-    *owned = bytes;
-    if (!bytes)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "%s: no memory for %d x %d pixels", what,
-                         pixels->width, pixels->height);
-    host->data = bytes;
-    host->pitch = (int64_t)row;
-    host->memory = XNCC_HOST;
-    xncc_status status = cuda->ops->fetch(cuda, pixels, bytes, host->pitch, NULL, error);
-    if (!status && pixels->mask) {
-        uint8_t *mask = (uint8_t *)bytes + row * (uint64_t)pixels->height;
-        xncc_image view = { .data = pixels->mask,
-                            .width = pixels->width,
-                            .height = pixels->height,
-                            .pitch = pixels->mask_pitch,
-                            .pixel = XNCC_U8,
-                            .memory = XNCC_DEVICE };
-        host->mask = mask;
-        host->mask_pitch = pixels->width;
-        status = cuda->ops->fetch(cuda, &view, mask, pixels->width, NULL, error);
-    }
-    return status;
-}
-
 static xncc_status fill_template(xncc_context *context, const xncc_image *pixels,
                                  xncc_template *templ, xncc_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Copies patches of an image with its border to host memory (halo_copy.h). */
+/* Copies patches of an image with its border, and whole images, to host memory (halo_copy.h). */
 #include "api/halo_copy.h"
 
 #include "base/memory.h"
@@ -40,21 +40,24 @@ static int64_t spans_length(const xncc_spans *s)
     return s->length[0] + s->length[1];
 }
 
-/* The pixels that a patch repeats, in host memory. */
+/* What is fetched of an image: columns and rows. */
 typedef struct source {
-    xncc_image view;
+    xncc_context *context;
+    const char *what; /* begins error texts */
+    xncc_stream stream;
+    const xncc_watch *watch; /* NULL: the call is not watched */
     xncc_spans x, y;
 } source;
 
 /* Copies all pieces of a view to tightly packed rows. The view is the image, or its mask seen as an
  * image. */
-static xncc_status fetch_pieces(const xncc_patch *p, const xncc_image *view, const source *s,
-                                char *to, xncc_error *error)
+static xncc_status fetch_pieces(const source *s, const xncc_image *view, char *to,
+                                xncc_error *error)
 {
-    xncc_engine *cuda = p->context->engine[xncc_slot(XNCC_DEVICE_CUDA)];
+    xncc_engine *cuda = s->context->engine[xncc_slot(XNCC_DEVICE_CUDA)];
     const int64_t size = (int64_t)xncc_pixel_size(view->pixel) * xncc_image_channels(view),
                   pitch = spans_length(&s->x) * size;
-    xncc_status status = xncc_check_cancelled(p->watch, error);
+    xncc_status status = s->watch ? xncc_check_cancelled(s->watch, error) : XNCC_OK;
     for (int k = 0; k < s->x.count * s->y.count && !status; k++) {
         const int i = k % s->x.count, j = k / s->x.count;
         xncc_image piece;
@@ -62,42 +65,61 @@ static xncc_status fetch_pieces(const xncc_patch *p, const xncc_image *view, con
                                  (int32_t)s->x.length[i], (int32_t)s->y.length[j], &piece, error);
         char *at = to + (j ? s->y.length[0] : 0) * pitch + (i ? s->x.length[0] : 0) * size;
         if (!status)
-            status = cuda->ops->fetch(cuda, &piece, at, pitch, p->stream, error);
+            status = cuda->ops->fetch(cuda, &piece, at, pitch, s->stream, error);
     }
     return status;
 }
 
-static xncc_status fetch_sources(xncc_patch *p, source *s, xncc_error *error)
+/* Copies them from an image in device memory. The caller frees *owned; it is NULL if there is no
+ * pixel to copy. */
+static xncc_status fetch(const source *s, const xncc_image *image, xncc_image *host, void **owned,
+                         xncc_error *error)
 {
-    const xncc_image *image = p->image;
     const uint64_t columns = (uint64_t)spans_length(&s->x), rows = (uint64_t)spans_length(&s->y);
     const uint64_t pixel = (uint64_t)xncc_pixel_size(image->pixel) *
                            (uint64_t)xncc_image_channels(image);
-    char *bytes = columns && rows ? xncc_alloc(rows, columns * (pixel + (image->mask ? 1 : 0)))
-                                  : NULL;
-    xncc_free(p->fetched);
-    p->fetched = bytes;
+    *host = *image;
+    *owned = NULL;
     if (columns == 0 || rows == 0)
-        return XNCC_OK; /* the patch repeats no pixel of the image */
+        return XNCC_OK;
+    char *bytes = xncc_alloc_unset(rows, columns * (pixel + (image->mask ? 1 : 0)));
+    *owned = bytes;
     if (!bytes)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %llu x %llu pixels of the image",
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "%s: no memory for %llu x %llu pixels", s->what,
                          (unsigned long long)columns, (unsigned long long)rows);
-    xncc_status status = fetch_pieces(p, image, s, bytes, error);
-    s->view = *image;
-    s->view.data = bytes;
-    s->view.pitch = (int64_t)(columns * pixel);
-    s->view.memory = XNCC_HOST;
+    xncc_status status = fetch_pieces(s, image, bytes, error);
+    host->data = bytes;
+    host->pitch = (int64_t)(columns * pixel);
+    host->memory = XNCC_HOST;
     if (!status && image->mask) {
         const xncc_image mask = { .data = image->mask,
                                   .width = image->width,
                                   .height = image->height,
                                   .pitch = image->mask_pitch,
                                   .memory = XNCC_DEVICE };
-        s->view.mask = (const uint8_t *)bytes + rows * columns * pixel;
-        s->view.mask_pitch = (int64_t)columns;
-        status = fetch_pieces(p, &mask, s, bytes + rows * columns * pixel, error);
+        host->mask = (const uint8_t *)bytes + rows * columns * pixel;
+        host->mask_pitch = (int64_t)columns;
+        status = fetch_pieces(s, &mask, bytes + rows * columns * pixel, error);
     }
     return status;
+}
+
+xncc_status xncc_context_fetch(xncc_context *context, const xncc_image *pixels, const char *what,
+                               xncc_image *host, void **owned, xncc_error *error)
+{
+    const source all = { .context = context,
+                         .what = what,
+                         .x = { { 0, 0 }, { pixels->width, 0 }, 1 },
+                         .y = { { 0, 0 }, { pixels->height, 0 }, 1 } };
+    *host = *pixels;
+    *owned = NULL;
+    if (pixels->memory == XNCC_HOST)
+        return XNCC_OK;
+    if (!context->engine[xncc_slot(XNCC_DEVICE_CUDA)])
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "%s: its pixels are in device memory, but this context has no device",
+                         what);
+    return fetch(&all, pixels, host, owned, error);
 }
 
 xncc_status xncc_patch_fill(xncc_patch *p, int64_t left, int64_t top, xncc_error *error)
@@ -108,14 +130,18 @@ xncc_status xncc_patch_fill(xncc_patch *p, int64_t left, int64_t top, xncc_error
     part.top = top;
     if (image->memory == XNCC_HOST)
         return xncc_rectangle_view(image, &part, &p->room, p->watch, &p->view, error);
-    source s = { .view = *image,
-                 .x = spans_of(part.border, left, part.width, image->width),
-                 .y = spans_of(part.border, top, part.height, image->height) };
+    const source s = { .context = p->context,
+                       .what = "image",
+                       .stream = p->stream,
+                       .watch = p->watch,
+                       .x = spans_of(part.border, left, part.width, image->width),
+                       .y = spans_of(part.border, top, part.height, image->height) };
+    xncc_image host;
     part.columns = &s.x;
     part.rows = &s.y;
-    xncc_status status = fetch_sources(p, &s, error);
-    return status ? status
-                  : xncc_rectangle_view(&s.view, &part, &p->room, p->watch, &p->view, error);
+    xncc_free(p->fetched);
+    xncc_status status = fetch(&s, image, &host, &p->fetched, error);
+    return status ? status : xncc_rectangle_view(&host, &part, &p->room, p->watch, &p->view, error);
 }
 
 xncc_status xncc_patch_check(const xncc_patch *p, xncc_error *error)
