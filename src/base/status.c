@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of statuses, and the version of the library. */
-#include "exactncc/status.h"
+/* Names of statuses, texts of failures, and the version of the library. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 
 #define TEXT_OF(x) #x
 #define VERSION(a, b, c) TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)
@@ -17,6 +20,17 @@ const char *xncc_status_string(xncc_status status)
     case XNCC_ERROR_CANCELLED: return "cancelled";
     }
     return "unknown status";
+}
+
+xncc_status xncc_fail(xncc_error *error, xncc_status status, const char *format, ...)
+{
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        (void)vsnprintf(error->text, sizeof error->text, format, arguments);
+        va_end(arguments);
+    }
+    return status;
 }
 
 const char *xncc_version(void)
