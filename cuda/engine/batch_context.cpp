@@ -54,8 +54,7 @@ xncc_status batch_context_open(xncc_engine *engine, const xncc_watch *watch,
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the batch");
     context->engine = engine_of(engine);
     context->watch = watch;
-    context->upload.set_copiers(context->engine->copiers);
-    context->upload.set_watch(watch);
+    context->upload.serve(context->engine->copiers, watch);
     *result = context;
     return XNCC_OK;
 }
@@ -282,8 +281,7 @@ xncc_status prepare_forms(xncc_batch_context *context, xncc_template *const *tem
     if (status)
         return status;
     BatchMemory *own = context->own;
-    own->upload.set_copiers(context->engine->copiers);
-    own->upload.set_watch(context->watch);
+    own->upload.serve(context->engine->copiers, context->watch);
     uint64_t bytes = 0;
     for (size_t i = 0; i < count; i++)
         bytes += form_bytes(templ[i], most_height(context));

@@ -65,7 +65,6 @@ xncc_status borrow(Engine *engine, ChipReader **result, xncc_error *error)
     ChipReader *made = create<ChipReader>();
     if (!made)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for tracking on the device");
-    made->upload.set_copiers(engine->copiers);
     return hand_over(check(make(made), "allocating the memory for tracking", error), made, result);
 }
 
@@ -229,7 +228,6 @@ xncc_status run_chips(Run *run, xncc_error *error)
     ChipReader *r = run->reader;
     DeviceMemory memory[2];
     xncc_image from = *run->all->from, scene = *run->all->scene;
-    r->upload.set_watch(run->all->watch);
     // images in device memory have what the caller put on the default stream
     xncc_status status = check(follow(r, nullptr, 0), "beginning to track", error);
     if (!status)
@@ -286,6 +284,7 @@ xncc_status read_chips(xncc_engine *base, const xncc_chip_reads *all, xncc_error
         status = borrow(engine, &run.reader, error);
     if (status)
         return status;
+    run.reader->upload.serve(engine->copiers, all->watch);
     status = run_chips(&run, error);
     give_back(engine, run.reader);
     return status ? status : xncc_check_cancelled(all->watch, error);

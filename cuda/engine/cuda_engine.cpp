@@ -215,47 +215,31 @@ xncc_status wait(xncc_engine_plan *plan, xncc_error *error)
     return check(cudaEventSynchronize(plan->done.get()), "the work of the plan", error);
 }
 
-// A plan without memory and without the event of its last call.
+// Makes a plan. stack: as for bind. shared: the batch that has its memory, and the event of its
+// last call; nullptr: they are its own.
 xncc_status make_plan(Engine *engine, const xncc_problem *problem, const xncc_decision *decision,
+                      const xncc_stack_plan *stack, xncc_batch_context *shared,
                       const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
 {
-    xncc_engine_plan *plan = *result = create<xncc_engine_plan>();
+    xncc_engine_plan *plan = create<xncc_engine_plan>();
     if (!plan)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the plan");
     plan->engine = engine;
-    plan->upload.set_copiers(engine->copiers);
     plan->problem = *problem;
     plan->decision = *decision;
     plan->watch = watch;
-    plan->upload.set_watch(watch);
-    return XNCC_OK;
-}
-
-// Gives the caller the plan, or frees it after a failure.
-xncc_status give_plan(xncc_status status, xncc_engine_plan *plan, xncc_engine_plan **result)
-{
-    if (!status)
-        *result = plan;
-    else if (plan)
-        unbind(plan);
-    return status;
-}
-
-// Makes a plan with memory of its own.
-xncc_status make_whole(Engine *engine, const xncc_problem *problem, const xncc_decision *decision,
-                       const xncc_stack_plan *stack, const xncc_watch *watch,
-                       xncc_engine_plan **result, xncc_error *error)
-{
-    xncc_engine_plan *plan = nullptr;
-    xncc_status status = make_plan(engine, problem, decision, watch, &plan, error);
-    if (!status && decision->stack.images > 1)
+    plan->upload.serve(engine->copiers, watch);
+    if (decision->stack.images > 1)
         plan->stack.of = *stack;
+    xncc_status status = shared ? XNCC_OK : check(plan->done.make(), "making an event", error);
     if (!status)
-        status = check(plan->done.make(), "making an event", error);
-    if (!status)
-        status = problem->task == XNCC_TASK_MATCH ? bind_match(plan, nullptr, error)
+        status = problem->task == XNCC_TASK_MATCH ? bind_match(plan, shared, error)
                                                   : filter_bind(plan, error);
-    return give_plan(status, plan, result);
+    if (status)
+        unbind(plan);
+    else
+        *result = plan;
+    return status;
 }
 
 // If memory is short, that of no batch is given up first.
@@ -267,9 +251,9 @@ xncc_status bind(xncc_engine *base, const xncc_problem *problem, const xncc_deci
     DeviceScope scope(engine->device);
     xncc_status status = scope.status(error);
     if (!status)
-        status = make_whole(engine, problem, decision, stack, watch, result, error);
+        status = make_plan(engine, problem, decision, stack, nullptr, watch, result, error);
     if (status == XNCC_ERROR_MEMORY && engine->spare.release())
-        status = make_whole(engine, problem, decision, stack, watch, result, error);
+        status = make_plan(engine, problem, decision, stack, nullptr, watch, result, error);
     return status;
 }
 
@@ -280,13 +264,8 @@ xncc_status bind_shared(xncc_batch_context *shared, const xncc_problem *problem,
     Engine *engine = engine_behind(shared);
     DeviceScope scope(engine->device);
     xncc_status status = scope.status(error);
-    if (status)
-        return status;
-    xncc_engine_plan *plan = nullptr;
-    status = make_plan(engine, problem, decision, watch, &plan, error);
-    if (!status)
-        status = bind_match(plan, shared, error);
-    return give_plan(status, plan, result);
+    return status ? status
+                  : make_plan(engine, problem, decision, nullptr, shared, watch, result, error);
 }
 
 // The operation that begins a call on the plan's device and runs it by `function`. The last two of

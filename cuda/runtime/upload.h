@@ -31,16 +31,11 @@ struct UploadRows {
 // The copy stream and the pinned chunks of one plan or batch. One thread at a time.
 class Upload {
   public:
-    // Names the threads that copy pageable memory to the pinned chunks. Call it before the first
-    // copy. The pool must outlive this object.
-    void set_copiers(xncc_pool *pool)
+    // Names the threads that copy pageable memory to the pinned chunks, and the call that the
+    // copies are made for. Call it before the first copy. Both must outlive the copies.
+    void serve(xncc_pool *pool, const xncc_watch *call)
     {
         copiers = pool;
-    }
-    // Names the call that the copies are made for. Call it before the first copy. The watch must
-    // outlive this object.
-    void set_watch(const xncc_watch *call)
-    {
         watch = call;
     }
     // Copies all rows, in chunks if is_chunked() says so. Work that is enqueued later sees them. If
