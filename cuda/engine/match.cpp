@@ -18,27 +18,20 @@ namespace {
 constexpr uint64_t PINNED_BYTES = 4u << 20;
 constexpr int32_t KEPT_ROWS = 2;
 
-// A chunk of map rows on the host.
-struct Chunk {
-    float *rows;        // its first row; the KEPT_ROWS rows of the map before it are in front of it
-    int32_t first, end; // its rows in the map are first .. end - 1
-};
-
 // Feeds the search with the rows whose neighbours are known: a row needs the row below it, so the
-// last row of each chunk is fed with the next chunk.
-xncc_status feed(const Call &call, xncc_peaks *peaks, const Chunk &chunk)
+// last row of each chunk is fed with the next chunk. rows: map rows first .. last - 1, a chunk; the
+// KEPT_ROWS rows of the map before it are in front of it.
+xncc_status feed(const Call &call, xncc_peaks *peaks, float *rows, int32_t first, int32_t last)
 {
-    int32_t width = call.plan->x.map, height = call.plan->y.map;
-    int32_t begin = chunk.first > 0 ? chunk.first - 1 : 0,
-            end = chunk.end < height ? chunk.end - 1 : height;
+    const int64_t width = call.plan->x.map;
+    const int32_t height = call.plan->y.map, begin = first > 0 ? first - 1 : 0,
+                  end = last < height ? last - 1 : height;
     xncc_status status = XNCC_OK;
     if (end > begin)
-        status = xncc_peaks_feed(
-            peaks, chunk.rows + (static_cast<int64_t>(begin) - chunk.first) * width, width, width,
-            begin, end - begin, begin > 0, end < height, call.error);
-    float *kept = chunk.rows - static_cast<int64_t>(KEPT_ROWS) * width;
-    memmove(kept, chunk.rows + (static_cast<int64_t>(chunk.end) - chunk.first - KEPT_ROWS) * width,
-            static_cast<size_t>(KEPT_ROWS) * static_cast<size_t>(width) * sizeof(float));
+        status = xncc_peaks_feed(peaks, rows + (begin - first) * width, width, call.plan->x.map,
+                                 begin, end - begin, begin > 0, end < height, call.error);
+    memmove(rows - KEPT_ROWS * width, rows + (last - first - KEPT_ROWS) * width,
+            static_cast<size_t>(KEPT_ROWS * width) * sizeof(float));
     return status;
 }
 
@@ -64,7 +57,7 @@ xncc_status search_rows(const Call &call, xncc_peaks *peaks, int32_t begin, int3
         if (!status)
             status = finish(plan, call.stream, true, call.error);
         if (!status)
-            status = feed(call, peaks, Chunk{ chunk_map.data, row, row + count });
+            status = feed(call, peaks, chunk_map.data, row, row + count);
         progress_step(plan, count);
     }
     return status;
