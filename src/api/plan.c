@@ -18,13 +18,6 @@ static int is_ready(const xncc_context *context, const xncc_decision *decision)
     return xncc_engine_is_ready(xncc_context_engine(context, decision->engine), decision->kernel);
 }
 
-/* Does the engine have what the kernel of the stack needs? */
-static int is_ready_for_stack(const xncc_context *context, const xncc_decision *decision,
-                              const xncc_stack_plan *stack)
-{
-    return decision->stack.images < 2 || is_ready(context, &stack->decision);
-}
-
 /* Decides which kernel to run. An engine may find out that something is missing only when a kernel
  * needs it. It then no longer offers that kernel, and the decision is repeated. known: as in
  * xncc_plan_decide. */
@@ -48,22 +41,9 @@ static xncc_status decide(xncc_plan *plan, const xncc_problem *problem,
             d->spread = xncc_spread_choose(problem, &machine, preference, d);
             d->stack = xncc_stack_choose(problem, &machine, preference, d, &plan->stack);
         }
-    } while (!status &&
-             !(is_ready(plan->context, d) && is_ready_for_stack(plan->context, d, &plan->stack)));
+    } while (!status && !(is_ready(plan->context, d) &&
+                          (d->stack.images < 2 || is_ready(plan->context, &plan->stack.decision))));
     return status;
-}
-
-static xncc_status decide_plan(xncc_plan *plan, const xncc_problem *problem,
-                               const xncc_preference *preference, const xncc_machine *known,
-                               xncc_error *error)
-{
-    xncc_status status = decide(plan, problem, preference, known, error);
-    if (status)
-        return status;
-    plan->problem = *problem;
-    plan->map = xncc_problem_extent(problem);
-    plan->engine = xncc_context_engine(plan->context, plan->decision.engine);
-    return XNCC_OK;
 }
 
 xncc_status xncc_plan_bind(xncc_plan *plan, xncc_batch_context *shared, xncc_error *error)
@@ -93,12 +73,16 @@ xncc_status xncc_plan_decide(xncc_context *context, const xncc_problem *problem,
         return xncc_fail(error, XNCC_ERROR_MEMORY, "plan: no memory");
     plan->context = context;
     plan->watch = xncc_watch_make(&context->progress);
-    const xncc_status status = decide_plan(plan, problem, preference, known, error);
-    if (status)
+    plan->problem = *problem;
+    const xncc_status status = decide(plan, problem, preference, known, error);
+    if (status) {
         xncc_plan_destroy(plan);
-    else
-        *result = plan;
-    return status;
+        return status;
+    }
+    plan->map = xncc_problem_extent(problem);
+    plan->engine = xncc_context_engine(context, plan->decision.engine);
+    *result = plan;
+    return XNCC_OK;
 }
 
 xncc_status xncc_plan_create(xncc_context *context, const xncc_problem *problem,
