@@ -350,23 +350,20 @@ xncc_status xncc_fit_fused(const xncc_problem *p, const xncc_machine *m, xncc_de
                            d, error);
 }
 
-double xncc_fused_channels_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
+double xncc_fused_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
-    const double channels = d->planes.image_count,
-                 few = d->tensor.stages < XNCC_TENSOR_FUSED_CHANNEL_BLOCKS ? channels_few : 1.0,
-                 each = few * (channels_element + channels_channel * channels) /
-                            fused_element_rate +
-                        channels * fused_products(&d->tensor) / channels_rate;
-    return fused_start_ms + xncc_problem_elements(p) * each / xncc_machine_processors(m);
-}
-
-double xncc_fused_masked_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
-{
-    const double each = 1.0 / planes_element_rate +
-                        d->planes.products *
-                            (1.0 / planes_sum_rate + fused_products(&d->tensor) / planes_rate);
-    return planes_start_ms + product_start_ms * d->planes.products +
-           xncc_problem_elements(p) * each / xncc_machine_processors(m);
+    const double channels = d->planes.image_count, sums = d->planes.products,
+                 products = fused_products(&d->tensor);
+    double start = fused_start_ms, each = 1.0 / fused_element_rate + products / fused_rate;
+    if (xncc_decision_has(d, XNCC_STEP_FUSED_MASKED)) {
+        start = planes_start_ms + product_start_ms * sums;
+        each = 1.0 / planes_element_rate + sums * (1.0 / planes_sum_rate + products / planes_rate);
+    } else if (xncc_decision_has(d, XNCC_STEP_FUSED_CHANNELS)) {
+        const double few = d->tensor.stages < XNCC_TENSOR_FUSED_CHANNEL_BLOCKS ? channels_few : 1.0;
+        each = few * (channels_element + channels_channel * channels) / fused_element_rate +
+               channels * products / channels_rate;
+    }
+    return start + xncc_problem_elements(p) * each / xncc_machine_processors(m);
 }
 
 xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_decision *d,
@@ -385,11 +382,6 @@ xncc_status xncc_fit_tensor(const xncc_problem *p, const xncc_machine *m, xncc_d
 double xncc_tensor_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)
 {
     const double processors = xncc_machine_processors(m), elements = xncc_problem_elements(p);
-    const int is_u16 = p->pixel == XNCC_U16;
-    if (d->kernel == XNCC_KERNEL_TENSOR_FUSED)
-        return fused_start_ms +
-               elements * (1.0 / fused_element_rate + fused_products(&d->tensor) / fused_rate) /
-                   processors;
-    const double score_ms = elements / (is_u16 ? score_u16_rate : score_rate);
+    const double score_ms = elements / (p->pixel == XNCC_U16 ? score_u16_rate : score_rate);
     return 3.0 * XNCC_LAUNCH_MS + xncc_tensor_products_ms(p, m, d) + score_ms / processors;
 }

@@ -82,16 +82,12 @@ xncc_status xncc_fit_tensor(const xncc_problem *problem, const xncc_machine *mac
 xncc_status xncc_fit_fused(const xncc_problem *problem, const xncc_machine *machine,
                            xncc_decision *fit, xncc_error *error);
 
-/* The time of a plain problem that the strip score or tensor-fused serves, in milliseconds. */
+/* The time of a plain problem that the strip score serves, in milliseconds, and that of
+ * tensor-fused by any of its steps; both without laying out the planes. */
 double xncc_tensor_ms(const xncc_problem *problem, const xncc_machine *machine,
                       const xncc_decision *fit);
-
-/* The time of tensor-fused where not all pixels count, and for all methods and channels, without
- * laying out the planes. */
-double xncc_fused_masked_ms(const xncc_problem *problem, const xncc_machine *machine,
-                            const xncc_decision *fit);
-double xncc_fused_channels_ms(const xncc_problem *problem, const xncc_machine *machine,
-                              const xncc_decision *fit);
+double xncc_fused_ms(const xncc_problem *problem, const xncc_machine *machine,
+                     const xncc_decision *fit);
 
 /* The time of the products of a fitted problem, in milliseconds, without window sums and scores. */
 double xncc_tensor_products_ms(const xncc_problem *problem, const xncc_machine *machine,

@@ -466,12 +466,12 @@ static double estimate(const xncc_problem *p, const xncc_problem *of, const xncc
     if (xncc_kernel_is_of_doubles(d->kernel))
         return xncc_fft_bands_ms(p, d) + float_launches * XNCC_LAUNCH_MS +
                xncc_machine_slowness(m) * elements / (float_rate * processors);
-    if (xncc_decision_has(d, XNCC_STEP_FUSED) || xncc_decision_has(d, XNCC_STEP_STRIP_SCORE))
+    if (xncc_decision_has(d, XNCC_STEP_STRIP_SCORE))
         return layout + xncc_tensor_ms(of, m, d);
-    if (xncc_decision_has(d, XNCC_STEP_FUSED_CHANNELS))
-        return layout + xncc_fused_channels_ms(of, m, d);
     if (xncc_decision_has(d, XNCC_STEP_FUSED_MASKED))
-        return layout + 2.0 * XNCC_LAUNCH_MS + xncc_fused_masked_ms(of, m, d);
+        return layout + 2.0 * XNCC_LAUNCH_MS + xncc_fused_ms(of, m, d);
+    if (d->kernel == XNCC_KERNEL_TENSOR_FUSED)
+        return layout + xncc_fused_ms(of, m, d);
     const int tensor = xncc_kernel_is_tensor(d->kernel);
     const double product = tensor                              ? 0.0
                            : d->kernel == XNCC_KERNEL_FFT_CUDA ? xncc_fft_ms(of, m, d)
