@@ -97,24 +97,17 @@ cudaError_t read_limits(int device, int arch, xncc_machine *machine)
     return code;
 }
 
-// Sets how much memory the engine keeps for batches.
-cudaError_t limit_spare(Engine *engine)
-{
-    size_t available = 0, total = 0;
-    const cudaError_t code = cudaMemGetInfo(&available, &total);
-    engine->spare.set_limit(total);
-    return code;
-}
-
 // Prepares the device: checks that it can run the kernels, reads its limits, raises the shared
 // memory limits of kernels, and opens the constant caches.
 cudaError_t open_device(Engine *engine)
 {
+    size_t available = 0, total = 0;
     cudaError_t code = find_device_code(&engine->code_arch);
     if (code == cudaSuccess)
         code = read_limits(engine->device, engine->code_arch, &engine->machine);
     if (code == cudaSuccess)
-        code = limit_spare(engine);
+        code = cudaMemGetInfo(&available, &total);
+    engine->spare.set_limit(total);
     int most = static_cast<int>(engine->machine.cuda.shared_optin);
     if (code == cudaSuccess)
         code = shared_set_max_shared_memory(most);

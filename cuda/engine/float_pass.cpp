@@ -50,12 +50,8 @@ FloatColumns columns_of(const xncc_engine_plan *plan, const Band &band)
     return of;
 }
 
-// The bound of X's error that is relative to a window's samples; 0: it is that of a block alone.
+// The bound of X's error that is relative to a window's samples, by float-split.
 constexpr double SPLIT_OWN = XNCC_SPLIT_OWN * 1.01 * 0x1p-53;
-double own_error(const xncc_engine_plan *plan)
-{
-    return plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT ? SPLIT_OWN : 0.0;
-}
 
 FloatProductsJob make_products_job(const Call &call, const Band &band)
 {
@@ -106,7 +102,8 @@ FloatScoreJob make_score_job(const Call &call, const Band &band, const Target &t
     job.columns = columns_of(plan, band);
     job.sums = plan->memory.as<double>(XNCC_BUFFER_SUMS);
     job.sums_pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
-    job.bounds = bounds_of(plan->floats.last(), own_error(plan));
+    job.bounds = bounds_of(plan->floats.last(),
+                           plan->decision.kernel == XNCC_KERNEL_FLOAT_SPLIT ? SPLIT_OWN : 0.0);
     job.doubts = doubts_of(plan);
     return job;
 }

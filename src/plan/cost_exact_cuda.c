@@ -152,18 +152,12 @@ static xncc_status check_primes(const xncc_problem *problem, const xncc_machine 
                      (long long)machine->cuda.workspace);
 }
 
-/* How many primes usual samples take. */
-static double usual_primes_of(xncc_pixel pixel)
-{
-    return pixel == XNCC_F64 ? 6.0 : usual_primes;
-}
-
 /* The time of the sums and scores of a band, for samples of usual ranges. */
 static double primes_ms(const xncc_problem *problem, const xncc_machine *machine,
                         const xncc_decision *decision)
 {
     const xncc_exact_blocks *b = &decision->exact;
-    const double primes = usual_primes_of(problem->pixel),
+    const double primes = problem->pixel == XNCC_F64 ? 6.0 : usual_primes,
                  slower = XNCC_MEASURED_PROCESSORS / xncc_machine_processors(machine),
                  windows = (double)decision->band_width * (double)decision->band_height,
                  pixels = (double)problem->templ_width * (double)problem->templ_height,

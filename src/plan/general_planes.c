@@ -30,12 +30,6 @@ typedef struct builder {
     int complete;                      /* 0: a list had too little room */
 } builder;
 
-/* Returns 1 for the sums that math/general_score.h needs per channel. */
-static int is_of_channel(int sum)
-{
-    return sum == XNCC_SUM_S || sum == XNCC_SUM_T;
-}
-
 /* Returns the index of the term for a sum, or -1 if the list is full. *add is 1 if the term already
  * holds something. */
 static int place_term(builder *b, const xncc_general_term *term, uint8_t *add)
@@ -60,7 +54,7 @@ static void add_step(builder *b, const xncc_plane_of *image, const xncc_plane_of
                      xncc_general_term term, int square)
 {
     xncc_general_planes *p = b->planes;
-    if (!is_of_channel(term.sum))
+    if (term.sum != XNCC_SUM_S && term.sum != XNCC_SUM_T) /* the others are over all channels */
         term.channel = 0;
     xncc_general_step step = { .templ = XNCC_GENERAL_WINDOW, .square = (uint8_t)square };
     int at = place_plane(p->image, &p->image_count, XNCC_GENERAL_IMAGE_PLANES, image);
