@@ -23,6 +23,8 @@
 #include "cuda/score/quotient.cuh"
 #include "math/method.h"
 
+#include <type_traits>
+
 namespace xncc {
 
 namespace {
@@ -30,47 +32,32 @@ namespace {
 constexpr int THREADS = 128;
 constexpr int BATCH = 8; // terms whose loads are in flight at a time
 
-// Arithmetic that wraps, of 64 or 128 bits: differences are exact if they fit.
-__device__ __forceinline__ uint64_t plus(uint64_t a, uint64_t b)
-{
-    return a + b;
-}
-__device__ __forceinline__ xncc_u128 plus(xncc_u128 a, xncc_u128 b)
+// Arithmetic that wraps, of 64 or 128 bits (Wide): differences are exact if they fit.
+__device__ __forceinline__ xncc_u128 operator+(xncc_u128 a, xncc_u128 b)
 {
     return xncc_u128_add(a, b);
 }
-__device__ __forceinline__ uint64_t minus(uint64_t a, uint64_t b)
-{
-    return a - b;
-}
-__device__ __forceinline__ xncc_u128 minus(xncc_u128 a, xncc_u128 b)
+__device__ __forceinline__ xncc_u128 operator-(xncc_u128 a, xncc_u128 b)
 {
     return xncc_u128_sub(a, b);
 }
-__device__ __forceinline__ uint64_t times(uint64_t a, uint64_t b)
-{
-    return a * b;
-}
-__device__ __forceinline__ xncc_u128 times(xncc_u128 a, uint64_t b)
+__device__ __forceinline__ xncc_u128 operator*(xncc_u128 a, uint64_t b)
 {
     return xncc_u128_mul(a, b);
 }
-__device__ __forceinline__ void set(uint64_t *to, xncc_u128 v)
+template <class Wide> __device__ __forceinline__ Wide of_wide(xncc_u128 v)
 {
-    *to = v.low;
+    if constexpr (std::is_same_v<Wide, uint64_t>)
+        return v.low;
+    else
+        return v;
 }
-__device__ __forceinline__ void set(xncc_u128 *to, xncc_u128 v)
+template <class Wide> __device__ __forceinline__ Wide product(uint64_t a, uint64_t b)
 {
-    *to = v;
-}
-// *to = a b.
-__device__ __forceinline__ void multiply(uint64_t *to, uint64_t a, uint64_t b)
-{
-    *to = a * b;
-}
-__device__ __forceinline__ void multiply(xncc_u128 *to, uint64_t a, uint64_t b)
-{
-    *to = xncc_u128_of_product(a, b);
+    if constexpr (std::is_same_v<Wide, uint64_t>)
+        return a * b;
+    else
+        return xncc_u128_of_product(a, b);
 }
 __device__ __forceinline__ xncc_u128 signed_wide(uint64_t v)
 {
@@ -96,21 +83,18 @@ template <class Wide> struct Window {
         n = job.n;
         S = sum_s = sum_t = 0;
         T = job.T[0];
-        xncc_u128 zero = xncc_u128_of(0);
-        set(&X, zero);
-        Q = cross = square_s = square_t = X;
-        set(&T2, job.T2);
+        X = Q = cross = square_s = square_t = of_wide<Wide>(xncc_u128_of(0));
+        T2 = of_wide<Wide>(job.T2);
     }
     // Adds 2^shift v to the term's sum.
     __device__ void add_term(const GeneralScoreJob &job, const GeneralTerm &term, uint64_t v)
     {
-        Wide wide;
-        set(&wide, xncc_u128_shift(xncc_u128_of(v), term.shift));
+        const Wide wide = of_wide<Wide>(xncc_u128_shift(xncc_u128_of(v), term.shift));
         switch (term.sum) {
         case XNCC_SUM_N: n += v; break;
-        case XNCC_SUM_X: X = plus(X, wide); break;
-        case XNCC_SUM_Q: Q = plus(Q, wide); break;
-        case XNCC_SUM_T2: T2 = plus(T2, wide); break;
+        case XNCC_SUM_X: X = X + wide; break;
+        case XNCC_SUM_Q: Q = Q + wide; break;
+        case XNCC_SUM_T2: T2 = T2 + wide; break;
         case XNCC_SUM_S: S += v << term.shift; break;
         case XNCC_SUM_T: T += v << term.shift; break;
         default: break;
@@ -121,13 +105,9 @@ template <class Wide> struct Window {
     // Adds the products of the channel's S and T, and starts channel `next`.
     __device__ void end_channel(const GeneralScoreJob &job, int next)
     {
-        Wide p;
-        multiply(&p, S, T);
-        cross = plus(cross, p);
-        multiply(&p, S, S);
-        square_s = plus(square_s, p);
-        multiply(&p, T, T);
-        square_t = plus(square_t, p);
+        cross = cross + product<Wide>(S, T);
+        square_s = square_s + product<Wide>(S, S);
+        square_t = square_t + product<Wide>(T, T);
         sum_s += S;
         sum_t += T;
         S = 0;
@@ -138,19 +118,17 @@ template <class Wide> struct Window {
     {
         xncc_general j;
         j.n = n;
-        j.num = signed_wide(minus(times(X, n), cross));
-        j.var = signed_wide(minus(times(Q, n), square_s));
-        j.templ_var = signed_wide(minus(times(T2, n), square_t));
+        j.num = signed_wide(X * n - cross);
+        j.var = signed_wide(Q * n - square_s);
+        j.templ_var = signed_wide(T2 * n - square_t);
         // samples have the bias b added: X = X' - b (S' + sumT') + C n b^2; Q and sumT2 in the same
         // way
         const uint64_t b = job.rule.bias;
-        Wide all, s, t;
-        multiply(&all, n * static_cast<uint64_t>(job.channels), b * b);
-        multiply(&s, sum_s, b);
-        multiply(&t, sum_t, b);
-        j.X = signed_wide(minus(plus(X, all), plus(s, t)));
-        j.Q = signed_wide(minus(plus(Q, all), plus(s, s)));
-        j.T2 = signed_wide(minus(plus(T2, all), plus(t, t)));
+        const Wide all = product<Wide>(n * static_cast<uint64_t>(job.channels), b * b),
+                   s = product<Wide>(sum_s, b), t = product<Wide>(sum_t, b);
+        j.X = signed_wide(X + all - (s + t));
+        j.Q = signed_wide(Q + all - (s + s));
+        j.T2 = signed_wide(T2 + all - (t + t));
         return j;
     }
 };
