@@ -28,13 +28,13 @@ __device__ xncc_twofold part_of(const FloatSource &of, int number, int x, int y)
     xncc_twofold part = {};
     if (number == INTEGRAL_OF_SQUARES) {
         for (int channel = 0; channel < of.channels; channel++) {
-            const PlaneSample t = templ_at<PIXEL>(of, x, y, channel);
+            const Counted t = templ_at<PIXEL>(of, x, y, channel);
             if (t.counts)
                 xncc_twofold_put_product(&part, t.v, t.v);
         }
         return part;
     }
-    const PlaneSample t = templ_at<PIXEL>(of, x, y, max(number - INTEGRAL_OF_SAMPLES, 0));
+    const Counted t = templ_at<PIXEL>(of, x, y, max(number - INTEGRAL_OF_SAMPLES, 0));
     part.high = !t.counts ? 0.0 : number == INTEGRAL_OF_COUNT ? 1.0 : t.v;
     return part;
 }

@@ -18,40 +18,15 @@ namespace {
 constexpr int THREADS = 256, ROWS = 8; // of a plane: threads per block, and rows of a thread
 constexpr int BATCH = 4; // samples of the template whose loads are in flight at a time
 
-// Sample (x, y) of the image in a channel.
-template <xncc_pixel PIXEL>
-__device__ __forceinline__ PlaneSample image_sample(const FloatSource &of, int64_t x, int64_t y,
-                                                    int channel)
-{
-    xncc_image image = of.image;
-    image.pixel = PIXEL; // a constant for the compiler
-    const unsigned char *row = static_cast<const unsigned char *>(image.data) + y * image.pitch;
-    const uint8_t *mask = image.mask ? image.mask + y * image.mask_pitch : nullptr;
-    return { xncc_pixel_counts(&image, of.channels, row, mask, x) != 0,
-             xncc_sample_value(PIXEL, row, x * of.channels + channel), 0.0 };
-}
-
-// Sample (x, y) of the band in a channel.
-template <xncc_pixel PIXEL>
-__device__ __forceinline__ PlaneSample sample_at(const FloatSource &of, int64_t x, int64_t y,
-                                                 int channel)
-{
-    x = xncc_border_index(of.border, x + of.x, of.image.width);
-    y = xncc_border_index(of.border, y + of.y, of.image.height);
-    if (x < 0 || y < 0)
-        return { of.border == XNCC_BORDER_ZERO, 0.0, 0.0 };
-    return image_sample<PIXEL>(of, x, y, channel);
-}
-
 // Sample i of the template, which has fewer than 2^32, in a channel, less the pivot.
 template <xncc_pixel PIXEL>
-__device__ __forceinline__ PlaneSample templ_at(const FloatSource &of, int64_t i, int channel)
+__device__ __forceinline__ TemplSample templ_at(const FloatSource &of, int64_t i, int channel)
 {
     const uint32_t at = static_cast<uint32_t>(i), width = static_cast<uint32_t>(of.templ.width);
     return templ_at<PIXEL>(of, at % width, at / width, channel);
 }
 
-__device__ __forceinline__ double in_plane(const PlaneSample &of, FloatPlane plane)
+__device__ __forceinline__ double in_plane(const Counted &of, FloatPlane plane)
 {
     return !of.counts                    ? 0.0
            : plane == FloatPlane::COUNT  ? 1.0
@@ -92,11 +67,11 @@ __global__ __launch_bounds__(TERM_THREADS) void templ_terms(const __grid_constan
     xncc_twofold T = {}, T2 = {}, T4 = {};
     bool differs = false;
     for (int64_t i = threadIdx.x; i < count; i += BATCH * TERM_THREADS) {
-        PlaneSample t[BATCH];
+        TemplSample t[BATCH];
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
             const int64_t at = i + k * TERM_THREADS;
-            t[k] = at < count ? templ_at<PIXEL>(of, at, channel) : PlaneSample{};
+            t[k] = at < count ? templ_at<PIXEL>(of, at, channel) : TemplSample{};
         }
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
@@ -156,7 +131,8 @@ __global__ __launch_bounds__(TERM_THREADS) void image_pivots(const __grid_consta
     double v[TERM_EACH], sum = 0.0, count = 0.0;
     for (int k = 0; k < TERM_EACH; k++) {
         const longlong2 at = spread_sample(k, of.columns, of.rows);
-        const PlaneSample s = sample_at<PIXEL>(of, at.x, at.y, channel);
+        const Counted s = counted_sample<PIXEL>(of.image, of.border, of.channels, at.x + of.x,
+                                                at.y + of.y, channel);
         v[k] = s.counts ? s.v : NAN;
         if (isfinite(v[k])) {
             sum += v[k];
@@ -224,7 +200,7 @@ __global__ __launch_bounds__(THREADS) void image_plane(const __grid_constant__ F
                  limit = lists || terms->far_samples[channel] <= MOST_FAR ? terms->limit[channel]
                                                                           : INFINITY;
     double largest = 0.0;
-    const auto put = [&](int64_t y, PlaneSample s) {
+    const auto put = [&](int64_t y, Counted s) {
         s.v = xncc_sum(s.v, -pivot);
         const bool bad = !isfinite(s.v), far = fabs(s.v) > limit;
         if (s.counts && (bad || far) && lists) {
@@ -247,10 +223,11 @@ __global__ __launch_bounds__(THREADS) void image_plane(const __grid_constant__ F
         if (inside) {
 #pragma unroll
             for (int k = 0; k < ROWS; k++)
-                put(y0 + k, image_sample<PIXEL>(of, left, top + k, channel));
+                put(y0 + k, inner_sample<PIXEL>(of.image, of.channels, left, top + k, channel));
         } else {
             for (int64_t y = y0; y < min(y0 + ROWS, int64_t{ of.rows }); y++)
-                put(y, sample_at<PIXEL>(of, x, y, channel));
+                put(y, counted_sample<PIXEL>(of.image, of.border, of.channels, left, y + of.y,
+                                             channel));
         }
     }
     uint32_t most = __float_as_uint(__double2float_ru(largest));
