@@ -12,9 +12,6 @@
 // PARTS products of a thread are added in double, and these partial sums in pairs of doubles, so
 // the error does not grow with the window. Any compute capability. Shared memory: at most 2 KB.
 #include "cuda/direct/refine.cuh"
-#include "cuda/peaks/peak_key.cuh"
-
-#include "cuda/runtime/warp.cuh"
 
 #include "math/method.h"
 
@@ -81,19 +78,6 @@ __device__ Products multiply(const RefineJob &job, const Sample &sample, int lan
         }
     }
     return all;
-}
-
-template <bool SIZES, xncc_pixel PIXEL>
-__device__ Products multiply(const RefineJob &job, const Reader<PIXEL> &image, int lane, int lanes,
-                             unsigned *differs)
-{
-    const int64_t pitch = job.image.image.pitch;
-    if (image.first)
-        return multiply<SIZES, 2, PARTS>(
-            job, [&](int i, int j) { return image.inside(j * pitch + i * Reader<PIXEL>::SIZE); },
-            lane, lanes, differs);
-    return multiply<SIZES, 1, 1>(
-        job, [&](int i, int j) { return image.anywhere(i, j); }, lane, lanes, differs);
 }
 
 // Adds the products of PARTS samples of a thread, from sample `at` of the template on, to the sums
@@ -233,13 +217,10 @@ __device__ float score_if_flat(const RefineJob &job, bool differs)
     return differs ? xncc_float_of_bits(XNCC_DOUBT) : flat_score(job);
 }
 
+// Stores the score of a window, or puts it on the list of hard ones.
 __device__ void store(const RefineJob &job, FloatDoubt at, float score)
 {
-    job.map[at.y * job.map_pitch + at.x] = score;
-    if (__float_as_uint(score) == XNCC_DOUBT)
-        put_on(job.doubts.hard, &job.constants->hard, at);
-    else
-        raise_tile(job.tiles, at.x, at.y, score);
+    store(job, at, score, job.doubts.hard, &job.constants->hard);
 }
 
 // The windows whose X is made again.
@@ -266,7 +247,11 @@ __global__ __launch_bounds__(THREADS) void refine_windows(const __grid_constant_
         const Reader<PIXEL> image(job, at);
         xncc_window_sums s;
         unsigned differs = 0;
-        const Products of = multiply<SIZES>(job, image, own, lanes, &differs);
+        const Products of = image.with_sample([&](const auto &sample, auto inside) {
+            constexpr bool INSIDE = decltype(inside)::value;
+            return multiply < SIZES, INSIDE ? 2 : 1,
+                   INSIDE ? PARTS : 1 > (job, sample, own, lanes, &differs);
+        });
         sum_window(job, at, own, lanes, t, &s);
         sum_products<SIZES>(of, lanes, t, &s);
         bool looks;

@@ -6,9 +6,11 @@
 
 #include "cuda/direct/refine.h"
 
+#include "cuda/peaks/peak_key.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/group_sums.cuh"
 #include "cuda/planes/walk.cuh"
+#include "cuda/runtime/last_block.cuh"
 #include "cuda/runtime/warp.cuh"
 
 namespace xncc {
@@ -43,6 +45,16 @@ template <xncc_pixel PIXEL> struct Reader {
     __device__ double sample(int i, int j) const
     {
         return first ? inside(j * of.image.pitch + i * SIZE) : anywhere(i, j);
+    }
+    // Calls use(sample, whether the window is inside, as a constant), where sample(i, j) is the
+    // function above without its branch.
+    template <class Use> __device__ __forceinline__ auto with_sample(const Use &use) const
+    {
+        const int64_t pitch = of.image.pitch;
+        if (first)
+            return use([&](int i, int j) { return inside(j * pitch + i * SIZE); },
+                       std::true_type());
+        return use([&](int i, int j) { return anywhere(i, j); }, std::false_type());
     }
 };
 
@@ -85,7 +97,7 @@ struct WindowShares {
 };
 
 // A share: thread `own` of `threads` that have the window. index: of the part among those of all
-// windows; real: there is such a part.
+// windows; real: there is such a part, else it is another warp's.
 struct WindowShare {
     uint64_t index;
     int own, threads;
@@ -98,16 +110,73 @@ struct WindowShare {
                   each = of.warps * WARP_LANES;
         index = first + warp / of.warps;
         real = index < uint64_t{ count } * of.parts;
+        index = real ? index : first;
         own = static_cast<int>(index % of.parts) * each + number * WARP_LANES + lane;
         threads = each * of.parts;
         leads = number == 0;
     }
 };
 
-// Puts a window on a list.
-__device__ __forceinline__ void put_on(FloatDoubt *list, uint32_t *count, FloatDoubt at)
+// Makes the sums of the windows of a list, which a block of SHARE_WARPS warps shares with others.
+// Sums::none(): those of no sample; join_lanes(): their sums over the lanes of a warp, for its
+// first lane at least. make(share, at, sums): those of the thread's samples, which are none before;
+// score(at, sums): takes those of a window, by one thread.
+template <class Sums, class Make, class Score>
+__device__ __forceinline__ void sum_shares(const RefineJob &job, const WindowShares &shares,
+                                           const FloatDoubt *list, uint32_t count, const Make &make,
+                                           const Score &score)
 {
-    list[atomicAdd(count, 1u)] = at;
+    __shared__ Sums of_warp[SHARE_WARPS];
+    Sums *parts = static_cast<Sums *>(job.doubts.parts);
+    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
+              warp = static_cast<int>(threadIdx.x) / WARP_LANES;
+    const uint64_t each = SHARE_WARPS / shares.warps; // parts of the block at a time
+    for (uint64_t first = blockIdx.x * each; first < uint64_t{ count } * shares.parts;
+         first += gridDim.x * each) {
+        const WindowShare share(shares, count, first);
+        const FloatDoubt at = list[share.index / shares.parts];
+        Sums sums = Sums::none();
+        make(share, at, &sums);
+        sums.join_lanes();
+        if (shares.warps > 1) {
+            if (lane == 0)
+                of_warp[warp] = sums;
+            __syncthreads();
+            if (share.leads) {
+                sums = lane < shares.warps ? of_warp[warp + lane] : Sums::none();
+                sums.join_lanes();
+            }
+            __syncthreads(); // of_warp has been read
+        }
+        if (!share.real || !share.leads || lane > 0)
+            continue;
+        if (shares.parts > 1)
+            parts[share.index] = sums;
+        else
+            score(at, sums);
+    }
+    if (shares.parts == 1 || !is_last_block(&job.constants->done))
+        return;
+    for (uint32_t i = warp; i < count; i += SHARE_WARPS) {
+        Sums sums = lane < shares.parts ? read_of_others(parts + i * shares.parts + lane)
+                                        : Sums::none();
+        sums.join_lanes();
+        if (lane == 0)
+            score(list[i], sums);
+    }
+    if (threadIdx.x == 0)
+        job.constants->done = 0;
+}
+
+// Stores the score of a window, or puts it on a list if it is XNCC_DOUBT.
+__device__ __forceinline__ void store(const RefineJob &job, FloatDoubt at, float score,
+                                      FloatDoubt *list, uint32_t *count)
+{
+    job.map[at.y * job.map_pitch + at.x] = score;
+    if (__float_as_uint(score) == XNCC_DOUBT)
+        list[atomicAdd(count, 1u)] = at;
+    else
+        raise_tile(job.tiles, at.x, at.y, score);
 }
 
 // The score of a window of equal samples by a centred method.

@@ -7,6 +7,8 @@
 #include "cuda/planes/float_image.h"
 #include "cuda/runtime/map_job.h"
 
+#include "math/general_score.h"
+
 namespace xncc {
 
 // X of all windows of a band, with its bounds, of which no blocks share one.
@@ -47,6 +49,12 @@ cudaError_t launch_refine_many(const RefineJob &job, uint32_t few, int processor
 // The same for the windows on the list of hard ones, from sums in pairs of doubles. Those that stay
 // in doubt are put on the first list.
 cudaError_t launch_refine_hard(const RefineJob &job, int processors, cudaStream_t stream);
+
+// Replaces the XNCC_DOUBT of the windows that launch_refine_hard left on the first list by their
+// exact scores, where long integers of a fixed size hold their sums. The others, whose samples are
+// too far from each other, are put on the list of hard ones.
+cudaError_t launch_settle_long(const RefineJob &job, const xncc_general_rule &rule, int processors,
+                               cudaStream_t stream);
 
 } // namespace xncc
 

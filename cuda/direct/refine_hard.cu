@@ -8,9 +8,6 @@
 // blocks share one (WindowShares), and the last block adds up what they found. Shared memory: 1 KB.
 // Any compute capability.
 #include "cuda/direct/refine.cuh"
-#include "cuda/peaks/peak_key.cuh"
-#include "cuda/runtime/last_block.cuh"
-#include "cuda/runtime/warp.cuh"
 
 namespace xncc {
 
@@ -24,38 +21,23 @@ struct HardSums {
     xncc_twofold S, Q, X;
     xncc_grid grid;
     unsigned differs, infinite; // whether a sample differs from the first one; one is not finite
+
+    static __device__ HardSums none()
+    {
+        HardSums r = {};
+        r.grid = xncc_grid_empty();
+        return r;
+    }
+    __device__ void join_lanes()
+    {
+        S = group_pair(S, WARP_LANES);
+        Q = group_pair(Q, WARP_LANES);
+        X = group_pair(X, WARP_LANES);
+        grid = warp_grid(grid);
+        differs = group_or(differs, WARP_LANES);
+        infinite = group_or(infinite, WARP_LANES);
+    }
 };
-
-__device__ HardSums no_sums()
-{
-    HardSums r = {};
-    r.grid = xncc_grid_empty();
-    return r;
-}
-
-__device__ HardSums joined(const HardSums &a, const HardSums &b)
-{
-    HardSums r;
-    r.S = xncc_twofold_add(a.S, b.S);
-    r.Q = xncc_twofold_add(a.Q, b.Q);
-    r.X = xncc_twofold_add(a.X, b.X);
-    r.grid = xncc_grid_join(a.grid, b.grid);
-    r.differs = a.differs | b.differs;
-    r.infinite = a.infinite | b.infinite;
-    return r;
-}
-
-// The sums over a warp; all of its lanes get them.
-__device__ HardSums warp_sums(HardSums s)
-{
-    s.S = group_pair(s.S, WARP_LANES);
-    s.Q = group_pair(s.Q, WARP_LANES);
-    s.X = group_pair(s.X, WARP_LANES);
-    s.grid = warp_grid(s.grid);
-    s.differs = group_or(s.differs, WARP_LANES);
-    s.infinite = group_or(s.infinite, WARP_LANES);
-    return s;
-}
 
 // Adds a product of samples. That of two floats of 24 bits is a double.
 template <xncc_pixel PIXEL> __device__ void put_product(xncc_twofold *sum, double a, double b)
@@ -72,7 +54,7 @@ __device__ HardSums thread_sums(const RefineJob &job, const Sample &sample, int 
 {
     const int count = job.templ_width * job.templ_height;
     const double first = sample(0, 0);
-    HardSums s = no_sums();
+    HardSums s = HardSums::none();
     Walk walk(own, threads, job.templ_width);
     for (int at = own; at < count; at += EACH * threads) {
         double v[EACH], t[EACH];
@@ -93,19 +75,6 @@ __device__ HardSums thread_sums(const RefineJob &job, const Sample &sample, int 
         }
     }
     return s;
-}
-
-template <xncc_pixel PIXEL>
-__device__ HardSums thread_sums(const RefineJob &job, const Reader<PIXEL> &image, int own,
-                                int threads)
-{
-    const int64_t pitch = job.image.image.pitch;
-    if (image.first)
-        return thread_sums<BATCH, PIXEL>(
-            job, [&](int i, int j) { return image.inside(j * pitch + i * Reader<PIXEL>::SIZE); },
-            own, threads);
-    return thread_sums<1, PIXEL>(
-        job, [&](int i, int j) { return image.anywhere(i, j); }, own, threads);
 }
 
 static_assert(sizeof(HardSums) <= XNCC_DOUBT_PART_BYTES, "the decision has less room");
@@ -134,68 +103,23 @@ __device__ float score_of(const RefineJob &job, const HardSums &s)
     return xncc_near_score(job.method, n, &terms, &score) ? score : xncc_float_of_bits(XNCC_DOUBT);
 }
 
-__device__ void store(const RefineJob &job, FloatDoubt at, const HardSums &s)
-{
-    const float score = score_of(job, s);
-    job.map[at.y * job.map_pitch + at.x] = score;
-    if (__float_as_uint(score) == XNCC_DOUBT)
-        put_on(job.doubts.list, &job.constants->last, at);
-    else
-        raise_tile(job.tiles, at.x, at.y, score);
-}
-
-// The scores of the windows that have several parts, by a thread per window of the last block.
-__device__ void join_parts(const RefineJob &job, int parts)
-{
-    const HardSums *part = static_cast<const HardSums *>(job.doubts.parts);
-    for (uint32_t i = threadIdx.x; i < job.constants->hard; i += blockDim.x) {
-        const HardSums *from = part + i * parts;
-        HardSums s = read_of_others(from);
-        for (int k = 1; k < parts; k++)
-            s = joined(s, read_of_others(from + k));
-        store(job, job.doubts.hard[i], s);
-    }
-}
-
 template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(WARP_LANES *SHARE_WARPS,
                              BLOCKS) void refine_hard(const __grid_constant__ RefineJob job)
 {
-    __shared__ HardSums of_warp[SHARE_WARPS];
     const uint32_t count = job.constants->hard;
-    const WindowShares shares(job, count, BATCH, XNCC_DOUBT_PARTS);
-    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
-              warp = static_cast<int>(threadIdx.x) / WARP_LANES;
-    const uint64_t each = SHARE_WARPS / shares.warps; // parts of the block at a time
-    for (uint64_t first = blockIdx.x * each; first < uint64_t{ count } * shares.parts;
-         first += gridDim.x * each) {
-        const WindowShare share(shares, count, first);
-        FloatDoubt at = {};
-        HardSums s = no_sums();
-        if (share.real) {
-            at = job.doubts.hard[share.index / shares.parts];
-            s = warp_sums(thread_sums(job, Reader<PIXEL>(job, at), share.own, share.threads));
-        }
-        if (shares.warps > 1) {
-            if (lane == 0)
-                of_warp[warp] = s;
-            __syncthreads();
-            if (share.leads)
-                s = warp_sums(lane < shares.warps ? of_warp[warp + lane] : no_sums());
-            __syncthreads(); // of_warp has been read
-        }
-        if (!share.real || !share.leads || lane > 0)
-            continue;
-        if (shares.parts > 1)
-            static_cast<HardSums *>(job.doubts.parts)[share.index] = s;
-        else
-            store(job, at, s);
-    }
-    if (shares.parts == 1 || !is_last_block(&job.constants->done))
-        return;
-    join_parts(job, shares.parts);
-    if (threadIdx.x == 0)
-        job.constants->done = 0;
+    const auto make = [&](const WindowShare &share, FloatDoubt at, HardSums *sums) {
+        if (share.real)
+            *sums = Reader<PIXEL>(job, at).with_sample([&](const auto &sample, auto inside) {
+                return thread_sums < decltype(inside)::value ? BATCH : 1,
+                       PIXEL > (job, sample, share.own, share.threads);
+            });
+    };
+    sum_shares<HardSums>(job, WindowShares(job, count, BATCH, XNCC_DOUBT_PARTS), job.doubts.hard,
+                         count, make, [&](FloatDoubt at, const HardSums &sums) {
+                             store(job, at, score_of(job, sums), job.doubts.list,
+                                   &job.constants->last);
+                         });
 }
 
 } // namespace

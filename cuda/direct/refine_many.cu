@@ -13,8 +13,6 @@
 // more than two of them, and n * Q, S * S and their difference 17.
 #include "cuda/direct/integers.cuh"
 #include "cuda/direct/refine.cuh"
-#include "cuda/peaks/peak_key.cuh"
-#include "cuda/runtime/last_block.cuh"
 
 #include "math/method.h"
 
@@ -140,21 +138,15 @@ __device__ WindowSums<PIXEL> sums_of(const RefineJob &job, const Integers<PIXEL>
 {
     WindowSums<PIXEL> s = { 0, 0, 0, 0, false };
     const Reader<PIXEL> image(job, at);
-    const int64_t pitch = job.image.image.pitch;
     const double first = image.sample(0, 0),
                  last = image.sample(job.templ_width - 1, job.templ_height - 1),
                  large = fmax(fabs(first), fabs(last));
     if (large > 0x1p-300 && large < 0x1p300) {
         s.fits = true;
         s.unit = PIXEL == XNCC_U32 ? 0 : ilogb(large) - Kind<PIXEL>::FINER;
-        if (image.first)
-            add_samples<BATCH>(
-                job, templ, first,
-                [&](int i, int j) { return image.inside(j * pitch + i * Reader<PIXEL>::SIZE); },
-                &s);
-        else
-            add_samples<1>(
-                job, templ, first, [&](int i, int j) { return image.anywhere(i, j); }, &s);
+        image.with_sample([&](const auto &sample, auto inside) {
+            add_samples<decltype(inside)::value ? BATCH : 1>(job, templ, first, sample, &s);
+        });
     }
     return s;
 }
@@ -183,10 +175,8 @@ __device__ void list_left(const RefineJob &job, uint32_t few)
     if (!is_last_block(&constants->done))
         return;
     const uint32_t left = __ldcg(&constants->left);
-    for (uint32_t i = threadIdx.x; i < left && left <= few; i += THREADS) {
-        const int2 at = __ldcg(reinterpret_cast<const int2 *>(job.doubts.list + i));
-        job.doubts.hard[i] = FloatDoubt{ at.x, at.y };
-    }
+    for (uint32_t i = threadIdx.x; i < left && left <= few; i += THREADS)
+        job.doubts.hard[i] = read_of_others(job.doubts.list + i);
     __syncthreads();
     if (threadIdx.x)
         return;
@@ -205,12 +195,7 @@ __global__ __launch_bounds__(THREADS) void refine_many(const __grid_constant__ R
     for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < count; i += gridDim.x * THREADS) {
         const FloatDoubt at = job.doubts.hard[i];
         const float score = score_of<PIXEL>(job, templ, sums_of<PIXEL>(job, templ, at));
-        if (__float_as_uint(score) == XNCC_DOUBT) {
-            put_on(job.doubts.list, &job.constants->left, at);
-            continue;
-        }
-        job.map[at.y * job.map_pitch + at.x] = score;
-        raise_tile(job.tiles, at.x, at.y, score);
+        store(job, at, score, job.doubts.list, &job.constants->left);
     }
     list_left(job, few);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The exact scores of single windows by long integers (settle_long.h). With samples of window and
+// The exact scores of single windows by long integers (refine.h). With samples of window and
 // template in units of the finest one's last bit, the sums are integers, as in exact_sums.cu, and
 // WORDS words hold them if the largest sample is not too large: with n pixels, at most
 // (32 WORDS - 4) / 2 - log2(n) bits, which is what the arguments of the formula need.
@@ -8,13 +8,9 @@
 // in turn. If there are few large windows, several blocks share one (WindowShares), and the last
 // block adds up what they found. Numbers are in local memory, which the first-level cache holds.
 // Shared memory: 2 KB. Any compute capability.
-#include "cuda/direct/settle_long.h"
-
 #include "cuda/direct/refine.cuh"
-#include "cuda/peaks/peak_key.cuh"
 #include "cuda/planes/sample_integer.cuh"
-#include "cuda/runtime/last_block.cuh"
-#include "cuda/runtime/warp.cuh"
+
 #include "math/long_score.h"
 
 namespace xncc {
@@ -30,6 +26,26 @@ constexpr int WORDS = 12; // of a number, at most
 struct LongSums {
     uint32_t S[WORDS], T[WORDS], Q[WORDS], T2[WORDS], X[WORDS];
     int32_t words, unit;
+
+    static __device__ LongSums none()
+    {
+        return {};
+    }
+    __device__ void join_lanes()
+    {
+        const int count = __shfl_sync(WARP_ALL, words, 0);
+        if (count > WORDS)
+            return;
+        for (int step = WARP_LANES / 2; step > 0; step /= 2)
+            for (uint32_t *number : { S, T, Q, T2, X }) {
+                uint64_t carry = 0;
+                for (int i = 0; i < count; i++) {
+                    carry += uint64_t{ number[i] } + __shfl_xor_sync(WARP_ALL, number[i], step);
+                    number[i] = static_cast<uint32_t>(carry);
+                    carry >>= 32;
+                }
+            }
+    }
 };
 
 constexpr uint32_t MOST_PARTS = XNCC_DOUBT_PARTS * XNCC_DOUBT_PART_BYTES / sizeof(LongSums);
@@ -75,30 +91,16 @@ __device__ void add_product(uint32_t *to, int words, const Integer &a, const Int
                       a.negative != b.negative);
 }
 
-// The sums over the lanes, if there are any; every lane gets them.
-__device__ void join_lanes(LongSums *s, int words)
-{
-    if (words > WORDS)
-        return;
-    for (int step = WARP_LANES / 2; step > 0; step /= 2)
-        for (uint32_t *number : { s->S, s->T, s->Q, s->T2, s->X }) {
-            uint64_t carry = 0;
-            for (int i = 0; i < words; i++) {
-                carry += uint64_t{ number[i] } + __shfl_xor_sync(WARP_ALL, number[i], step);
-                number[i] = static_cast<uint32_t>(carry);
-                carry >>= 32;
-            }
-        }
-}
-
-// Adds to the sums those of a thread's samples.
+// Makes the sums of a thread's samples, which are 0 before.
 template <xncc_pixel PIXEL>
-__device__ void add_samples(const RefineJob &job, const Reader<PIXEL> &image,
+__device__ void add_samples(const RefineJob &job, const Reader<PIXEL> &image, xncc_grid grid,
                             const WindowShare &share, LongSums *s)
 {
-    const int words = s->words;
+    const int words = grid.top ? xncc_long_term_words(grid.top - grid.unit, pixels_of(job)) : 1;
+    s->words = words;
+    s->unit = grid.unit;
     Walk walk(share.own, share.threads, job.templ_width);
-    for (; walk.j < job.templ_height; walk.next()) {
+    for (; words <= WORDS && walk.j < job.templ_height; walk.next()) {
         const Integer v = integer_of(image.sample(walk.i, walk.j), s->unit),
                       t = integer_of(templ_sample<PIXEL>(job.templ, walk.i, walk.j), s->unit);
         add_value(s->S, words, v);
@@ -109,34 +111,17 @@ __device__ void add_samples(const RefineJob &job, const Reader<PIXEL> &image,
     }
 }
 
-// Stores the score of a window, or puts it on the list of those that need more words.
-__device__ void store(const RefineJob &job, const xncc_general_rule &rule, FloatDoubt at,
-                      LongSums *s)
+// The score of a window, or XNCC_DOUBT if its sums need more words. Destroys the sums.
+__device__ float score_of(const RefineJob &job, const xncc_general_rule &rule, LongSums *s)
 {
     if (s->words > WORDS)
-        return put_on(job.doubts.hard, &job.constants->far, at);
+        return xncc_float_of_bits(XNCC_DOUBT);
     const uint32_t pixels = pixels_of(job);
     uint32_t numerator[WORDS] = {}, image[WORDS] = {}, templ[WORDS] = {}, minus[WORDS];
     const xncc_long_terms terms = { numerator, image, templ, minus, s->words };
     const xncc_long_sums sums = { s->S, s->T, s->Q, s->T2, s->X };
     xncc_long_add_channel(job.method, pixels, &sums, &terms);
-    const float score = xncc_long_score(job.method, &rule, pixels, &terms,
-                                        s->unit + XNCC_WIDE_VALUES);
-    job.map[at.y * job.map_pitch + at.x] = score;
-    raise_tile(job.tiles, at.x, at.y, score);
-}
-
-// The scores of the windows that have several parts, by a warp per window of the last block.
-__device__ void join_parts(const RefineJob &job, const xncc_general_rule &rule, int parts)
-{
-    const LongSums *part = static_cast<const LongSums *>(job.doubts.parts);
-    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES;
-    for (uint32_t i = threadIdx.x / WARP_LANES; i < job.constants->last; i += SHARE_WARPS) {
-        LongSums sums = lane < parts ? read_of_others(part + i * parts + lane) : LongSums{};
-        join_lanes(&sums, __shfl_sync(WARP_ALL, sums.words, 0));
-        if (lane == 0)
-            store(job, rule, job.doubts.list[i], &sums);
-    }
+    return xncc_long_score(job.method, &rule, pixels, &terms, s->unit + XNCC_WIDE_VALUES);
 }
 
 template <xncc_pixel PIXEL>
@@ -144,47 +129,16 @@ __global__
 __launch_bounds__(WARP_LANES *SHARE_WARPS) void settle_long(const __grid_constant__ RefineJob job,
                                                             const xncc_general_rule rule)
 {
-    __shared__ LongSums of_warp[SHARE_WARPS];
     const uint32_t count = job.constants->last;
     const WindowShares shares(job, count, LEAST, MOST_PARTS);
-    const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
-              warp = static_cast<int>(threadIdx.x) / WARP_LANES;
-    const uint64_t each = SHARE_WARPS / shares.warps; // parts of the block at a time
-    for (uint64_t first = blockIdx.x * each; first < uint64_t{ count } * shares.parts;
-         first += gridDim.x * each) {
-        const WindowShare share(shares, count, first);
-        const uint64_t index = share.real ? share.index : first; // as the first warp does
-        const FloatDoubt at = job.doubts.list[index / shares.parts];
+    const auto make = [&](const WindowShare &share, FloatDoubt at, LongSums *sums) {
         const Reader<PIXEL> image(job, at);
-        const xncc_grid grid = grid_of(job, image, shares);
-        LongSums sums = {};
-        sums.words = grid.top ? xncc_long_term_words(grid.top - grid.unit, pixels_of(job)) : 1;
-        sums.unit = grid.unit;
-        if (sums.words <= WORDS)
-            add_samples(job, image, share, &sums);
-        join_lanes(&sums, sums.words);
-        if (shares.warps > 1) {
-            if (lane == 0)
-                of_warp[warp] = sums;
-            __syncthreads();
-            if (share.leads) {
-                sums = lane < shares.warps ? of_warp[warp + lane] : LongSums{};
-                join_lanes(&sums, __shfl_sync(WARP_ALL, sums.words, 0));
-            }
-            __syncthreads(); // of_warp has been read
-        }
-        if (!share.real || !share.leads || lane > 0)
-            continue;
-        if (shares.parts > 1)
-            static_cast<LongSums *>(job.doubts.parts)[index] = sums;
-        else
-            store(job, rule, at, &sums);
-    }
-    if (shares.parts == 1 || !is_last_block(&job.constants->done))
-        return;
-    join_parts(job, rule, shares.parts);
-    if (threadIdx.x == 0)
-        job.constants->done = 0;
+        add_samples(job, image, grid_of(job, image, shares), share, sums);
+    };
+    sum_shares<LongSums>(
+        job, shares, job.doubts.list, count, make, [&](FloatDoubt at, LongSums &sums) {
+            store(job, at, score_of(job, rule, &sums), job.doubts.hard, &job.constants->far);
+        });
 }
 
 } // namespace
