@@ -14,7 +14,6 @@
 #include "cuda/engine/match.h"
 #include "cuda/engine/product_pass.h"
 #include "cuda/engine/score_pass.h"
-#include "cuda/runtime/device_code.h"
 #include "cuda/runtime/probe.h"
 #include "cuda/runtime/score_arithmetic.h"
 #include "cuda/track/track_chips.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An empty kernel whose attributes show whether the build has code for the current device. All
 // kernels are built for the same architectures, except those of products/correlate_wgmma.cu.
-#include "cuda/runtime/device_code.h"
+#include "cuda/runtime/probe.h"
 
 namespace xncc {
 

@@ -2,8 +2,6 @@
 // Lists the CUDA devices and explains why a device cannot be used.
 #include "cuda/runtime/probe.h"
 
-#include "cuda/runtime/device_code.h"
-
 #include <stdio.h>
 #include <string.h>
 
