@@ -14,6 +14,7 @@
 // sample of the template in at most 13. Samples, squares and n t - T are rounded before.
 #include "cuda/direct/general.h"
 
+#include "cuda/planes/counted_sample.cuh"
 #include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/small_windows.cuh"
@@ -33,13 +34,8 @@ constexpr int SPAN = SMALL_SPAN, BLOCKS = 3;
 template <xncc_pixel PIXEL>
 __device__ __noinline__ double band_sample(const PixelsJob &job, int64_t x, int64_t y, int channel)
 {
-    x = xncc_border_index(job.border, job.x + x, job.image.width);
-    y = xncc_border_index(job.border, job.y + y, job.image.height);
-    if (x < 0 || y < 0)
-        return 0.0;
-    const unsigned char *row = static_cast<const unsigned char *>(job.image.data) +
-                               y * job.image.pitch;
-    return xncc_sample_value(PIXEL, row, x * job.channels + channel);
+    return counted_sample<PIXEL>(job.image, job.border, job.channels, job.x + x, job.y + y, channel)
+        .v;
 }
 
 // Whether a window reaches sample (x, y) of the band.
@@ -94,11 +90,7 @@ __device__ double2 sum_templ(const SmallTile &tile, int templ_width)
         sums.x += t;
         sums.y = fma(t, t, sums.y);
     }
-    for (int step = WARP_LANES / 2; step > 0; step /= 2) {
-        sums.x += __shfl_xor_sync(WARP_ALL, sums.x, step);
-        sums.y += __shfl_xor_sync(WARP_ALL, sums.y, step);
-    }
-    return sums;
+    return make_double2(warp_sum(sums.x), warp_sum(sums.y));
 }
 
 // Sums of a thread's windows.

@@ -15,6 +15,7 @@
 // samples and squares are rounded before.
 #include "cuda/direct/general.h"
 
+#include "cuda/planes/counted_sample.cuh"
 #include "cuda/planes/doubt_list.cuh"
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/small_windows.cuh"
@@ -47,33 +48,19 @@ struct MaskedTile {
     }
 };
 
-// A pixel of the image.
-struct Pixel {
-    bool counts;
-    double v;
-};
-
 // Pixel (x, y) of the band.
-template <xncc_pixel PIXEL> __device__ Pixel pixel_at(const PixelsJob &job, int64_t x, int64_t y)
+template <xncc_pixel PIXEL> __device__ Counted pixel_at(const PixelsJob &job, int64_t x, int64_t y)
 {
-    xncc_image image = job.image;
-    image.pixel = PIXEL; // a constant for the compiler
-    x = xncc_border_index(job.border, job.x + x, image.width);
-    y = xncc_border_index(job.border, job.y + y, image.height);
-    if (x < 0 || y < 0)
-        return { job.border == XNCC_BORDER_ZERO, 0.0 };
-    const unsigned char *row = static_cast<const unsigned char *>(image.data) + y * image.pitch;
-    const uint8_t *mask = image.mask ? image.mask + y * image.mask_pitch : nullptr;
-    return { xncc_pixel_counts(&image, 1, row, mask, x) != 0, xncc_sample_value(PIXEL, row, x) };
+    return counted_sample<PIXEL>(job.image, job.border, 1, job.x + x, job.y + y, 0);
 }
 
 // The same; a pixel that no window of the band reaches does not count.
 template <xncc_pixel PIXEL>
-__device__ __noinline__ Pixel reached_pixel(const PixelsJob &job, int x, int y)
+__device__ __noinline__ Counted reached_pixel(const PixelsJob &job, int x, int y)
 {
     return x < job.width + job.templ_width - 1 && y < job.rows + job.templ_height - 1
                ? pixel_at<PIXEL>(job, x, y)
-               : Pixel{ false, 0.0 };
+               : Counted{ false, 0.0 };
 }
 
 // Sample (x, y) of the template, less the pivot; 0 behind its last row.
@@ -92,13 +79,14 @@ __device__ void load(const PixelsJob &job, const MaskedTile &tile, int x0, int y
                [&](int x, int y) { return templ_sample<PIXEL>(job, x, y); });
     for (int i = static_cast<int>(threadIdx.x); i < tile.of.stride * job.templ_width;
          i += SMALL_THREADS) {
-        const double t = templ_sample<PIXEL>(job, i / tile.of.stride, i % tile.of.stride);
+        const double t = tile.of.templ[i]; // which the thread has loaded itself
         tile.squares[i] = xncc_product(t, t);
     }
     for (int y = static_cast<int>(threadIdx.x) / WARP_LANES; y < tile.of.rows; y += SMALL_WARPS) {
-        const Pixel first = reached_pixel<PIXEL>(job, x0 + lane, y0 + y),
-                    second = other < tile.of.columns ? reached_pixel<PIXEL>(job, x0 + other, y0 + y)
-                                                     : Pixel{ false, 0.0 };
+        const Counted first = reached_pixel<PIXEL>(job, x0 + lane, y0 + y),
+                      second = other < tile.of.columns
+                                   ? reached_pixel<PIXEL>(job, x0 + other, y0 + y)
+                                   : Counted{ false, 0.0 };
         double *row = tile.of.samples + y * SmallTile::PITCH;
         row[lane] = first.counts ? xncc_sum(first.v, -pivot) : 0.0;
         if (other < tile.of.columns)
@@ -207,7 +195,7 @@ __device__ __noinline__ float look_again(const PixelsJob &job, int x, int y)
     double first = 0.0;
     for (int j = 0; j < job.templ_height; j++)
         for (int i = 0; i < job.templ_width; i++) {
-            const Pixel pixel = pixel_at<PIXEL>(job, x + i, y + j);
+            const Counted pixel = pixel_at<PIXEL>(job, x + i, y + j);
             if (!pixel.counts)
                 continue;
             if (!isfinite(pixel.v))
@@ -231,7 +219,7 @@ __global__ __launch_bounds__(SMALL_THREADS,
               column = static_cast<int>(threadIdx.x) % SMALL_WIDTH,
               row = static_cast<int>(threadIdx.x) / SMALL_WIDTH * SPAN;
     const double pivot = CENTRED ? small_pivot([&](int x, int y) {
-        const Pixel pixel = reached_pixel<PIXEL>(job, x0 + x, y0 + y);
+        const Counted pixel = reached_pixel<PIXEL>(job, x0 + x, y0 + y);
         return pixel.counts ? pixel.v : INFINITY;
     })
                                  : job.rule.pivot[0];
