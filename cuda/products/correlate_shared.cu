@@ -28,6 +28,7 @@
 #include "cuda/runtime/constant_read.cuh"
 #include "cuda/runtime/shared_memory.h"
 #include "cuda/planes/texel.cuh"
+#include "cuda/planes/walk.cuh"
 #include "cuda/products/correlate_family.h"
 #include "cuda/runtime/warp.cuh"
 
@@ -71,25 +72,17 @@ template <class Pixel> __host__ __device__ int first_column(const StageView &sta
 }
 
 // Loads the image pixels under the block's windows into the tile. x, y: map element of the block's
-// first window. Consecutive threads load consecutive vectors; the row and the column of a thread's
-// next vector follow by addition, without a division.
+// first window. Consecutive threads load consecutive vectors.
 template <class Pixel> __device__ void fill_tile(uint4 *tile, const CorrelateJob &job, int x, int y)
 {
     int across = job.tile_pitch / VECTOR_BYTES, rows = job.tile_rows;
-    int step_y = blockDim.x / across, step_x = blockDim.x % across;
-    int row = threadIdx.x / across, column = threadIdx.x % across;
+    Walk walk(threadIdx.x, blockDim.x, across);
     int left = job.stage.left + x, top = job.stage.top + y + job.first;
 #pragma unroll 4
-    for (int i = threadIdx.x; i < rows * across; i += blockDim.x) {
+    for (int i = threadIdx.x; i < rows * across; i += blockDim.x, walk.next())
         tile[i] = fetch_vector<Pixel>(
-            job.stage, left + column * static_cast<int>(VECTOR_BYTES / sizeof(Pixel)), top + row);
-        row += step_y;
-        column += step_x;
-        if (column >= across) {
-            column -= across;
-            row++;
-        }
-    }
+            job.stage, left + walk.i * static_cast<int>(VECTOR_BYTES / sizeof(Pixel)),
+            top + walk.j);
 }
 
 // Integer pixels: one step multiplies the pixels under 4 adjacent windows by a group of 4 template
@@ -173,24 +166,22 @@ __device__ void add_column(typename Group<Pixel>::Sum (&sum)[Group<Pixel>::ROWS]
     for (int k = 0; k < ROWS - 1; k++, at += pitch)
         line[k] = G::read(at);
     int j = 0;
-    for (; j + ROWS <= rows; j += ROWS)
-#pragma unroll
-        for (int k = 0; k < ROWS; k++, at += pitch) {
-            line[(k + ROWS - 1) % ROWS] = G::read(at);
-            typename G::Taps t = taps[j + k];
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                G::add(sum[r], line[(k + r) % ROWS], t);
-        }
-#pragma unroll
-    for (int k = 0; k < ROWS - 1; k++, at += pitch) {
-        if (j + k >= rows)
-            return;
+    const auto add_row = [&](int k) {
         line[(k + ROWS - 1) % ROWS] = G::read(at);
         typename G::Taps t = taps[j + k];
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
             G::add(sum[r], line[(k + r) % ROWS], t);
+    };
+    for (; j + ROWS <= rows; j += ROWS)
+#pragma unroll
+        for (int k = 0; k < ROWS; k++, at += pitch)
+            add_row(k);
+#pragma unroll
+    for (int k = 0; k < ROWS - 1; k++, at += pitch) {
+        if (j + k >= rows)
+            return;
+        add_row(k);
     }
 }
 

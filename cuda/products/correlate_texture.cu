@@ -49,11 +49,7 @@ template <> struct Arithmetic<float> {
     using Row = double;
 };
 
-__device__ uint32_t value_of(unsigned char pixel, double)
-{
-    return pixel;
-}
-__device__ uint32_t value_of(unsigned short pixel, double)
+template <class Pixel> __device__ uint32_t value_of(Pixel pixel, double)
 {
     return pixel;
 }
@@ -62,13 +58,9 @@ __device__ double value_of(float pixel, double pivot)
     return xncc_centred(pixel, pivot);
 }
 
-__device__ void add_product(uint32_t &sum, uint32_t a, uint32_t b)
+template <class Sum> __device__ void add_product(Sum &sum, uint32_t a, uint32_t b)
 {
-    sum += a * b;
-}
-__device__ void add_product(uint64_t &sum, uint32_t a, uint32_t b)
-{
-    sum += static_cast<uint64_t>(a) * b;
+    sum += static_cast<Sum>(a) * b;
 }
 __device__ void add_product(double &sum, double a, double b)
 {
