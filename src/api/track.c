@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tracking: checks the arguments, and runs the passes. */
-#include "api/track_passes.h"
+#include "api/track_pass.h"
 
 #include "base/float_env.h"
 #include "base/memory.h"

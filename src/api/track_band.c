@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A band of a pass of tracking (track_band.h). */
-#include "api/track_device.h"
-#include "api/track_search.h"
+/* A band of a pass of tracking (track_band.h), on the threads of the CPU or on a device. */
+#include "api/track_band.h"
 
 #include "base/int_math.h"
 #include "base/memory.h"
+#include "cpu/cpu.h"
 #include "image/image.h"
 #include "plan/decide.h"
 #include "track/measure.h"
@@ -132,19 +132,48 @@ static const xncc_scan *scan_of(uint32_t features)
     return &xncc_scan_portable;
 }
 
+/* What a run costs, in seconds: on a device (measured on an H200) at all, per byte that is copied
+ * there and per product of pixels; and per product on a thread of a CPU with AVX-512. The results
+ * are the same, so these need not be exact. */
+static const double CALL = 3e-4, BYTE = 1e-10, DEVICE_PRODUCT = 4e-14, CPU_PRODUCT = 5e-12;
+
+static double bytes_of(const xncc_track_source *s)
+{
+    return ((double)s->width1 * s->height1 + (double)s->width2 * s->height2) *
+           (double)xncc_pixel_size(s->pixel);
+}
+
+/* The engine on which a pass of `count` points runs where all pixels count; NULL: the CPU's alone.
+ * threads: of the CPU. */
+static xncc_engine *device_of(const xncc_track_band *b, size_t count, int32_t threads)
+{
+    const xncc_track_call *call = b->call;
+    const xncc_track_options *o = &call->options;
+    xncc_engine *device = call->device;
+    if (!device || !device->ops->read_chips || o->kernel || b->warps || call->source.pairs > 1 ||
+        !device->ops->can_read_chips(device, &b->run.problem[0]))
+        return NULL;
+    if (!call->context->engine[xncc_slot(XNCC_DEVICE_CPU)] || call->on_device)
+        return device;
+    const double windows = (2.0 * o->search_x + 1) * (2.0 * o->search_y + 1),
+                 products = (double)count * windows * o->chip_width * o->chip_height;
+    return CALL + bytes_of(&call->source) * BYTE + products * DEVICE_PRODUCT <
+                   products * CPU_PRODUCT / (threads > 1 ? threads : 1)
+               ? device
+               : NULL;
+}
+
 xncc_status xncc_track_band_make(xncc_track_band *b, const xncc_track_call *call,
                                  const xncc_track_warps *warps, size_t count,
                                  xncc_displacement *found, xncc_error *error)
 {
-    xncc_machine machine = { .cpu.absent = 1 };
+    const xncc_machine machine = xncc_context_cpu(call->context);
     xncc_preference preference = XNCC_PREFERENCE_INIT;
     xncc_status status = XNCC_OK;
-    *b = (xncc_track_band){ .call = call, .found = found, .warps = warps };
-    b->engine = call->engine;
-    (void)b->engine->ops->describe(b->engine, &machine, NULL);
-    b->scan = scan_of(machine.cpu.features);
+    *b = (xncc_track_band){
+        .call = call, .found = found, .warps = warps, .scan = scan_of(machine.cpu.features)
+    };
     b->run.watch = &call->watch;
-    b->run.kinds = XNCC_CHIP_MASKED | XNCC_CHIP_SCENE_MASKED;
     b->run.parts = call->source.pairs;
     b->run.get = get_chip;
     b->run.put = put_map;
@@ -157,7 +186,7 @@ xncc_status xncc_track_band_make(xncc_track_band *b, const xncc_track_call *call
     }
     if (status)
         return status;
-    b->device = xncc_track_device(b, count, machine.cpu.threads);
+    b->device = device_of(b, count, machine.cpu.threads);
     const xncc_extent e = xncc_problem_extent(&b->run.problem[0]);
     const uint64_t windows = (uint64_t)e.width * (uint64_t)e.height,
                    threads = (uint64_t)(machine.cpu.threads > 1 ? machine.cpu.threads : 1),
@@ -226,12 +255,57 @@ static xncc_status deform(xncc_track_band *b, size_t pair, xncc_error *error)
                                 b->deformed + pair * bytes, view, error);
 }
 
+/* Sets *has: whether the device has memory for the copies of views on the host. */
+static xncc_status find_room(const xncc_track_band *b, int *has, xncc_error *error)
+{
+    xncc_machine machine = { .cpu.absent = 1 };
+    xncc_status status = XNCC_OK;
+    int64_t bytes = 0;
+    for (int i = 0; i < 2; i++)
+        if (b->view[i].memory == XNCC_HOST)
+            bytes += (xncc_image_row_bytes(&b->view[i]) + 15) * b->view[i].height;
+    if (bytes > 0)
+        status = b->device->ops->describe(b->device, &machine, error);
+    *has = bytes == 0 || bytes <= machine.cuda.workspace;
+    return status;
+}
+
+/* Sets *is: whether the band, whose views are set, runs on the device. */
+static xncc_status is_on_device(const xncc_track_band *b, int *is, xncc_error *error)
+{
+    *is = b->device && !xncc_image_is_masked(&b->view[0]) && !xncc_image_is_masked(&b->view[1]);
+    return *is ? find_room(b, is, error) : XNCC_OK;
+}
+
+/* Tracks the points of such a band. */
+static xncc_status run_on_device(xncc_track_band *b, xncc_error *error)
+{
+    xncc_status status = XNCC_OK;
+    for (b->back = 0; b->back <= b->call->options.back && !status; b->back++) {
+        const xncc_chip_reads run = { .problem = &b->run.problem[0],
+                                      .from = xncc_track_view(b, 0, 0),
+                                      .scene = xncc_track_view(b, 0, 1),
+                                      .count = b->count,
+                                      .side = xncc_reading_side(b->call->options.fit),
+                                      .pool = xncc_cpu_engine_pool(b->call->engine),
+                                      .watch = &b->call->watch,
+                                      .argument = b,
+                                      .place = xncc_track_find_chip,
+                                      .take = xncc_track_set };
+        status = b->device->ops->read_chips(b->device, &run, error);
+    }
+    return status;
+}
+
 /* Tracks the points of a band on the CPU. */
 static xncc_status run_on_host(xncc_track_band *b, xncc_error *error)
 {
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < 2 * b->call->source.pairs && !status; i++) {
-        status = xncc_track_fetch(b, i, error);
+        const xncc_image from = b->view[i];
+        xncc_free(b->fetched[i]);
+        status = xncc_context_fetch(b->call->context, &from, "track", &b->view[i], &b->fetched[i],
+                                    error);
         if (!status && b->warps && i % 2)
             status = deform(b, i / 2, error);
         b->plain[i] = b->view[i];
@@ -240,7 +314,7 @@ static xncc_status run_on_host(xncc_track_band *b, xncc_error *error)
     b->run.argument = b;
     b->run.count = b->count;
     for (b->back = 0; b->back <= b->call->options.back && !status; b->back++)
-        status = b->engine->ops->chips(b->engine, &b->run, error);
+        status = b->call->engine->ops->chips(b->call->engine, &b->run, error);
     return status;
 }
 
@@ -251,10 +325,10 @@ xncc_status xncc_track_band_run(xncc_track_band *b, xncc_error *error)
     for (size_t i = 0; i < 2 * b->call->source.pairs && !status; i++)
         status = read_rows(b, i / 2, (int)(i % 2), &b->view[i], error);
     if (!status)
-        status = xncc_track_is_on_device(b, &on_device, error);
+        status = is_on_device(b, &on_device, error);
     if (status)
         return status;
-    return on_device ? xncc_track_run_on_device(b, error) : run_on_host(b, error);
+    return on_device ? run_on_device(b, error) : run_on_host(b, error);
 }
 
 void xncc_track_band_clear(xncc_track_band *b)

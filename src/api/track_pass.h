@@ -27,4 +27,9 @@ typedef struct xncc_track_call {
 xncc_status xncc_track_run_pass(const xncc_track_call *call, const xncc_track_point *point,
                                 size_t count, xncc_displacement *found, xncc_error *error);
 
+/* Runs the coarse passes of a call, then that of the points. found: receives `count`
+ * displacements. */
+xncc_status xncc_track_run(const xncc_track_call *call, const xncc_track_point *point, size_t count,
+                           xncc_displacement *found, xncc_error *error);
+
 #endif

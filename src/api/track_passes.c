@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tracking in several passes (track_passes.h). The passes before that of the points are a list of
+/* Tracking in several passes (track_pass.h). The passes before that of the points are a list of
  * steps. What a step needs of the one before is known before any of them runs: the grids are made
  * from the last one to the first. */
-#include "api/track_passes.h"
+#include "api/track_pass.h"
 
 #include "base/memory.h"
 #include "track/grid.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the chips of a band are sought, and what was found (track_search.h). */
-#include "api/track_search.h"
+/* Where the chips of a band are sought, and what was found (track_band.h). */
+#include "api/track_band.h"
 
 #include "image/image.h"
 #include "image/samples.h"

@@ -343,8 +343,6 @@ static xncc_status find_kernels(chips *c, slot_bytes *bytes, xncc_error *error)
 {
     for (int32_t i = 0; i < XNCC_CHIP_KINDS; i++) {
         kit *k = &c->kit[i];
-        if (i & ~c->run->kinds)
-            continue;
         k->kernel = xncc_cpu_kernel_of(c->run->decision[i].kernel, &c->run->problem[i]);
         k->blocks = &c->run->decision[i].cpu;
         if (!k->kernel)

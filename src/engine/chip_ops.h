@@ -28,9 +28,8 @@ typedef struct xncc_chip {
 typedef struct xncc_chip_run {
     xncc_problem problem[XNCC_CHIP_KINDS];
     xncc_decision decision[XNCC_CHIP_KINDS];
-    int32_t kinds; /* the bits that chips may have */
-    size_t count;  /* items; those that lie close together should follow each other */
-    size_t parts;  /* at least 1 */
+    size_t count; /* items; those that lie close together should follow each other */
+    size_t parts; /* at least 1 */
     const xncc_watch *watch;
     void *argument;
     /* Describes a part of an item. Called once per part and item. */
