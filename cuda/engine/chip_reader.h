@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tracking on a device: runs of chips (engine/chip_reads.h).
+// Tracking on a device: runs of chips (engine/chip_ops.h).
 #ifndef XNCC_CUDA_ENGINE_CHIP_READER_H
 #define XNCC_CUDA_ENGINE_CHIP_READER_H
 

@@ -8,7 +8,7 @@
 #include "cuda/runtime/handles.h"
 
 extern "C" {
-#include "engine/chip_reads.h"
+#include "engine/chip_ops.h"
 }
 
 namespace xncc {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What an engine implements for tracking (xncc_track): the maps of many chips, each in a window of
- * its own. */
+ * its own, or what is read of such maps. */
 #ifndef XNCC_ENGINE_CHIP_OPS_H
 #define XNCC_ENGINE_CHIP_OPS_H
 
+#include "base/pool.h"
 #include "base/watch.h"
+#include "peaks/reading.h"
 #include "plan/decision.h"
 #include "plan/problem.h"
 
@@ -39,5 +41,29 @@ typedef struct xncc_chip_run {
     void (*put)(void *argument, size_t item, size_t part, const xncc_chip *chip, const float *map,
                 ptrdiff_t pitch, int32_t slot);
 } xncc_chip_run;
+
+/* Where a chip is, and where it is sought. Chip and windows are inside of their images. */
+typedef struct xncc_chip_place {
+    int32_t left, top;     /* of the chip, in pixels of its image */
+    int32_t x, y;          /* the window of map element (0, 0), in pixels of the scene */
+    int32_t width, height; /* of the map, at most those of the problem; width 0: nothing to do */
+} xncc_chip_place;
+
+/* A run of which only what is read of the maps is wanted: `count` chips of one whole image, which
+ * are sought in another one. All pixels count. */
+typedef struct xncc_chip_reads {
+    const xncc_problem *problem;
+    const xncc_image *from, *scene; /* on the host or on the device */
+    size_t count;
+    int32_t side;    /* of the square of scores around the best one that is wanted: odd */
+    xncc_pool *pool; /* whose threads call the functions below */
+    const xncc_watch *watch;
+    void *argument;
+    /* Says where a chip is. Called once per item, by any thread of the pool. */
+    void (*place)(void *argument, size_t item, xncc_chip_place *place);
+    /* Takes what was read. The thread is any of the pool. */
+    void (*take)(void *argument, size_t item, const xncc_chip_place *place,
+                 const xncc_reading *reading);
+} xncc_chip_reads;
 
 #endif

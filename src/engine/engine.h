@@ -6,7 +6,6 @@
 
 #include "base/watch.h"
 #include "engine/chip_ops.h"
-#include "engine/chip_reads.h"
 #include "exactncc/plan.h"
 #include "template/template.h"
 #include "peaks/peaks.h"
@@ -145,7 +144,7 @@ typedef struct xncc_engine_ops {
      * engine does not offer it. */
     xncc_status (*chips)(xncc_engine *engine, const xncc_chip_run *run, xncc_error *error);
 
-    /* The same for chips of which only what is read of their maps is wanted (engine/chip_reads.h),
+    /* The same for chips of which only what is read of their maps is wanted (xncc_chip_reads),
      * with images that may be in device memory. can_read_chips says whether it serves a problem.
      * NULL: the engine does not offer it. */
     int (*can_read_chips)(const xncc_engine *engine, const xncc_problem *problem);
