@@ -212,9 +212,7 @@ int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_c
         blocks->small = small_kind(problem, blocks);
         return 1;
     }
-    const xncc_problem inner = xncc_problem_route(problem) == XNCC_ROUTE_PLAIN
-                                   ? *problem
-                                   : xncc_problem_inner(problem);
+    const xncc_problem inner = xncc_problem_read(problem);
     tile_of(problem, &blocks->tile);
     blocks->words = inner.pixel == XNCC_U16;
     if (is_fft(kernel) && !fft_blocks(&inner, blocks))

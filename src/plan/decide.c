@@ -46,15 +46,6 @@ static int is_asked_for(const word *wanted, const char *name)
                        (name[wanted->length] == '\0' || name[wanted->length] == '-'));
 }
 
-/* Returns 1 if the machine has the engine and the preference allows it. */
-static int engine_allowed(xncc_device engine, const xncc_machine *machine,
-                          const xncc_preference *preference)
-{
-    if (preference->device != XNCC_DEVICE_AUTO && preference->device != engine)
-        return 0;
-    return engine == XNCC_DEVICE_CPU ? !machine->cpu.absent : machine->cuda.present;
-}
-
 /* The time of copying the image to the device and the map back, if they are in host memory. A map
  * is taken to have as many elements as the image has pixels. */
 static double transfer_ms(const xncc_problem *p, const xncc_preference *preference)
@@ -73,14 +64,15 @@ static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
                        xncc_decision *decision, xncc_error *error)
 {
     const xncc_kernel_row *row = &xncc_kernel_table[kernel];
+    const int cpu = row->engine == XNCC_DEVICE_CPU,
+              excluded = preference->device != XNCC_DEVICE_AUTO &&
+                         preference->device != row->engine;
     *decision = (xncc_decision){ .kernel = kernel, .engine = row->engine };
-    if (!engine_allowed(row->engine, machine, preference))
+    if (excluded || (cpu ? machine->cpu.absent : !machine->cuda.present))
         return xncc_fail(error, XNCC_ERROR_UNSUPPORTED, "kernel %s needs the %s engine, which %s",
-                         row->name, row->engine == XNCC_DEVICE_CPU ? "CPU" : "CUDA",
-                         preference->device != XNCC_DEVICE_AUTO && preference->device != row->engine
-                             ? "the preference excludes"
-                             : "this context does not have");
-    if (row->engine == XNCC_DEVICE_CPU) {
+                         row->name, cpu ? "CPU" : "CUDA",
+                         excluded ? "the preference excludes" : "this context does not have");
+    if (cpu) {
         if (preference->image_memory == XNCC_DEVICE || preference->map_memory == XNCC_DEVICE)
             return xncc_fail(
                 error, XNCC_ERROR_UNSUPPORTED,
