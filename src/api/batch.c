@@ -11,12 +11,6 @@
 
 #include <string.h>
 
-static xncc_status no_memory(xncc_error *error)
-{
-    return xncc_fail(error, XNCC_ERROR_MEMORY,
-                     "batch: no memory for the templates' matches; ask for fewer with top");
-}
-
 static int is_same_group(const xncc_template *a, const xncc_template *b)
 {
     return a->width == b->width && a->height == b->height && (a->mask != NULL) == (b->mask != NULL);
@@ -95,12 +89,6 @@ static xncc_status decide_plan(const xncc_batch *batch, xncc_batch_group *group,
     return xncc_plan_decide(batch->context, &problem, preference, known, &group->plan, error);
 }
 
-/* Other threads have work of their own. */
-static void keep_alone(xncc_plan *plan)
-{
-    plan->decision.cpu_threads = plan->decision.cpu_seats = 1;
-}
-
 /* Creates a plan per group. *alike is set to 1 if all plans run on the same engine. Plans that are
  * bound later find the memory that is free now. known: as in xncc_batch_once. */
 static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preference,
@@ -117,12 +105,14 @@ static xncc_status make_plans(xncc_batch *batch, const xncc_preference *preferen
         status = xncc_check_cancelled(&batch->watch, error);
         if (!status)
             status = decide_plan(batch, &batch->group[g], preference, known, error);
-        if (!status && batch->single)
-            keep_alone(batch->group[g].plan);
-        if (!status && !batch->once)
-            status = xncc_plan_bind(batch->group[g].plan, NULL, error);
-        if (!status)
-            *alike = *alike && batch->group[g].plan->engine == batch->group[0].plan->engine;
+        if (status)
+            break;
+        xncc_plan *plan = batch->group[g].plan;
+        if (batch->single) /* other threads have work of their own */
+            plan->decision.cpu_threads = plan->decision.cpu_seats = 1;
+        if (!batch->once)
+            status = xncc_plan_bind(plan, NULL, error);
+        *alike = *alike && plan->engine == batch->group[0].plan->engine;
     }
     if (status)
         destroy_plans(batch);
@@ -170,7 +160,9 @@ static xncc_status set_find_options(xncc_batch *batch, const xncc_batch_options 
     if (!batch->once)
         batch->candidate = xncc_alloc_unset(all, sizeof *batch->candidate);
     const int made = batch->match && batch->found && (batch->once || batch->candidate);
-    return made ? XNCC_OK : no_memory(error);
+    return made ? XNCC_OK
+                : xncc_fail(error, XNCC_ERROR_MEMORY,
+                            "batch: no memory for the templates' matches; ask for fewer with top");
 }
 
 /* Fills a batch whose context, problem and count are set. known: as in xncc_batch_once. */
