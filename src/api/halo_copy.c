@@ -40,18 +40,9 @@ static int64_t spans_length(const xncc_spans *s)
     return s->length[0] + s->length[1];
 }
 
-/* What is fetched of an image: columns and rows. */
-typedef struct source {
-    xncc_context *context;
-    const char *what; /* begins error texts */
-    xncc_stream stream;
-    const xncc_watch *watch; /* NULL: the call is not watched */
-    xncc_spans x, y;
-} source;
-
-/* Copies all pieces of a view to tightly packed rows. The view is the image, or its mask seen as an
- * image. */
-static xncc_status fetch_pieces(const source *s, const xncc_image *view, char *to,
+/* Copies the columns and rows of a patch to tightly packed rows. The view is the image, or its mask
+ * seen as an image. */
+static xncc_status fetch_pieces(const xncc_patch *s, const xncc_image *view, char *to,
                                 xncc_error *error)
 {
     xncc_engine *cuda = s->context->engine[xncc_slot(XNCC_DEVICE_CUDA)];
@@ -70,11 +61,12 @@ static xncc_status fetch_pieces(const source *s, const xncc_image *view, char *t
     return status;
 }
 
-/* Copies them from an image in device memory. The caller frees *owned; it is NULL if there is no
- * pixel to copy. */
-static xncc_status fetch(const source *s, const xncc_image *image, xncc_image *host, void **owned,
+/* Copies them from an image in device memory. what: begins error texts. The caller frees *owned; it
+ * is NULL if there is no pixel to copy. */
+static xncc_status fetch(const xncc_patch *s, const char *what, xncc_image *host, void **owned,
                          xncc_error *error)
 {
+    const xncc_image *image = s->image;
     const uint64_t columns = (uint64_t)spans_length(&s->x), rows = (uint64_t)spans_length(&s->y);
     const uint64_t pixel = (uint64_t)xncc_pixel_size(image->pixel) *
                            (uint64_t)xncc_image_channels(image);
@@ -85,7 +77,7 @@ static xncc_status fetch(const source *s, const xncc_image *image, xncc_image *h
     char *bytes = xncc_alloc_unset(rows, columns * (pixel + (image->mask ? 1 : 0)));
     *owned = bytes;
     if (!bytes)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "%s: no memory for %llu x %llu pixels", s->what,
+        return xncc_fail(error, XNCC_ERROR_MEMORY, "%s: no memory for %llu x %llu pixels", what,
                          (unsigned long long)columns, (unsigned long long)rows);
     xncc_status status = fetch_pieces(s, image, bytes, error);
     host->data = bytes;
@@ -107,10 +99,10 @@ static xncc_status fetch(const source *s, const xncc_image *image, xncc_image *h
 xncc_status xncc_context_fetch(xncc_context *context, const xncc_image *pixels, const char *what,
                                xncc_image *host, void **owned, xncc_error *error)
 {
-    const source all = { .context = context,
-                         .what = what,
-                         .x = { { 0, 0 }, { pixels->width, 0 }, 1 },
-                         .y = { { 0, 0 }, { pixels->height, 0 }, 1 } };
+    const xncc_patch all = { .context = context,
+                             .image = pixels,
+                             .x = { { 0, 0 }, { pixels->width, 0 }, 1 },
+                             .y = { { 0, 0 }, { pixels->height, 0 }, 1 } };
     *host = *pixels;
     *owned = NULL;
     if (pixels->memory == XNCC_HOST)
@@ -119,37 +111,25 @@ xncc_status xncc_context_fetch(xncc_context *context, const xncc_image *pixels, 
         return xncc_fail(error, XNCC_ERROR_ARGUMENT,
                          "%s: its pixels are in device memory, but this context has no device",
                          what);
-    return fetch(&all, pixels, host, owned, error);
+    return fetch(&all, what, host, owned, error);
 }
 
 xncc_status xncc_patch_fill(xncc_patch *p, int64_t left, int64_t top, xncc_error *error)
 {
-    const xncc_image *image = p->image;
-    xncc_rectangle part = p->part;
-    part.left = left;
-    part.top = top;
-    if (image->memory == XNCC_HOST)
-        return xncc_rectangle_view(image, &part, &p->room, p->watch, &p->view, error);
-    const source s = { .context = p->context,
-                       .what = "image",
-                       .stream = p->stream,
-                       .watch = p->watch,
-                       .x = spans_of(part.border, left, part.width, image->width),
-                       .y = spans_of(part.border, top, part.height, image->height) };
-    xncc_image host;
-    part.columns = &s.x;
-    part.rows = &s.y;
-    xncc_free(p->fetched);
-    xncc_status status = fetch(&s, image, &host, &p->fetched, error);
-    return status ? status : xncc_rectangle_view(&host, &part, &p->room, p->watch, &p->view, error);
-}
-
-xncc_status xncc_patch_check(const xncc_patch *p, xncc_error *error)
-{
-    return p->image->memory == XNCC_DEVICE && !p->context->engine[xncc_slot(XNCC_DEVICE_CUDA)]
-               ? xncc_fail(error, XNCC_ERROR_ARGUMENT,
-                           "image: it is in device memory, but this context has no device")
-               : XNCC_OK;
+    xncc_rectangle *part = &p->part;
+    xncc_image host = *p->image;
+    xncc_status status = XNCC_OK;
+    part->left = left;
+    part->top = top;
+    if (p->image->memory == XNCC_DEVICE) {
+        p->x = spans_of(part->border, left, part->width, p->image->width);
+        p->y = spans_of(part->border, top, part->height, p->image->height);
+        part->columns = &p->x;
+        part->rows = &p->y;
+        xncc_free(p->fetched);
+        status = fetch(p, "image", &host, &p->fetched, error);
+    }
+    return status ? status : xncc_rectangle_view(&host, part, &p->room, p->watch, &p->view, error);
 }
 
 void xncc_patch_clear(xncc_patch *p)

@@ -12,15 +12,14 @@ typedef struct xncc_patch {
     xncc_context *context;
     const xncc_image *image;
     xncc_rectangle part;     /* all of it but where it is */
-    const xncc_watch *watch; /* of the call that fills the patches */
+    const xncc_watch *watch; /* of the call that fills the patches; NULL: it is not watched */
     xncc_stream stream;      /* orders the copies of an image in device memory */
     xncc_image view;         /* the current patch, in host memory */
     xncc_room room;
-    void *fetched; /* pixels copied from a device image; NULL if the image is in host memory */
+    xncc_spans x, y; /* of an image in device memory: the columns and rows that are copied, */
+    void *fetched;   /* and their pixels; else NULL */
 } xncc_patch;
 
-/* Returns XNCC_ERROR_ARGUMENT if the context cannot reach the image. */
-xncc_status xncc_patch_check(const xncc_patch *patch, xncc_error *error);
 void xncc_patch_clear(xncc_patch *patch);
 
 /* Fills `view` with the rectangle whose top-left pixel is (left, top). Any part of it may lie

@@ -16,14 +16,12 @@ enum { SIDE = 3 }; /* the neighbourhood is SIDE x SIDE windows */
  * image with its border. The patch's map in mode valid has the same scores as the whole map,
  * because the same pixels count. */
 typedef struct refiner {
-    xncc_context *context;
-    xncc_stream stream; /* of the image, if it is in device memory */
-    xncc_watch watch;   /* of the call */
+    xncc_watch watch; /* of the call */
     const xncc_template *templ;
     xncc_problem whole; /* the problem that the matches come from */
     xncc_extent map;    /* its map */
-    xncc_patch patch;
-    xncc_plan *plan; /* for patches */
+    xncc_patch patch;   /* its image, context and stream are those of the call */
+    xncc_plan *plan;    /* for patches */
     float score[SIDE][SIDE];
 } refiner;
 
@@ -62,10 +60,10 @@ static xncc_status refine_match(refiner *r, const xncc_match *match, xncc_refine
 }
 
 /* Sets r->whole to the problem that the matches come from. */
-static xncc_status state_problem(refiner *r, const xncc_image *image, const xncc_match_rule *rule,
-                                 xncc_error *error)
+static xncc_status state_problem(refiner *r, const xncc_match_rule *rule, xncc_error *error)
 {
     const xncc_template *templ = r->templ;
+    const xncc_image *image = r->patch.image;
     const xncc_problem none = XNCC_PROBLEM_INIT;
     r->whole = none;
     if (rule)
@@ -87,10 +85,9 @@ static xncc_status state_problem(refiner *r, const xncc_image *image, const xncc
     return XNCC_OK;
 }
 
-static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_match_rule *rule,
-                           xncc_error *error)
+static xncc_status prepare(refiner *r, const xncc_match_rule *rule, xncc_error *error)
 {
-    xncc_status status = state_problem(r, image, rule, error);
+    xncc_status status = state_problem(r, rule, error);
     if (status)
         return status;
     if (r->whole.templ_width > XNCC_MAX_SIDE - SIDE || r->whole.templ_height > XNCC_MAX_SIDE - SIDE)
@@ -104,17 +101,15 @@ static xncc_status prepare(refiner *r, const xncc_image *image, const xncc_match
     inner.image_masked = xncc_problem_image_varies(&inner);
     inner.rule.mode = XNCC_VALID;
     inner.rule.border = XNCC_BORDER_CLAMP;
-    r->patch = (xncc_patch){ .context = r->context,
-                             .image = image,
-                             .part = { .width = inner.image_width,
-                                       .height = inner.image_height,
-                                       .border = r->whole.rule.border,
-                                       .masked = inner.image_masked },
-                             .watch = &r->watch,
-                             .stream = r->stream };
-    status = xncc_patch_check(&r->patch, error);
-    if (!status)
-        status = xncc_plan_create(r->context, &inner, NULL, &r->plan, error);
+    r->patch.part = (xncc_rectangle){ .width = inner.image_width,
+                                      .height = inner.image_height,
+                                      .border = r->whole.rule.border,
+                                      .masked = inner.image_masked };
+    if (r->patch.image->memory == XNCC_DEVICE &&
+        !r->patch.context->engine[xncc_slot(XNCC_DEVICE_CUDA)])
+        return xncc_fail(error, XNCC_ERROR_ARGUMENT,
+                         "image: it is in device memory, but this context has no device");
+    status = xncc_plan_create(r->patch.context, &inner, NULL, &r->plan, error);
     if (!status)
         xncc_watch_join(&r->plan->watch, &r->watch);
     return status;
@@ -131,11 +126,11 @@ xncc_status xncc_refine_on_stream(xncc_context *context, const xncc_image *image
                                      : !templ ? "templ"
                                      : !match ? "match"
                                               : "refined");
-    refiner r = { .context = context,
-                  .stream = stream,
-                  .watch = xncc_watch_make(&context->progress),
-                  .templ = templ };
-    xncc_status status = prepare(&r, image, rule, error);
+    refiner r = { .watch = xncc_watch_make(&context->progress),
+                  .templ = templ,
+                  .patch = {
+                      .context = context, .image = image, .watch = &r.watch, .stream = stream } };
+    xncc_status status = prepare(&r, rule, error);
     for (size_t i = 0; i < count && !status; i++)
         status = refine_match(&r, &match[i], &refined[i], error);
     xncc_plan_destroy(r.plan);
