@@ -4,6 +4,7 @@
 #define XNCC_CUDA_ENGINE_CALL_H
 
 #include "cuda/engine/engine_plan.h"
+#include "cuda/planes/byte_plane.h"
 #include "cuda/planes/make_planes.h"
 #include "cuda/runtime/map_job.h"
 

@@ -60,8 +60,8 @@ xncc_status search_fast(const Call &call, const Search &s)
 {
     if (call.plan->decision.searches_products) {
         const ProductSearch of = own_products(call, s);
-        xncc_status status = bound_tiles(call.plan, of, 0, 1, call.stream, call.error);
-        return status ? status : choose_matches(call.plan, of, call.stream, call.error);
+        xncc_status status = bound_tiles(call, of, 0, 1);
+        return status ? status : choose_matches(call, of);
     }
     const bool has_best = s.target.tiles.best != nullptr;
     xncc_status status = score_map(call, s, nullptr);

@@ -7,7 +7,6 @@
 #include "cuda/engine/batch_memory.h"
 #include "cuda/engine/chip_reader.h"
 #include "cuda/engine/find_state.h"
-#include "cuda/engine/tensor_products.h"
 #include "cuda/engine/workspace.h"
 #include "cuda/planes/image_source.h"
 #include "cuda/products/correlate_family.h"
@@ -72,12 +71,12 @@ struct xncc_engine_plan {
     bool planes_there = false;         // the byte planes of its only image are there already
 
     // Matching.
-    xncc::Axis x, y;             // the bands of the map; convolutions set only `map`
-    xncc::Stage stage;           // textures over the image pixels under a band
-    xncc::Fft fft;               // for kernel fft
-    xncc::FloatProducts floats;  // for kernels float-fft, float-split and float-tiles
-    xncc::FloatSums float_sums;  // for step float-sums
-    xncc::TensorProducts tensor; // for the tensor kernels
+    xncc::Axis x, y;            // the bands of the map; convolutions set only `map`
+    xncc::Stage stage;          // textures over the image pixels under a band
+    xncc::Fft fft;              // for kernel fft
+    xncc::FloatProducts floats; // for kernels float-fft, float-split and float-tiles
+    xncc::FloatSums float_sums; // for step float-sums
+    bool may_use_pdl = false;   // whether tensor kernels may be launched early (pdl.cuh)
     xncc::DeviceTemplate *templ_planes = nullptr; // the byte planes of the template, or nullptr
     int templ_count = 0;                          // of them
     xncc::Find find;                              // the peak search on the device

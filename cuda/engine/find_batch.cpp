@@ -10,6 +10,7 @@
 #include "cuda/engine/match.h"
 #include "cuda/engine/product_pass.h"
 #include "cuda/engine/score_pass.h"
+#include "cuda/engine/tensor_products.h"
 
 #include <string.h>
 
@@ -77,7 +78,7 @@ ProductSlots slots_of(const xncc_engine_plan *plan)
     of.sums = reinterpret_cast<uint32_t *>(memory);
     of.sums_step = static_cast<int64_t>(b.sums / sizeof(uint32_t));
     of.toeplitz = memory + b.sums * slots;
-    of.toeplitz_step = plan->tensor.toeplitz_bytes();
+    of.toeplitz_step = toeplitz_bytes(plan);
     of.terms = b.terms
                    ? reinterpret_cast<WindowTerms *>(memory + (b.sums + b.toeplitz) * slots +
                                                      b.toeplitz * static_cast<uint64_t>(b.masks))
@@ -91,11 +92,11 @@ ProductSlots slots_of(const xncc_engine_plan *plan)
 xncc_status search_from_products(const Call &call, const Band &band, const PeakJob &search,
                                  const Group &group, bool begins)
 {
-    const xncc_engine_plan *plan = call.plan;
-    const ProductSearch of = { search,      band,           group.templ, group.rule,
-                               group.count, slots_of(plan), nullptr };
-    xncc_status status = bound_batch_tiles(plan, of, begins, call.stream, call.error);
-    return status ? status : choose_matches(plan, of, call.stream, call.error);
+    const ProductSearch of = { search,     band,        group.templ,
+                               group.rule, group.count, slots_of(call.plan),
+                               nullptr };
+    xncc_status status = bound_batch_tiles(call, of, begins);
+    return status ? status : choose_matches(call, of);
 }
 
 // Computes the map of one template. begins: it is the first one on this image.

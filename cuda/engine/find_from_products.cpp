@@ -4,6 +4,8 @@
 #include "cuda/engine/find_from_products.h"
 
 #include "cuda/engine/score_pass.h"
+#include "cuda/engine/tensor_products.h"
+#include "cuda/fused/fused_u8.h"
 
 namespace xncc {
 
@@ -52,63 +54,55 @@ TensorTiles make_tiles(const xncc_engine_plan *plan, const ProductSearch &m, int
 }
 
 // The products of `count` templates from template `first` on.
-TensorProducts::Group make_group(const xncc_engine_plan *plan, const ProductSearch &m, int first,
-                                 int count)
+TensorGroup make_group(const ProductSearch &m, int first, int count)
 {
-    TensorProducts::Group to = {};
+    TensorGroup to = {};
     to.toeplitz = m.slots.toeplitz + first * m.slots.toeplitz_step;
     to.toeplitz_step = m.slots.toeplitz_step;
     to.sums = m.slots.sums + first * m.slots.sums_step;
     to.sums_step = m.slots.sums_step;
-    to.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
     to.count = count;
-    to.width = plan->x.map;
-    to.height = plan->y.map;
     to.pdl = true;
     return to;
 }
 
 // Lays out templates, which have one byte plane each.
-xncc_status lay_out(const xncc_engine_plan *plan, const ProductSearch &m, int first, int count,
-                    cudaStream_t stream, xncc_error *error)
+xncc_status lay_out(const Call &call, const ProductSearch &m, int first, int count)
 {
-    TensorProducts::Layout layout = {};
+    TensorLayout layout = {};
     layout.to = m.slots.toeplitz + first * m.slots.toeplitz_step;
     layout.count = count;
-    layout.width = plan->problem.templ_width;
-    layout.height = plan->problem.templ_height;
     for (int i = 0; i < count; i++)
         layout.plane[i] = byte_plane_of(*m.templs[first + i], 0, 0);
-    return check(plan->tensor.lay_out(layout, stream), "laying out templates", error);
+    return check(lay_out_planes(call, layout), "laying out templates", call.error);
 }
 
 } // namespace
 
-xncc_status bound_tiles(const xncc_engine_plan *plan, const ProductSearch &m, int first, int count,
-                        cudaStream_t stream, xncc_error *error)
+xncc_status bound_tiles(const Call &call, const ProductSearch &m, int first, int count)
 {
+    const xncc_engine_plan *plan = call.plan;
     const TensorTiles tiles = make_tiles(plan, m, first, count);
     const int processors = plan->engine->machine.cuda.processors;
     TensorScoreJob job = make_strip_job(plan, m.band, m.rules[first]);
     job.general.whole = job.rule.n;
     job.sums = m.slots.sums + first * m.slots.sums_step;
-    job.pdl = plan->tensor.may_use_pdl();
+    job.pdl = plan->may_use_pdl;
     return check(is_fused(plan)
                      ? fused_tiles_launch(job, tiles, plan->decision.tensor,
                                           m.slots.toeplitz + first * m.slots.toeplitz_step,
-                                          processors, stream)
-                     : score_u8_tiles_launch(job, tiles, processors, stream),
-                 "launching the tiles' best scores", error);
+                                          processors, call.stream)
+                     : score_u8_tiles_launch(job, tiles, processors, call.stream),
+                 "launching the tiles' best scores", call.error);
 }
 
-xncc_status bound_by_products(const xncc_engine_plan *plan, const ProductSearch &m,
-                              cudaStream_t stream, xncc_error *error)
+xncc_status bound_by_products(const Call &call, const ProductSearch &m)
 {
-    xncc_status status = lay_out(plan, m, 0, m.count, stream, error);
+    xncc_status status = lay_out(call, m, 0, m.count);
     const int launches = ceil_div(m.count, PRODUCT_SLOTS), most = ceil_div(m.count, launches);
     for (int i = 0; i < m.count && !status; i += most) {
         const int count = m.count - i < most ? m.count - i : most;
-        TensorProducts::Group to = make_group(plan, m, i, count);
+        TensorGroup to = make_group(m, i, count);
         to.pdl_after_products = i > 0;
         to.bound.best = m.search.best + static_cast<int64_t>(i) * m.search.tiles;
         to.bound.rows = m.search.tile_rows;
@@ -120,41 +114,39 @@ xncc_status bound_by_products(const xncc_engine_plan *plan, const ProductSearch 
             to.bound.sum[k] = static_cast<double>(m.rules[i + k].sum);
             to.bound.unit[k] = unit_of(m.rules[i + k].root_var);
         }
-        status = plan->tensor.multiply(m.band.image, to, stream, error);
+        status = multiply_planes(call, m.band, to);
     }
     return status;
 }
 
-xncc_status bound_batch_tiles(const xncc_engine_plan *plan, const ProductSearch &m, bool begins,
-                              cudaStream_t stream, xncc_error *error)
+xncc_status bound_batch_tiles(const Call &call, const ProductSearch &m, bool begins)
 {
+    const xncc_engine_plan *plan = call.plan;
+    xncc_status status = XNCC_OK;
     // Window terms pay off if several templates share them; for a single one they take longer.
     const bool alone = begins && m.count == 1;
     if (m.slots.terms && !alone) {
-        const TensorScoreJob job = make_strip_job(plan, m.band, *m.rules);
-        cudaError_t code = begins ? score_u8_terms_launch(job, m.slots.terms,
-                                                          plan->engine->machine.cuda.processors,
-                                                          stream)
-                                  : cudaSuccess;
-        xncc_status status = check(code, "launching the window sums", error);
-        return status ? status : bound_by_products(plan, m, stream, error);
+        if (begins)
+            status = check(
+                score_u8_terms_launch(make_strip_job(plan, m.band, *m.rules), m.slots.terms,
+                                      plan->engine->machine.cuda.processors, call.stream),
+                "launching the window sums", call.error);
+        return status ? status : bound_by_products(call, m);
     }
-    xncc_status status = XNCC_OK;
     for (int i = 0, count; i < m.count && !status; i += count) {
         count = m.count - i < TENSOR_SLOTS ? m.count - i : TENSOR_SLOTS;
-        status = lay_out(plan, m, i, count, stream, error);
+        status = lay_out(call, m, i, count);
         if (!status && !is_fused(plan))
-            status = plan->tensor.multiply(m.band.image, make_group(plan, m, i, count), stream,
-                                           error);
+            status = multiply_planes(call, m.band, make_group(m, i, count));
         if (!status)
-            status = bound_tiles(plan, m, i, count, stream, error);
+            status = bound_tiles(call, m, i, count);
     }
     return status;
 }
 
-xncc_status choose_matches(const xncc_engine_plan *plan, const ProductSearch &m,
-                           cudaStream_t stream, xncc_error *error)
+xncc_status choose_matches(const Call &call, const ProductSearch &m)
 {
+    const xncc_engine_plan *plan = call.plan;
     const xncc_problem &p = plan->problem;
     const TensorPlane &image = m.band.image;
     WindowScores scores = {};
@@ -179,11 +171,11 @@ xncc_status choose_matches(const xncc_engine_plan *plan, const ProductSearch &m,
     job.plane = m.slots.sums_step;
     job.bound_margin = xncc_method_is_normed(p.rule.method) ? BOUND_MARGIN : 0.0f;
     const bool alone = xncc_decision_takes_best(&plan->decision, job.top) != 0;
-    cudaError_t code = alone ? launch_window_best(job, scores, m.count, stream)
-                             : launch_peak_select(job, m.count, stream);
+    cudaError_t code = alone ? launch_window_best(job, scores, m.count, call.stream)
+                             : launch_peak_select(job, m.count, call.stream);
     if (code == cudaSuccess && !alone)
-        code = launch_window_collect(job, scores, m.count, stream);
-    return check(code, "launching the search for matches", error);
+        code = launch_window_collect(job, scores, m.count, call.stream);
+    return check(code, "launching the search for matches", call.error);
 }
 
 } // namespace xncc

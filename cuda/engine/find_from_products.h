@@ -6,6 +6,7 @@
 #define XNCC_CUDA_ENGINE_FIND_FROM_PRODUCTS_H
 
 #include "cuda/engine/call.h"
+#include "cuda/score/window_terms.h"
 
 namespace xncc {
 
@@ -32,20 +33,16 @@ struct ProductSearch {
 
 // Computes the best scores of the tiles of `count` templates from template `first` on. Their X is
 // there or, for tensor-fused, they are laid out.
-xncc_status bound_tiles(const xncc_engine_plan *plan, const ProductSearch &job, int first,
-                        int count, cudaStream_t stream, xncc_error *error);
+xncc_status bound_tiles(const Call &call, const ProductSearch &job, int first, int count);
 // Lays out all templates, and computes X and the best scores of the tiles. begins: this is the
 // first group of templates on this image.
-xncc_status bound_batch_tiles(const xncc_engine_plan *plan, const ProductSearch &job, bool begins,
-                              cudaStream_t stream, xncc_error *error);
+xncc_status bound_batch_tiles(const Call &call, const ProductSearch &job, bool begins);
 // Lays out all templates, and computes X and the best scores of the tiles from the windows' terms,
 // which are there (xncc_decision::bounds_tiles).
-xncc_status bound_by_products(const xncc_engine_plan *plan, const ProductSearch &job,
-                              cudaStream_t stream, xncc_error *error);
+xncc_status bound_by_products(const Call &call, const ProductSearch &job);
 // Then chooses the matches of all templates at once. Templates whose fast search was inconclusive
 // have PeakState::done = 0.
-xncc_status choose_matches(const xncc_engine_plan *plan, const ProductSearch &job,
-                           cudaStream_t stream, xncc_error *error);
+xncc_status choose_matches(const Call &call, const ProductSearch &job);
 
 } // namespace xncc
 

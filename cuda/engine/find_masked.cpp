@@ -3,6 +3,7 @@
 #include "cuda/engine/find_masked.h"
 
 #include "cuda/engine/score_pass.h"
+#include "cuda/engine/tensor_products.h"
 #include "cuda/score/masked_collect.h"
 
 namespace xncc {
@@ -46,15 +47,12 @@ MaskWindows windows_of(const xncc_engine_plan *plan, const ProductSearch &m, con
 cudaError_t lay_out_masks(const Call &call, const ProductSearch &m, const MaskUse &use,
                           const MaskMemory &memory)
 {
-    const xncc_problem &p = call.plan->problem;
-    TensorProducts::Layout layout = {};
+    TensorLayout layout = {};
     layout.to = memory.toeplitz;
-    layout.width = p.templ_width;
-    layout.height = p.templ_height;
     for (; layout.count < use.fresh; layout.count++)
         layout.plane[layout.count] = { m.templs[use.first[layout.count]]->mask.as<unsigned char>(),
-                                       p.templ_width, 1 };
-    return call.plan->tensor.lay_out(layout, call.stream);
+                                       call.plan->problem.templ_width, 1 };
+    return lay_out_planes(call, layout);
 }
 
 // How many new masks from this one on have places that follow each other.
@@ -77,20 +75,17 @@ xncc_status multiply_masks(const Call &call, const ProductSearch &m, const MaskU
     static_assert(XNCC_BATCH_MASKS * XNCC_MASK_SUMS <= PRODUCT_SLOTS, "all are one launch");
     for (int i = 0, masks; i < use.fresh && !status; i += masks) {
         masks = run_at(use, i);
-        TensorProducts::Group to = {};
+        TensorGroup to = {};
         to.toeplitz = memory.toeplitz + i * m.slots.toeplitz_step;
         to.toeplitz_step = m.slots.toeplitz_step;
         to.slot_planes = XNCC_MASK_SUMS;
         to.image_rows = static_cast<int32_t>(w.plane / w.plane_pitch);
         to.sums = memory.sums + use.mask[use.first[i]] * memory.sums_step;
         to.sums_step = m.slots.sums_step;
-        to.pitch = static_cast<int64_t>(w.sums_pitch);
         to.count = masks * XNCC_MASK_SUMS;
-        to.width = m.band.width;
-        to.height = m.band.height;
         to.pdl = true;
         to.pdl_after_products = i > 0;
-        status = call.plan->tensor.multiply(m.band.image, to, call.stream, call.error);
+        status = multiply_planes(call, m.band, to);
     }
     return status;
 }
@@ -136,7 +131,7 @@ xncc_status search_masked(const Call &call, const ProductSearch &m, const MaskUs
     const xncc_engine_plan *plan = call.plan;
     xncc_status status = use.fresh > 0 ? make_terms(call, m, use) : XNCC_OK;
     if (!status)
-        status = bound_by_products(plan, m, call.stream, call.error);
+        status = bound_by_products(call, m);
     if (status)
         return status;
     MaskedWindows scores = {

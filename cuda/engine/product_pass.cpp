@@ -3,6 +3,7 @@
 #include "cuda/engine/product_pass.h"
 
 #include "cuda/engine/float_pass.h"
+#include "cuda/engine/tensor_products.h"
 #include "cuda/planes/template_planes.h"
 
 namespace xncc {
@@ -137,17 +138,17 @@ xncc_status multiply_tensors(const Call &call, const Band &band, bool laid_out)
     const xncc_engine_plan *plan = call.plan;
     const xncc_general_planes &planes = plan->decision.planes;
     const xncc_workspace &w = plan->memory.sizes();
-    const int64_t toeplitz = plan->tensor.toeplitz_bytes(),
+    const int64_t toeplitz = toeplitz_bytes(plan),
                   sums = static_cast<int64_t>(w.sums / sizeof(uint32_t));
     xncc_status status = XNCC_OK;
-    TensorPlane image = band.image;
+    Band of = band;
     bool first = true;
     for (int i = 0, count = 1; i < planes.products && !status; i += count) {
         const xncc_general_step *s = planes.step + i;
         count = 1;
         if (is_done(call, *s))
             continue;
-        TensorProducts::Group to = {};
+        TensorGroup to = {};
         to.planes = xncc_general_run(&planes, i, plan->decision.tensor.planes);
         count = to.planes > 1 ? to.planes : group_at(call, i);
         to.toeplitz = plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ) + s->templ * toeplitz;
@@ -159,15 +160,12 @@ xncc_status multiply_tensors(const Call &call, const Band &band, bool laid_out)
             to.slot_planes = to.planes == 1 && next.image ? count : 1;
             to.sums_step = next.term * sums;
         }
-        to.pitch = static_cast<int64_t>(w.sums_pitch);
         to.count = to.planes > 1 ? 1 : count;
         to.add = s->add != 0;
-        to.width = band.width;
-        to.height = band.height;
         to.pdl = laid_out && first;
         first = false;
-        image.data = band.image.data + s->image * w.plane;
-        status = plan->tensor.multiply(image, to, call.stream, call.error);
+        of.image.data = band.image.data + s->image * w.plane;
+        status = multiply_planes(call, of, to);
     }
     return status;
 }
@@ -182,7 +180,7 @@ xncc_status product_bind(xncc_engine_plan *plan, xncc_error *error)
     const bool tensor = xncc_kernel_is_tensor(d.kernel) != 0;
     xncc_status status = XNCC_OK;
     if (tensor)
-        status = check(plan->tensor.make(d, plan->engine->machine), "preparing the kernels", error);
+        status = check(tensor_bind(plan), "preparing the kernels", error);
     if (!status && d.kernel == XNCC_KERNEL_FFT_CUDA)
         status = plan->fft.make(of, d.fft, plan->memory.as<unsigned char>(XNCC_BUFFER_TRANSFORMS),
                                 error);
@@ -224,17 +222,15 @@ xncc_status lay_out_template(const Call &call, unsigned char *toeplitz)
     for (int i = 0; i < plan->templ_count && code == cudaSuccess; i++)
         code = plan->templ_planes[i].refresh(call.stream);
     if (code == cudaSuccess && xncc_kernel_is_tensor(plan->decision.kernel)) {
-        TensorProducts::Layout layout = {};
+        TensorLayout layout = {};
         layout.to = toeplitz;
         layout.count = planes.templ_count;
-        layout.width = plan->problem.templ_width;
-        layout.height = plan->problem.templ_height;
         for (int i = 0; i < planes.templ_count; i++)
             layout.plane[i] = plan->templ_planes
                                   ? byte_plane_of(plan->templ_planes[i], 0, 0)
                                   : byte_plane_of(*call.templ, planes.templ[i].channel,
                                                   planes.templ[i].digit);
-        code = plan->tensor.lay_out(layout, call.stream);
+        code = lay_out_planes(call, layout);
     }
     return check(code, "laying out the template", call.error);
 }

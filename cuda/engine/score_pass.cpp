@@ -278,7 +278,7 @@ xncc_status score_fused_masked(const Call &call, const Band &band, const Target 
 // template in between.
 bool begins_early(const xncc_engine_plan *plan)
 {
-    return is_one_band(plan) && plan->tensor.may_use_pdl();
+    return is_one_band(plan) && plan->may_use_pdl;
 }
 
 // What both kernels for several channels share. The image planes are those of the samples, in the

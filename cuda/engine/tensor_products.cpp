@@ -2,6 +2,9 @@
 // The launches of the tensor kernels, block by block of the template.
 #include "cuda/engine/tensor_products.h"
 
+#include "cuda/fused/fused_u8.h"
+#include "cuda/products/correlate_mma.h"
+
 namespace xncc {
 
 namespace {
@@ -59,77 +62,25 @@ xncc_status encode(const TensorPlane &plane, int32_t above, const xncc_tensor_bl
                            static_cast<int>(code));
 }
 
-} // namespace
-
-cudaError_t TensorProducts::make(const xncc_decision &decision, const xncc_machine &machine)
+xncc_status multiply_wgmma(const Call &call, const Band &band, const TensorGroup &group)
 {
-    const int most = static_cast<int>(machine.cuda.shared_optin);
-    kernel = decision.kernel;
-    blocks = decision.tensor;
-    processors = machine.cuda.processors;
-    cudaError_t code = toeplitz_may_use_pdl(&pdl);
-    if (code == cudaSuccess && kernel == XNCC_KERNEL_TENSOR_WGMMA)
-        code = wgmma_set_max_shared_memory(blocks, most);
-    if (code == cudaSuccess && kernel == XNCC_KERNEL_TENSOR_MMA)
-        code = mma_set_max_shared_memory(most);
-    return code;
-}
-
-cudaError_t TensorProducts::lay_out(const Layout &layout, cudaStream_t stream) const
-{
-    const bool wgmma = kernel == XNCC_KERNEL_TENSOR_WGMMA, mma = kernel == XNCC_KERNEL_TENSOR_MMA;
-    cudaError_t code = cudaSuccess;
-    for (int first = 0, some; first < layout.count && code == cudaSuccess; first += some) {
-        const int left = layout.count - first;
-        some = mma ? 1 : left < LAYOUT_SLOTS ? left : LAYOUT_SLOTS;
-        ToeplitzJob job = {};
-        job.slots = some;
-        job.slot_toeplitz = toeplitz_bytes();
-        for (int i = 0; i < some; i++)
-            job.pixels[i] = layout.plane[first + i].data;
-        job.pitch = layout.plane[first].pitch;
-        job.step = layout.plane[first].step;
-        job.width = layout.width;
-        job.height = layout.height;
-        job.blocks = blocks;
-        job.toeplitz = layout.to + first * toeplitz_bytes();
-        for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess;
-             block++, job.toeplitz += blocks.toeplitz) {
-            job.x = block % blocks.across * blocks.width;
-            job.y = block / blocks.across * blocks.height;
-            code = wgmma ? toeplitz_build(job, stream)
-                   : mma ? mma_build(job, stream)
-                         : fused_build(job, stream);
-        }
-    }
-    return code;
-}
-
-xncc_status TensorProducts::multiply(const TensorPlane &image, const Group &group,
-                                     cudaStream_t stream, xncc_error *error) const
-{
-    return kernel == XNCC_KERNEL_TENSOR_WGMMA ? multiply_wgmma(image, group, stream, error)
-                                              : multiply_mma(image, group, stream, error);
-}
-
-xncc_status TensorProducts::multiply_wgmma(const TensorPlane &image, const Group &group,
-                                           cudaStream_t stream, xncc_error *error) const
-{
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_tensor_blocks &blocks = plan->decision.tensor;
     TensorJob job = {};
     const int32_t below = group.planes > 1 ? group.planes : group.slot_planes;
-    job.flip = image.flip;
+    job.flip = band.image.flip;
     job.planes = group.planes > 1 ? group.planes : 1;
     job.plane_rows = group.image_rows;
     job.plane_toeplitz = group.toeplitz_step;
     job.slot_planes = group.slot_planes > 1 ? group.slot_planes : 1;
-    xncc_status status = encode(image, below > 1 ? (below - 1) * group.image_rows : 0, blocks,
-                                &job.image, error);
+    xncc_status status = encode(band.image, below > 1 ? (below - 1) * group.image_rows : 0, blocks,
+                                &job.image, call.error);
     if (status)
         return status;
     job.sums = group.sums;
-    job.pitch = group.pitch;
-    job.tiles_across = ceil_div<int32_t>(group.width, XNCC_TENSOR_COLUMNS);
-    job.tiles = job.tiles_across * ceil_div<int32_t>(group.height, XNCC_TENSOR_ROWS);
+    job.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
+    job.tiles_across = ceil_div<int32_t>(band.width, XNCC_TENSOR_COLUMNS);
+    job.tiles = job.tiles_across * ceil_div<int32_t>(band.height, XNCC_TENSOR_ROWS);
     job.blocks = blocks;
     job.slots = group.count;
     job.slot_toeplitz = group.toeplitz_step;
@@ -142,21 +93,22 @@ xncc_status TensorProducts::multiply_wgmma(const TensorPlane &image, const Group
         job.x = block % blocks.across * blocks.width / static_cast<int32_t>(BOX_WORD);
         job.y = block / blocks.across * blocks.height;
         job.add = block > 0 || group.add;
-        job.pdl = pdl && group.pdl && block == 0;
+        job.pdl = plan->may_use_pdl && group.pdl && block == 0;
         job.pdl_after_products = job.pdl && group.pdl_after_products;
-        code = wgmma_launch(job, processors, stream);
+        code = wgmma_launch(job, plan->engine->machine.cuda.processors, call.stream);
     }
-    return check(code, "launching the correlation", error);
+    return check(code, "launching the correlation", call.error);
 }
 
-xncc_status TensorProducts::multiply_mma(const TensorPlane &image, const Group &group,
-                                         cudaStream_t stream, xncc_error *error) const
+xncc_status multiply_mma(const Call &call, const Band &band, const TensorGroup &group)
 {
+    const xncc_tensor_blocks &blocks = call.plan->decision.tensor;
+    const TensorPlane &image = band.image;
     MmaJob job = {};
     job.image = image;
-    job.pitch = group.pitch;
-    job.width = group.width;
-    job.height = group.height;
+    job.pitch = static_cast<int64_t>(call.plan->memory.sizes().sums_pitch);
+    job.width = band.width;
+    job.height = band.height;
     job.blocks = blocks;
     cudaError_t code = cudaSuccess;
     const int planes = group.slot_planes > 1 ? group.slot_planes : 1;
@@ -171,10 +123,64 @@ xncc_status TensorProducts::multiply_mma(const TensorPlane &image, const Group &
             job.x = block % blocks.across * blocks.width;
             job.y = block / blocks.across * blocks.height;
             job.add = block > 0 || group.add;
-            code = mma_launch(job, stream);
+            code = mma_launch(job, call.stream);
         }
     }
-    return check(code, "launching the correlation", error);
+    return check(code, "launching the correlation", call.error);
+}
+
+} // namespace
+
+cudaError_t tensor_bind(xncc_engine_plan *plan)
+{
+    const int most = static_cast<int>(plan->engine->machine.cuda.shared_optin);
+    const xncc_decision &d = plan->decision;
+    cudaError_t code = toeplitz_may_use_pdl(&plan->may_use_pdl);
+    if (code == cudaSuccess && d.kernel == XNCC_KERNEL_TENSOR_WGMMA)
+        code = wgmma_set_max_shared_memory(d.tensor, most);
+    if (code == cudaSuccess && d.kernel == XNCC_KERNEL_TENSOR_MMA)
+        code = mma_set_max_shared_memory(most);
+    return code;
+}
+
+cudaError_t lay_out_planes(const Call &call, const TensorLayout &layout)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_tensor_blocks &blocks = plan->decision.tensor;
+    const bool wgmma = plan->decision.kernel == XNCC_KERNEL_TENSOR_WGMMA,
+               mma = plan->decision.kernel == XNCC_KERNEL_TENSOR_MMA;
+    cudaError_t code = cudaSuccess;
+    for (int first = 0, some; first < layout.count && code == cudaSuccess; first += some) {
+        const int left = layout.count - first;
+        some = mma ? 1 : left < LAYOUT_SLOTS ? left : LAYOUT_SLOTS;
+        ToeplitzJob job = {};
+        job.slots = some;
+        job.slot_toeplitz = toeplitz_bytes(plan);
+        for (int i = 0; i < some; i++)
+            job.pixels[i] = layout.plane[first + i].data;
+        job.pitch = layout.plane[first].pitch;
+        job.step = layout.plane[first].step;
+        job.width = plan->problem.templ_width;
+        job.height = plan->problem.templ_height;
+        job.blocks = blocks;
+        job.toeplitz = layout.to + first * toeplitz_bytes(plan);
+        for (int32_t block = 0; block < blocks.across * blocks.down && code == cudaSuccess;
+             block++, job.toeplitz += blocks.toeplitz) {
+            job.x = block % blocks.across * blocks.width;
+            job.y = block / blocks.across * blocks.height;
+            code = wgmma ? toeplitz_build(job, call.stream)
+                   : mma ? mma_build(job, call.stream)
+                         : fused_build(job, call.stream);
+        }
+    }
+    return code;
+}
+
+xncc_status multiply_planes(const Call &call, const Band &band, const TensorGroup &group)
+{
+    return call.plan->decision.kernel == XNCC_KERNEL_TENSOR_WGMMA
+               ? multiply_wgmma(call, band, group)
+               : multiply_mma(call, band, group);
 }
 
 } // namespace xncc

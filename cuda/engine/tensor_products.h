@@ -4,14 +4,8 @@
 #ifndef XNCC_CUDA_ENGINE_TENSOR_PRODUCTS_H
 #define XNCC_CUDA_ENGINE_TENSOR_PRODUCTS_H
 
-#include "cuda/fused/fused_u8.h"
-#include "cuda/planes/device_template.h"
-#include "cuda/products/correlate_mma.h"
+#include "cuda/engine/call.h"
 #include "cuda/products/correlate_wgmma.h"
-
-extern "C" {
-#include "plan/cost_tensor.h"
-}
 
 namespace xncc {
 
@@ -30,63 +24,46 @@ inline BytePlane byte_plane_of(const DeviceTemplate &templ, int channel, int dig
              static_cast<int64_t>(templ.pitch), templ.channels * size };
 }
 
-class TensorProducts {
-  public:
-    // Byte planes of templates to lay out. All have the same size, pitch and step.
-    struct Layout {
-        BytePlane plane[XNCC_GENERAL_TEMPL_PLANES];
-        int count;
-        int32_t width, height; // of the templates
-        unsigned char *to;     // toeplitz_bytes() each
-    };
-    // Products of byte planes of an image with planes of templates: 1 to PRODUCT_SLOTS of them side
-    // by side; or, with count 1, the sum of the products of `planes` planes of image and template,
-    // at most as many as the decision says. The first image plane is an argument of multiply.
-    struct Group {
-        const unsigned char *toeplitz; // the first plane, laid out
-        int64_t toeplitz_step;         // bytes from one to the next
-        int planes;                    // 0 means 1
-        int slot_planes;               // of the image, side by side with each template; 0 means 1
-        int32_t image_rows;            // rows from one plane of the image to the next
-        uint32_t *sums;                // the first result
-        int64_t sums_step;             // elements from one to the next
-        int64_t pitch;                 // elements per row of the results
-        int count;
-        bool add;              // true: add to the results
-        int32_t width, height; // of the band, in map elements
-        // Early launch (pdl.cuh): the last work on the stream laid out the templates, or it is a
-        // product, and the layout came before it.
-        bool pdl, pdl_after_products;
-        TileBound bound;
-    };
-
-    // Prepares the kernels for the blocks of a decision.
-    cudaError_t make(const xncc_decision &decision, const xncc_machine &machine);
-    // Bytes of a template plane as the products read it.
-    int64_t toeplitz_bytes() const
-    {
-        return static_cast<int64_t>(blocks.toeplitz) * blocks.across * blocks.down;
-    }
-    cudaError_t lay_out(const Layout &layout, cudaStream_t stream) const;
-    xncc_status multiply(const TensorPlane &image, const Group &group, cudaStream_t stream,
-                         xncc_error *error) const;
-    // True if kernels may be launched early.
-    bool may_use_pdl() const
-    {
-        return pdl;
-    }
-
-  private:
-    xncc_status multiply_wgmma(const TensorPlane &image, const Group &group, cudaStream_t stream,
-                               xncc_error *error) const;
-    xncc_status multiply_mma(const TensorPlane &image, const Group &group, cudaStream_t stream,
-                             xncc_error *error) const;
-
-    xncc_kernel kernel = XNCC_KERNEL_TENSOR_MMA;
-    xncc_tensor_blocks blocks = {}; // how a template is divided
-    int processors = 0;             // multiprocessors of the device
-    bool pdl = false;
+// Byte planes to lay out, of templates of the plan's size. All have the same pitch and step.
+struct TensorLayout {
+    BytePlane plane[XNCC_GENERAL_TEMPL_PLANES];
+    int count;
+    unsigned char *to; // toeplitz_bytes() each
 };
+
+// Products of byte planes of an image with planes of templates: 1 to PRODUCT_SLOTS of them side by
+// side; or, with count 1, the sum of the products of `planes` planes of image and template, at most
+// as many as the decision says.
+struct TensorGroup {
+    const unsigned char *toeplitz; // the first plane, laid out
+    int64_t toeplitz_step;         // bytes from one to the next
+    int planes;                    // 0 means 1
+    int slot_planes;               // of the image, side by side with each template; 0 means 1
+    int32_t image_rows;            // rows from one plane of the image to the next
+    uint32_t *sums;                // the first result, in rows of xncc_workspace::sums_pitch
+    int64_t sums_step;             // elements from one to the next
+    int count;
+    bool add; // true: add to the results
+    // Early launch (pdl.cuh): the last work on the stream laid out the templates, or it is a
+    // product, and the layout came before it.
+    bool pdl, pdl_after_products;
+    TileBound bound;
+};
+
+// Prepares the kernels for the blocks of the decision.
+cudaError_t tensor_bind(xncc_engine_plan *plan);
+
+// Bytes of a template plane as the products read it.
+inline int64_t toeplitz_bytes(const xncc_engine_plan *plan)
+{
+    const xncc_tensor_blocks &blocks = plan->decision.tensor;
+    return static_cast<int64_t>(blocks.toeplitz) * blocks.across * blocks.down;
+}
+
+cudaError_t lay_out_planes(const Call &call, const TensorLayout &layout);
+
+// band.image: the first plane of the image that is multiplied.
+xncc_status multiply_planes(const Call &call, const Band &band, const TensorGroup &group);
 
 } // namespace xncc
 
