@@ -49,7 +49,12 @@ xncc_status score_map(const Call &call, const Search &s, const uint32_t *skip)
 ProductSearch own_products(const Call &call, const Search &s)
 {
     const xncc_engine_plan *plan = call.plan;
-    ProductSearch of = { s.job, s.band, &call.templ, &call.rule, 1, {}, nullptr };
+    ProductSearch of = {};
+    of.search = s.job;
+    of.band = s.band;
+    of.templ[0] = call.templ;
+    of.rule[0] = call.rule;
+    of.count = 1;
     of.slots.toeplitz = plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ);
     of.slots.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS);
     return of;

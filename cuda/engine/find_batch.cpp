@@ -44,12 +44,8 @@ struct Piece {
 };
 
 // A group of templates that are searched at once.
-struct Group {
+struct Group : ProductSearch {
     size_t first; // the group's first template in the piece
-    int count;    // templates
-    const DeviceTemplate *templ[PEAK_SLOTS];
-    xncc_score_rule rule[PEAK_SLOTS];
-    MaskUse masks; // with bounds of masked templates
 };
 
 const xncc_template *templ_at(const Piece &piece, const Group &group, int i)
@@ -79,24 +75,20 @@ ProductSlots slots_of(const xncc_engine_plan *plan)
     of.sums_step = static_cast<int64_t>(b.sums / sizeof(uint32_t));
     of.toeplitz = memory + b.sums * slots;
     of.toeplitz_step = toeplitz_bytes(plan);
-    of.terms = b.terms
-                   ? reinterpret_cast<WindowTerms *>(memory + (b.sums + b.toeplitz) * slots +
-                                                     b.toeplitz * static_cast<uint64_t>(b.masks))
-                   : nullptr;
+    of.masks = of.toeplitz + b.toeplitz * slots;
+    of.terms = b.terms ? reinterpret_cast<WindowTerms *>(
+                             of.masks + b.toeplitz * static_cast<uint64_t>(b.masks))
+                       : nullptr;
     of.terms_step = static_cast<int64_t>(b.terms / sizeof(WindowTerms));
+    of.mask_sums = reinterpret_cast<uint32_t *>(of.terms + b.masks * of.terms_step);
     return of;
 }
 
-// Searches a group without maps: X, the best score of every tile, the matches. call: of the group's
-// first template.
-xncc_status search_from_products(const Call &call, const Band &band, const PeakJob &search,
-                                 const Group &group, bool begins)
+// Searches a group without maps: X, the best score of every tile, the matches.
+xncc_status search_from_products(const Call &call, const Group &group)
 {
-    const ProductSearch of = { search,     band,        group.templ,
-                               group.rule, group.count, slots_of(call.plan),
-                               nullptr };
-    xncc_status status = bound_batch_tiles(call, of, begins);
-    return status ? status : choose_matches(call, of);
+    xncc_status status = bound_batch_tiles(call, group, group.first == 0);
+    return status ? status : choose_matches(call, group);
 }
 
 // Computes the map of one template. begins: it is the first one on this image.
@@ -128,23 +120,23 @@ bool has_last_mask(const xncc_engine_plan *plan, const Piece &piece, const Group
 }
 
 // Searches a group by way of maps.
-xncc_status search_maps(const Call &call, const Piece &piece, Band *band, const PeakJob &search,
-                        const Group &group)
+xncc_status search_maps(const Call &call, const Piece &piece, Group *group)
 {
+    const PeakJob &search = group->search;
     xncc_status status = XNCC_OK;
-    for (int i = 0; i < group.count && !status; i++) {
-        Call one = with_template(call, templ_at(piece, group, i));
-        one.mask_done = has_last_mask(call.plan, piece, group, i);
+    for (int i = 0; i < group->count && !status; i++) {
+        Call one = with_template(call, templ_at(piece, *group, i));
+        one.mask_done = has_last_mask(call.plan, piece, *group, i);
         const Target target = { const_cast<float *>(search.map) + i * search.plane, search.pitch,
                                 tiles_of(call.plan, search, i) };
-        status = compute_map(one, band, target, group.first == 0 && i == 0);
+        status = compute_map(one, &group->band, target, group->first == 0 && i == 0);
     }
     if (status)
         return status;
-    cudaError_t code = launch_peak_passes(search, group.count, scores_tiles(call.plan),
+    cudaError_t code = launch_peak_passes(search, group->count, scores_tiles(call.plan),
                                           call.stream);
     if (code == cudaSuccess && !tournament_is_long(call.plan, search.top))
-        code = launch_peak_tournament(search, group.count, call.stream);
+        code = launch_peak_tournament(search, group->count, call.stream);
     return check(code, "launching the search for matches", call.error);
 }
 
@@ -186,36 +178,28 @@ void fill_group(const Call &call, const Piece &piece, Group *group)
     }
 }
 
-// Searches a group of masked templates without maps.
-xncc_status search_masks(const Call &call, const Piece &piece, const Band &band,
-                         const PeakJob &search, const Group &group)
-{
-    return search_masked(with_template(call, templ_at(piece, group, 0)),
-                         ProductSearch{ search, band, group.templ, group.rule, group.count,
-                                        slots_of(call.plan), group.masks.mask },
-                         group.masks);
-}
-
 // Searches all templates of a piece, group by group. call: of its first template.
 xncc_status search_groups(const Call &call, const Piece &piece, const xncc_search_rule &rule)
 {
     xncc_engine_plan *plan = call.plan;
     const bool masked = bounds_masked(plan), products = plan->decision.searches_products != 0;
-    Band band = make_band(plan, 0, 0);
     bool multiplied = false;
     Call image = call;
     image.many = true;
-    xncc_status status = products || masked ? prepare_image(image, &band, nullptr, &multiplied)
-                                            : XNCC_OK;
     Group group = {};
+    group.band = make_band(plan, 0, 0);
+    group.slots = slots_of(plan);
+    xncc_status status = products || masked
+                             ? prepare_image(image, &group.band, nullptr, &multiplied)
+                             : XNCC_OK;
     for (; group.first < piece.count && !status; group.first += static_cast<size_t>(group.count)) {
         fill_group(call, piece, &group);
-        const PeakJob search = make_job(plan, rule, group);
+        group.search = make_job(plan, rule, group);
         status = xncc_check_cancelled(plan->watch, call.error);
         if (!status)
-            status = products ? search_from_products(call, band, search, group, group.first == 0)
-                     : masked ? search_masks(call, piece, band, search, group)
-                              : search_maps(call, piece, &band, search, group);
+            status = products ? search_from_products(call, group)
+                     : masked ? search_masked(with_template(call, templ_at(piece, group, 0)), group)
+                              : search_maps(call, piece, &group);
     }
     return status;
 }
@@ -288,10 +272,8 @@ xncc_status find_piece(const Call &call, const Piece &piece, const xncc_search_r
     xncc_status status = search_groups(call, piece, *rule);
     if (!status)
         status = fetch_piece(call, piece, *rule);
-    if (status) {
-        (void)finish(plan, call.stream, true, nullptr);
+    if (status)
         return status;
-    }
     const PeakState *state = plan->find.fetched->batch.as<PeakState>();
     for (size_t i = 0; i < piece.count && !status; i++)
         status = state[i].done ? take_matches(call, piece, *rule, i)
@@ -309,22 +291,18 @@ xncc_status match_find_batch(xncc_engine_plan *plan, const xncc_image *image,
     xncc_status status = bring_image(&call);
     // templates whose results fit the memory
     const uint64_t most = plan->decision.batch.results / xncc_search_results(1, rule->top);
-    if (rule->top > PEAK_ROOM || most == 0) {
-        for (size_t i = 0; i < batch->count && !status; i++)
-            status = find_one(call, batch, rule, i);
-        if (status)
-            (void)finish(plan, stream, true, nullptr);
-        return status;
-    }
-    if (!status)
+    const bool alone = rule->top > PEAK_ROOM || most == 0;
+    if (!status && !alone)
         status = make_batch(plan, error);
+    for (size_t first = 0, count; first < batch->count && !status; first += count) {
+        const size_t left = batch->count - first;
+        count = alone ? 1 : left < most ? left : most;
+        status = alone ? find_one(call, batch, rule, first)
+                       : find_piece(with_template(call, batch->templ[first]),
+                                    Piece{ batch, first, count }, rule);
+    }
     if (status)
         (void)finish(plan, stream, true, nullptr);
-    for (size_t first = 0; first < batch->count && !status; first += most) {
-        const size_t left = batch->count - first;
-        status = find_piece(with_template(call, batch->templ[first]),
-                            Piece{ batch, first, left < most ? left : most }, rule);
-    }
     return status;
 }
 

@@ -27,7 +27,7 @@ uint64_t bias_of(const xncc_engine_plan *plan)
 // The rule of template i, with sumT2 of the samples without that bias.
 xncc_score_rule rule_of(const xncc_engine_plan *plan, const ProductSearch &m, int i)
 {
-    xncc_score_rule rule = m.rules[i];
+    xncc_score_rule rule = m.rule[i];
     const uint64_t bias = bias_of(plan);
     if (bias != 0) {
         rule.sum2 = rule.sum2 - 2 * bias * rule.sum + bias * bias * rule.n;
@@ -73,7 +73,7 @@ xncc_status lay_out(const Call &call, const ProductSearch &m, int first, int cou
     layout.to = m.slots.toeplitz + first * m.slots.toeplitz_step;
     layout.count = count;
     for (int i = 0; i < count; i++)
-        layout.plane[i] = byte_plane_of(*m.templs[first + i], 0, 0);
+        layout.plane[i] = byte_plane_of(*m.templ[first + i], 0, 0);
     return check(lay_out_planes(call, layout), "laying out templates", call.error);
 }
 
@@ -84,7 +84,7 @@ xncc_status bound_tiles(const Call &call, const ProductSearch &m, int first, int
     const xncc_engine_plan *plan = call.plan;
     const TensorTiles tiles = make_tiles(plan, m, first, count);
     const int processors = plan->engine->machine.cuda.processors;
-    TensorScoreJob job = make_strip_job(plan, m.band, m.rules[first]);
+    TensorScoreJob job = make_strip_job(plan, m.band, m.rule[first]);
     job.general.whole = job.rule.n;
     job.sums = m.slots.sums + first * m.slots.sums_step;
     job.pdl = plan->may_use_pdl;
@@ -109,10 +109,10 @@ xncc_status bound_by_products(const Call &call, const ProductSearch &m)
         to.bound.across = m.search.across;
         to.bound.count = m.search.tiles;
         for (int k = 0; k < count; k++) {
-            to.bound.terms[k] = m.slots.terms + (m.mask ? m.mask[i + k] : 0) * m.slots.terms_step;
-            to.bound.n[k] = static_cast<double>(m.rules[i + k].n);
-            to.bound.sum[k] = static_cast<double>(m.rules[i + k].sum);
-            to.bound.unit[k] = unit_of(m.rules[i + k].root_var);
+            to.bound.terms[k] = m.slots.terms + m.masks.mask[i + k] * m.slots.terms_step;
+            to.bound.n[k] = static_cast<double>(m.rule[i + k].n);
+            to.bound.sum[k] = static_cast<double>(m.rule[i + k].sum);
+            to.bound.unit[k] = unit_of(m.rule[i + k].root_var);
         }
         status = multiply_planes(call, m.band, to);
     }
@@ -128,7 +128,7 @@ xncc_status bound_batch_tiles(const Call &call, const ProductSearch &m, bool beg
     if (m.slots.terms && !alone) {
         if (begins)
             status = check(
-                score_u8_terms_launch(make_strip_job(plan, m.band, *m.rules), m.slots.terms,
+                score_u8_terms_launch(make_strip_job(plan, m.band, m.rule[0]), m.slots.terms,
                                       plan->engine->machine.cuda.processors, call.stream),
                 "launching the window sums", call.error);
         return status ? status : bound_by_products(call, m);
@@ -160,10 +160,10 @@ xncc_status choose_matches(const Call &call, const ProductSearch &m)
     scores.method = p.rule.method;
     scores.bias = bias_of(plan);
     scores.products = is_fused(plan) ? nullptr : m.slots.sums;
-    scores.templ_pitch = static_cast<int64_t>(m.templs[0]->pitch);
+    scores.templ_pitch = static_cast<int64_t>(m.templ[0]->pitch);
     for (int i = 0; i < m.count; i++) {
         scores.rule[i] = rule_of(plan, m, i);
-        scores.templ[i] = m.templs[i]->pixels.as<unsigned char>();
+        scores.templ[i] = m.templ[i]->pixels.as<unsigned char>();
     }
     PeakJob job = m.search;
     job.map = nullptr;

@@ -10,7 +10,7 @@
 
 namespace xncc {
 
-// Memory of several templates: each has its form for the products, and X.
+// Memory of several templates: each has its form for the products, and X; and of their masks.
 struct ProductSlots {
     unsigned char *toeplitz; // of the first template
     int64_t toeplitz_step;   // bytes from one to the next
@@ -18,17 +18,28 @@ struct ProductSlots {
     int64_t sums_step;       // elements from one to the next
     WindowTerms *terms;      // of the image, if the products bound the tiles; of the first mask
     int64_t terms_step;      // elements from one mask to the next
+    unsigned char *masks;    // laid out, as the templates
+    uint32_t *mask_sums;     // of the first mask: XNCC_MASK_SUMS planes, as those of X
+};
+
+// The masks of the templates of a group.
+struct MaskUse {
+    int mask[PEAK_SLOTS];        // the place of each template's mask: below xncc_batch_slots::masks
+    int count;                   // masks
+    int fresh;                   // those whose terms are not there yet
+    int first[XNCC_BATCH_MASKS]; // of each of them the first template
+    int last;                    // the place of the last template's mask
 };
 
 // A search with several templates.
 struct ProductSearch {
-    const PeakJob &search;               // of all templates
-    const Band &band;                    // the whole map, with the image
-    const DeviceTemplate *const *templs; // `count` of them
-    const xncc_score_rule *rules;        // of each template
+    PeakJob search;                          // of all templates
+    Band band;                               // the whole map, with the image
+    const DeviceTemplate *templ[PEAK_SLOTS]; // `count` of them
+    xncc_score_rule rule[PEAK_SLOTS];        // of each template
     int count;
     ProductSlots slots;
-    const int *mask; // the mask of each template, whose terms are read; nullptr: there is one
+    MaskUse masks; // of masked templates; zeros: all read the same terms
 };
 
 // Computes the best scores of the tiles of `count` templates from template `first` on. Their X is

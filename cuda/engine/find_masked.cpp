@@ -10,47 +10,28 @@ namespace xncc {
 
 namespace {
 
-// Where what belongs to masks is, in elements, of mask 0.
-struct MaskMemory {
-    unsigned char *toeplitz; // the masks that are laid out, one after the other
-    uint32_t *sums;          // XNCC_MASK_SUMS planes per mask
-    int64_t sums_step;       // from one mask to the next
-};
-
-// It follows what belongs to the templates (make_batch).
-MaskMemory memory_of(const xncc_engine_plan *plan, const ProductSlots &slots)
+MaskWindows windows_of(const xncc_engine_plan *plan, const ProductSearch &m)
 {
-    const xncc_batch_slots &b = plan->decision.batch;
-    MaskMemory m = {};
-    m.toeplitz = slots.toeplitz + b.toeplitz * static_cast<uint64_t>(b.slots);
-    m.sums = reinterpret_cast<uint32_t *>(slots.terms + b.masks * slots.terms_step);
-    m.sums_step = XNCC_MASK_SUMS * slots.sums_step;
-    return m;
-}
-
-MaskWindows windows_of(const xncc_engine_plan *plan, const ProductSearch &m, const MaskUse &use)
-{
-    const MaskMemory memory = memory_of(plan, m.slots);
     MaskWindows w = {};
-    w.sums = memory.sums;
+    w.sums = m.slots.mask_sums;
     w.plane = m.slots.sums_step;
-    w.mask = memory.sums_step;
+    w.mask = XNCC_MASK_SUMS * m.slots.sums_step;
     w.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
     w.width = plan->x.map;
     w.height = plan->y.map;
     for (int i = 0; i < m.count; i++)
-        w.n[use.mask[i]] = static_cast<uint32_t>(m.rules[i].n);
+        w.n[m.masks.mask[i]] = static_cast<uint32_t>(m.rule[i].n);
     return w;
 }
 
 // Lays out the new masks.
-cudaError_t lay_out_masks(const Call &call, const ProductSearch &m, const MaskUse &use,
-                          const MaskMemory &memory)
+cudaError_t lay_out_masks(const Call &call, const ProductSearch &m)
 {
+    const MaskUse &use = m.masks;
     TensorLayout layout = {};
-    layout.to = memory.toeplitz;
+    layout.to = m.slots.masks;
     for (; layout.count < use.fresh; layout.count++)
-        layout.plane[layout.count] = { m.templs[use.first[layout.count]]->mask.as<unsigned char>(),
+        layout.plane[layout.count] = { m.templ[use.first[layout.count]]->mask.as<unsigned char>(),
                                        call.plan->problem.templ_width, 1 };
     return lay_out_planes(call, layout);
 }
@@ -67,20 +48,20 @@ int run_at(const MaskUse &use, int first)
 
 // S and both parts of Q under the new masks, in the order of the image's planes (the recipe of step
 // masked-score: samples, low and high bytes of squares).
-xncc_status multiply_masks(const Call &call, const ProductSearch &m, const MaskUse &use,
-                           const MaskMemory &memory)
+xncc_status multiply_masks(const Call &call, const ProductSearch &m)
 {
+    const MaskUse &use = m.masks;
     const xncc_workspace &w = call.plan->memory.sizes();
     xncc_status status = XNCC_OK;
     static_assert(XNCC_BATCH_MASKS * XNCC_MASK_SUMS <= PRODUCT_SLOTS, "all are one launch");
     for (int i = 0, masks; i < use.fresh && !status; i += masks) {
         masks = run_at(use, i);
         TensorGroup to = {};
-        to.toeplitz = memory.toeplitz + i * m.slots.toeplitz_step;
+        to.toeplitz = m.slots.masks + i * m.slots.toeplitz_step;
         to.toeplitz_step = m.slots.toeplitz_step;
         to.slot_planes = XNCC_MASK_SUMS;
         to.image_rows = static_cast<int32_t>(w.plane / w.plane_pitch);
-        to.sums = memory.sums + use.mask[use.first[i]] * memory.sums_step;
+        to.sums = m.slots.mask_sums + use.mask[use.first[i]] * XNCC_MASK_SUMS * m.slots.sums_step;
         to.sums_step = m.slots.sums_step;
         to.count = masks * XNCC_MASK_SUMS;
         to.pdl = true;
@@ -91,20 +72,20 @@ xncc_status multiply_masks(const Call &call, const ProductSearch &m, const MaskU
 }
 
 // The terms of the windows under the new masks.
-xncc_status make_terms(const Call &call, const ProductSearch &m, const MaskUse &use)
+xncc_status make_terms(const Call &call, const ProductSearch &m)
 {
-    const MaskMemory memory = memory_of(call.plan, m.slots);
+    const MaskUse &use = m.masks;
     MaskTerms to = {};
     to.terms = m.slots.terms;
     to.step = m.slots.terms_step;
     to.count = use.fresh;
     for (int i = 0; i < use.fresh; i++)
         to.mask[i] = use.mask[use.first[i]];
-    xncc_status status = check(lay_out_masks(call, m, use, memory), "laying out masks", call.error);
+    xncc_status status = check(lay_out_masks(call, m), "laying out masks", call.error);
     if (!status)
-        status = multiply_masks(call, m, use, memory);
+        status = multiply_masks(call, m);
     return status ? status
-                  : check(launch_masked_terms(windows_of(call.plan, m, use), to, call.stream),
+                  : check(launch_masked_terms(windows_of(call.plan, m), to, call.stream),
                           "launching the window sums", call.error);
 }
 
@@ -126,22 +107,21 @@ xncc_score_rule masked_bound_rule(const Call &call)
     return rule;
 }
 
-xncc_status search_masked(const Call &call, const ProductSearch &m, const MaskUse &use)
+xncc_status search_masked(const Call &call, const ProductSearch &m)
 {
-    const xncc_engine_plan *plan = call.plan;
-    xncc_status status = use.fresh > 0 ? make_terms(call, m, use) : XNCC_OK;
+    xncc_status status = m.masks.fresh > 0 ? make_terms(call, m) : XNCC_OK;
     if (!status)
         status = bound_by_products(call, m);
     if (status)
         return status;
     MaskedWindows scores = {
-        make_masked_terms(call, m.band, {}), windows_of(plan, m, use), m.slots.sums, {}, {}, {}
+        make_masked_terms(call, m.band, {}), windows_of(call.plan, m), m.slots.sums, {}, {}, {}
     };
     scores.job.rule.least = 1; // all pixels of each mask count
     for (int i = 0; i < m.count; i++) {
-        scores.mask[i] = use.mask[i];
-        scores.sum[i] = static_cast<uint32_t>(m.rules[i].sum);
-        scores.sum2[i] = static_cast<uint32_t>(m.rules[i].sum2);
+        scores.mask[i] = m.masks.mask[i];
+        scores.sum[i] = static_cast<uint32_t>(m.rule[i].sum);
+        scores.sum2[i] = static_cast<uint32_t>(m.rule[i].sum2);
     }
     PeakJob job = m.search;
     job.map = nullptr;

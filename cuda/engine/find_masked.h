@@ -9,24 +9,15 @@
 
 namespace xncc {
 
-// The masks of the templates of a group.
-struct MaskUse {
-    int mask[PEAK_SLOTS];        // the place of each template's mask: below xncc_batch_slots::masks
-    int count;                   // masks
-    int fresh;                   // those whose terms are not there yet
-    int first[XNCC_BATCH_MASKS]; // of each of them the first template
-    int last;                    // the place of the last template's mask
-};
-
 // True if a batch of the plan is searched in this way.
 bool bounds_masked(const xncc_engine_plan *plan);
 
 // The rule of a masked template for the bounds: its n, sumT and sumT2.
 xncc_score_rule masked_bound_rule(const Call &call);
 
-// Searches with all templates; job.mask is use.mask. call: of the first one. Templates whose search
-// was inconclusive have PeakState::done = 0.
-xncc_status search_masked(const Call &call, const ProductSearch &job, const MaskUse &use);
+// Searches with all templates. call: of the first one. Templates whose search was inconclusive have
+// PeakState::done = 0.
+xncc_status search_masked(const Call &call, const ProductSearch &job);
 
 } // namespace xncc
 
