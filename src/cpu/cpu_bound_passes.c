@@ -7,7 +7,7 @@
 static void step_progress(const xncc_bound_run *run, const xncc_bound_part *p)
 {
     const int32_t rows = xncc_bound_row_end(run, p->end - 1) - p->first * XNCC_BOUND_ROWS;
-    xncc_progress_step(run->job.watch->progress, (uint64_t)rows * (uint64_t)run->plan->map_width);
+    xncc_progress_step(run->job.watch->progress, (uint64_t)rows * (uint64_t)run->plan->map.width);
 }
 
 /* The first pass. */
@@ -31,7 +31,7 @@ static void bound_part(const xncc_bound_run *run, const xncc_bound_part *p)
             const xncc_plane_product product = { .blocks = &plan->half,
                                                  .image = &half,
                                                  .top = first / 2,
-                                                 .width = xncc_of_parity(plan->map_width, column),
+                                                 .width = xncc_of_parity(plan->map.width, column),
                                                  .height = xncc_of_parity(end - first, row),
                                                  .templ = &templ->bound.half,
                                                  .shared = templ->half_shared,
@@ -53,8 +53,7 @@ void xncc_bound_first_pass(void *argument, uint64_t index, int32_t slot)
 
 xncc_status xncc_bound_peaks(const xncc_bound_run *run, xncc_peaks **peaks, xncc_error *error)
 {
-    return xncc_peaks_create(
-        run->rule, (uint64_t)run->plan->map_width * (uint64_t)run->plan->map_height, peaks, error);
+    return xncc_peaks_create(run->rule, xncc_plan_elements(run->plan), peaks, error);
 }
 
 void xncc_bound_score(const xncc_bound_run *run, const xncc_bound_part *p, int32_t tile_row,
@@ -62,7 +61,7 @@ void xncc_bound_score(const xncc_bound_run *run, const xncc_bound_part *p, int32
 {
     const xncc_engine_plan *plan = run->plan;
     const int32_t most = plan->blocks.columns,
-                  last = xncc_min_i32(end * XNCC_BOUND_COLUMNS, plan->map_width);
+                  last = xncc_min_i32(end * XNCC_BOUND_COLUMNS, plan->map.width);
     for (int32_t at = x * XNCC_BOUND_COLUMNS; at < last && !xncc_is_cancelled(p->job.watch);
          at += most) {
         const xncc_area area = { .x = at,
@@ -70,8 +69,8 @@ void xncc_bound_score(const xncc_bound_run *run, const xncc_bound_part *p, int32
                                  .width = xncc_min_i32(most, last - at),
                                  .height = xncc_bound_row_end(run, tile_row) -
                                            tile_row * XNCC_BOUND_ROWS,
-                                 .out = p->rows + 2 * (ptrdiff_t)plan->map_width + at,
-                                 .pitch = plan->map_width };
+                                 .out = p->rows + 2 * (ptrdiff_t)plan->map.width + at,
+                                 .pitch = plan->map.width };
         plan->kernel->area(plan->kernel, &p->job, xncc_plan_scratch(plan, p->slot), &area);
     }
 }
@@ -97,7 +96,7 @@ static int score_row(const xncc_bound_run *run, const xncc_bound_part *p, int32_
 
 static void clear_rows(const xncc_bound_run *run, const xncc_bound_part *p, int32_t first)
 {
-    const ptrdiff_t width = run->plan->map_width;
+    const ptrdiff_t width = run->plan->map.width;
     for (ptrdiff_t i = first * width; i < (XNCC_BOUND_ROWS + 2) * width; i++)
         p->rows[i] = -INFINITY;
 }
@@ -106,7 +105,7 @@ static void clear_rows(const xncc_bound_run *run, const xncc_bound_part *p, int3
 static xncc_status feed(const xncc_bound_run *run, const xncc_bound_part *p, int32_t tile_row,
                         xncc_error *error)
 {
-    const int32_t width = run->plan->map_width, height = run->plan->map_height,
+    const int32_t width = run->plan->map.width, height = run->plan->map.height,
                   first = tile_row * XNCC_BOUND_ROWS, end = xncc_bound_row_end(run, tile_row);
     const int32_t least = p->first * XNCC_BOUND_ROWS, most = xncc_bound_row_end(run, p->end - 1);
     const int32_t y = first - 1 > least ? first - 1 : least,
@@ -123,7 +122,7 @@ static xncc_status feed(const xncc_bound_run *run, const xncc_bound_part *p, int
 /* The second pass. Rows next to the part have neighbours in it, so their tiles count too. */
 static xncc_status search_part(xncc_bound_run *run, const xncc_bound_part *p, xncc_error *error)
 {
-    const ptrdiff_t width = run->plan->map_width;
+    const ptrdiff_t width = run->plan->map.width;
     const int32_t last = xncc_min_i32(p->end, run->down - 1);
     int scored = 0, stale = 0; /* the tile row before has scores; the rows have some */
     xncc_status status = XNCC_OK;

@@ -27,7 +27,7 @@ static void best_tiles(const xncc_bound_run *run, const float *best, int32_t *ti
 static xncc_status add_best(const xncc_bound_run *run, const xncc_bound_part *p, int32_t tile,
                             xncc_error *error)
 {
-    const int32_t width = run->plan->map_width, x = tile % run->across * XNCC_BOUND_COLUMNS,
+    const int32_t width = run->plan->map.width, x = tile % run->across * XNCC_BOUND_COLUMNS,
                   y = tile / run->across * XNCC_BOUND_ROWS,
                   end = xncc_min_i32(x + XNCC_BOUND_COLUMNS, width),
                   bottom = xncc_bound_row_end(run, tile / run->across);

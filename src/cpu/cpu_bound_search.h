@@ -74,7 +74,7 @@ static inline xncc_bound_part xncc_bound_part_of(const xncc_bound_run *run, uint
 
 static inline int32_t xncc_bound_row_end(const xncc_bound_run *run, int32_t tile_row)
 {
-    return xncc_min_i32((tile_row + 1) * XNCC_BOUND_ROWS, run->plan->map_height);
+    return xncc_min_i32((tile_row + 1) * XNCC_BOUND_ROWS, run->plan->map.height);
 }
 
 static inline int xncc_bound_stopped(xncc_bound_run *run)

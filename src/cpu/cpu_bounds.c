@@ -56,7 +56,7 @@ static int make_templs(const xncc_engine_plan *plan, xncc_cpu_bounds *b, size_t 
  * and window sums. */
 static int make_scratch(const xncc_engine_plan *plan, xncc_cpu_bounds *b)
 {
-    const uint64_t rows = (uint64_t)(XNCC_BOUND_ROWS + 2) * (uint64_t)plan->map_width *
+    const uint64_t rows = (uint64_t)(XNCC_BOUND_ROWS + 2) * (uint64_t)plan->map.width *
                           sizeof(float);
     uint64_t step = xncc_halves_scratch(&b->halves);
     step = step > rows ? step : rows;
@@ -130,7 +130,7 @@ static void sum_task(void *argument, uint64_t index, int32_t slot)
 static void weigh_task(void *argument, uint64_t index, int32_t slot)
 {
     const prepare_run *run = argument;
-    const int32_t first = (int32_t)index * WEIGH_ROWS, left = run->plan->map_height - first;
+    const int32_t first = (int32_t)index * WEIGH_ROWS, left = run->plan->map.height - first;
     xncc_halves_weigh(&run->plan->bounds->halves, run->image, run->plan->watch, first,
                       first + xncc_min_i32(WEIGH_ROWS, left), scratch_of(run, slot));
 }
@@ -164,7 +164,7 @@ xncc_status xncc_cpu_bounds_prepare(xncc_engine_plan *plan, const xncc_image *im
     xncc_pool_run_on(pool, plan->seats, group->count, templ_task, &run);
     xncc_pool_run_on(pool, plan->seats, (uint64_t)xncc_ceil_div(image->height - 1, SUM_ROWS),
                      sum_task, &run);
-    xncc_pool_run_on(pool, plan->seats, (uint64_t)xncc_ceil_div(plan->map_height, WEIGH_ROWS),
+    xncc_pool_run_on(pool, plan->seats, (uint64_t)xncc_ceil_div(plan->map.height, WEIGH_ROWS),
                      weigh_task, &run);
     set_means(plan->bounds);
     return xncc_check_cancelled(plan->watch, error);

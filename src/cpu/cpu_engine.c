@@ -12,11 +12,10 @@ static xncc_status map_write(xncc_engine_plan *plan, const xncc_job *job, const 
 {
     const xncc_band all = { .out = xncc_map_row(map, 0),
                             .pitch = (ptrdiff_t)(xncc_map_pitch(map) / (int64_t)sizeof(float)),
-                            .count = plan->map_height,
+                            .count = plan->map.height,
                             .area_rows = plan->blocks.rows };
     xncc_plan_prepare(plan, job);
-    xncc_progress_begin(plan->watch->progress,
-                        (uint64_t)plan->map_width * (uint64_t)plan->map_height);
+    xncc_progress_begin(plan->watch->progress, xncc_plan_elements(plan));
     xncc_plan_fill(plan, job, &all);
     return xncc_check_cancelled(plan->watch, error);
 }
@@ -157,11 +156,7 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
     plan->blocks = decision->cpu;
     plan->half = decision->cpu_half;
     plan->has_half = decision->has_cpu_half;
-    const xncc_extent map = xncc_problem_extent(problem);
-    plan->map_width = map.width;
-    plan->map_height = map.height;
-    plan->x0 = map.x0;
-    plan->y0 = map.y0;
+    plan->map = xncc_problem_extent(problem);
     xncc_status status = XNCC_OK;
     if (!plan->kernel)
         status = xncc_fail(error, XNCC_ERROR_UNSUPPORTED,

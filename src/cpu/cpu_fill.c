@@ -33,7 +33,7 @@ static void fill_task(void *argument, uint64_t index, int32_t slot)
                   y = (int32_t)(index / run->across) * band->area_rows;
     const xncc_area area = { .x = x,
                              .y = band->first + y,
-                             .width = xncc_min_i32(plan->blocks.columns, plan->map_width - x),
+                             .width = xncc_min_i32(plan->blocks.columns, plan->map.width - x),
                              .height = xncc_min_i32(band->area_rows, band->count - y),
                              .out = band->out + y * band->pitch + x,
                              .pitch = band->pitch };
@@ -47,7 +47,7 @@ static void fill_together(const xncc_engine_plan *plan, const xncc_job *job, con
 {
     const xncc_team team = { plan->engine->pool, plan->threads, plan->scratch };
     const xncc_area area = { .y = band->first,
-                             .width = plan->map_width,
+                             .width = plan->map.width,
                              .height = band->count,
                              .out = band->out,
                              .pitch = band->pitch };
@@ -65,7 +65,7 @@ void xncc_plan_fill(const xncc_engine_plan *plan, const xncc_job *job, const xnc
         return;
     }
     fill_run run = { plan, job, band,
-                     (uint64_t)xncc_ceil_div(plan->map_width, plan->blocks.columns) };
+                     (uint64_t)xncc_ceil_div(plan->map.width, plan->blocks.columns) };
     xncc_pool_run_on(plan->engine->pool, plan->threads,
                      run.across * (uint64_t)xncc_ceil_div(band->count, band->area_rows), fill_task,
                      &run);

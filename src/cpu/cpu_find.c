@@ -36,14 +36,14 @@ struct xncc_sweep {
 static float *band_row(const xncc_sweep *run, int32_t y)
 {
     assert(y >= run->first - 2 && y < run->first + run->count);
-    return run->plan->band + (ptrdiff_t)(y - run->first + 2) * run->plan->map_width;
+    return run->plan->band + (ptrdiff_t)(y - run->first + 2) * run->plan->map.width;
 }
 
 static xncc_status make_peaks(const xncc_sweep *run, int32_t slot, xncc_error *error)
 {
-    uint64_t positions = (uint64_t)run->plan->map_width * (uint64_t)run->plan->map_height;
     return run->peaks[slot] ? XNCC_OK
-                            : xncc_peaks_create(run->rule, positions, &run->peaks[slot], error);
+                            : xncc_peaks_create(run->rule, xncc_plan_elements(run->plan),
+                                                &run->peaks[slot], error);
 }
 
 /* Tells a thread's set the limit of the others, and them its own. A limit that gets lost meanwhile
@@ -63,13 +63,13 @@ static void feed_task(void *argument, uint64_t index, int32_t slot)
     if (xncc_first_failure_status(&run->failure) || xncc_is_cancelled(run->job.watch))
         return;
     const uint64_t task = index * run->stride % run->tasks;
-    int32_t y = run->feed + (int32_t)task * FEED_ROWS, width = run->plan->map_width;
+    int32_t y = run->feed + (int32_t)task * FEED_ROWS, width = run->plan->map.width;
     int32_t count = xncc_min_i32(FEED_ROWS, run->feed_end - y);
     xncc_status status = make_peaks(run, slot, &error);
     if (!status) {
         share_limit(run, run->peaks[slot]);
         status = xncc_peaks_feed(run->peaks[slot], band_row(run, y), width, width, y, count, y > 0,
-                                 y + count < run->plan->map_height, &error);
+                                 y + count < run->plan->map.height, &error);
         share_limit(run, run->peaks[slot]);
     }
     xncc_first_failure_note(&run->failure, status, &error);
@@ -80,9 +80,9 @@ static void feed_task(void *argument, uint64_t index, int32_t slot)
  * least. A thread's own memory is more than twice that of a rectangle. */
 static uint64_t whole_rows(const xncc_engine_plan *plan)
 {
-    const int32_t across = xncc_ceil_div(plan->map_width, plan->blocks.columns);
+    const int32_t across = xncc_ceil_div(plan->map.width, plan->blocks.columns);
     const uint64_t whole = (uint64_t)plan->blocks.least_rows,
-                   row = (uint64_t)plan->map_width * sizeof(float),
+                   row = (uint64_t)plan->map.width * sizeof(float),
                    many = WHOLE_BYTES / row / whole * whole,
                    one = (uint64_t)xncc_ceil_div(plan->threads, across) * whole;
     return many > one ? many : one;
@@ -92,13 +92,13 @@ static uint64_t whole_rows(const xncc_engine_plan *plan)
  * kernel need. Rectangles are whole if several fit. */
 static int32_t band_rows(const xncc_engine_plan *plan)
 {
-    const uint64_t fit = BAND_BYTES / ((uint64_t)plan->map_width * sizeof(float)),
+    const uint64_t fit = BAND_BYTES / ((uint64_t)plan->map.width * sizeof(float)),
                    whole = (uint64_t)plan->blocks.rows,
                    rows = plan->blocks.least_rows > 1 ? whole_rows(plan)
                           : fit < LEAST_ROWS          ? LEAST_ROWS
                           : fit < 2 * whole           ? fit
                                                       : fit / whole * whole;
-    return rows < (uint64_t)plan->map_height ? (int32_t)rows : plan->map_height;
+    return rows < (uint64_t)plan->map.height ? (int32_t)rows : plan->map.height;
 }
 
 /* Returns the rows of the band's rectangles: those that the kernel prefers, or fewer if that keeps
@@ -109,7 +109,7 @@ static int32_t area_rows(const xncc_sweep *run)
     const int32_t rows = xncc_min_i32(plan->blocks.rows, run->count);
     if (plan->blocks.least_rows > 1 || plan->threads == 1)
         return rows;
-    const int32_t across = xncc_ceil_div(plan->map_width, plan->blocks.columns),
+    const int32_t across = xncc_ceil_div(plan->map.width, plan->blocks.columns),
                   share = xncc_ceil_div(run->count, xncc_ceil_div(3 * plan->threads, across));
     return xncc_min_i32(rows, share > LEAST_ROWS ? share : LEAST_ROWS);
 }
@@ -135,19 +135,19 @@ static void search(xncc_sweep *run)
 {
     const xncc_engine_plan *plan = run->plan;
     xncc_pool *pool = plan->engine->pool;
-    const xncc_band band = { band_row(run, run->first), plan->map_width, run->first, run->count,
+    const xncc_band band = { band_row(run, run->first), plan->map.width, run->first, run->count,
                              area_rows(run) };
     xncc_plan_fill(plan, &run->job, &band);
     /* The last row is searched with the next band, which has the row below it. */
-    run->feed_end = run->first + run->count - (run->first + run->count < plan->map_height);
+    run->feed_end = run->first + run->count - (run->first + run->count < plan->map.height);
     if (run->feed_end > run->feed) {
         run->tasks = (uint64_t)xncc_ceil_div(run->feed_end - run->feed, FEED_ROWS);
         run->stride = stride_of(run->tasks);
         xncc_pool_run_on(pool, plan->threads, run->tasks, feed_task, run);
     }
     run->feed = run->feed_end;
-    memmove(plan->band, plan->band + (ptrdiff_t)run->count * plan->map_width,
-            2 * (size_t)plan->map_width * sizeof(float));
+    memmove(plan->band, plan->band + (ptrdiff_t)run->count * plan->map.width,
+            2 * (size_t)plan->map.width * sizeof(float));
     run->first += run->count;
 }
 
@@ -157,24 +157,24 @@ static void search(xncc_sweep *run)
 static int32_t rows_ready(const xncc_engine_plan *plan, int32_t rows)
 {
     if (rows >= plan->problem.image_height)
-        return plan->map_height;
-    if (plan->y0 < 0 && (plan->problem.rule.border == XNCC_BORDER_MIRROR ||
-                         plan->problem.rule.border == XNCC_BORDER_WRAP))
+        return plan->map.height;
+    if (plan->map.y0 < 0 && (plan->problem.rule.border == XNCC_BORDER_MIRROR ||
+                             plan->problem.rule.border == XNCC_BORDER_WRAP))
         return 0;
-    int64_t ready = (int64_t)rows - plan->problem.templ_height + 1 - plan->y0;
-    return ready < 0 ? 0 : xncc_min_i32((int32_t)ready, plan->map_height);
+    int64_t ready = (int64_t)rows - plan->problem.templ_height + 1 - plan->map.y0;
+    return ready < 0 ? 0 : xncc_min_i32((int32_t)ready, plan->map.height);
 }
 
 xncc_status xncc_cpu_sweep_rows(xncc_sweep *run, int32_t rows, xncc_error *error)
 {
     const xncc_engine_plan *plan = run->plan;
     const int32_t ready = rows_ready(plan, rows), whole = plan->blocks.least_rows;
-    const int32_t least = ready == plan->map_height ? 1 : run->least;
+    const int32_t least = ready == plan->map.height ? 1 : run->least;
     run->failure.error = error;
     while (ready - run->first >= least && !xncc_first_failure_status(&run->failure) &&
            !xncc_is_cancelled(run->job.watch)) {
         run->count = xncc_min_i32(run->rows, ready - run->first);
-        if (whole > 1 && run->first + run->count < plan->map_height)
+        if (whole > 1 && run->first + run->count < plan->map.height)
             run->count = run->count / whole * whole;
         search(run);
     }
@@ -205,7 +205,7 @@ static xncc_status alloc_sweep_memory(xncc_sweep *run, xncc_error *error)
     if (!run->peaks)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d threads", (int)threads);
     if (!plan->band)
-        plan->band = xncc_alloc((uint64_t)run->rows + 2, (uint64_t)plan->map_width * sizeof(float));
+        plan->band = xncc_alloc((uint64_t)run->rows + 2, (uint64_t)plan->map.width * sizeof(float));
     if (!plan->band)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d rows of the map",
                          (int)run->rows + 2);
@@ -215,7 +215,7 @@ static xncc_status alloc_sweep_memory(xncc_sweep *run, xncc_error *error)
 /* Returns the fewest rows worth computing at once: one rectangle of the kernel per thread. */
 static int32_t band_least(const xncc_engine_plan *plan, int32_t most)
 {
-    const uint64_t across = (uint64_t)xncc_ceil_div(plan->map_width, plan->blocks.columns),
+    const uint64_t across = (uint64_t)xncc_ceil_div(plan->map.width, plan->blocks.columns),
                    threads = (uint64_t)plan->threads;
     const uint64_t least = (threads + across - 1) / across * (uint64_t)plan->blocks.rows;
     return least < (uint64_t)most ? (int32_t)least : most;
@@ -225,7 +225,7 @@ xncc_status xncc_cpu_sweep_begin(xncc_engine_plan *plan, const xncc_image *image
                                  const xncc_template *templ, const xncc_search_rule *rule,
                                  xncc_sweep **sweep, xncc_error *error)
 {
-    const uint64_t elements = (uint64_t)plan->map_width * (uint64_t)plan->map_height;
+    const uint64_t elements = xncc_plan_elements(plan);
     *sweep = NULL;
     if (!plan->is_part)
         xncc_progress_begin(plan->watch->progress, elements);
@@ -258,7 +258,7 @@ void xncc_cpu_sweep_end(xncc_sweep *run)
     const xncc_engine_plan *plan = run->plan;
     /* Rows that were not computed no longer count as outstanding. */
     xncc_progress_step(plan->watch->progress,
-                       (uint64_t)(plan->map_height - run->first) * (uint64_t)plan->map_width);
+                       (uint64_t)(plan->map.height - run->first) * (uint64_t)plan->map.width);
     for (int32_t i = 0; run->peaks && i < plan->seats; i++)
         xncc_peaks_destroy(run->peaks[i]);
     xncc_free(run->peaks);

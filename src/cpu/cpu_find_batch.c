@@ -49,8 +49,7 @@ static xncc_status search(xncc_bound_run *run, xncc_error *error)
     run->failure.error = error;
     for (size_t i = 0; i < run->count; i++)
         xncc_bound_raise(run, i, run->rule->limit);
-    xncc_progress_begin(run->job.watch->progress,
-                        2 * run->count * (uint64_t)plan->map_width * (uint64_t)plan->map_height);
+    xncc_progress_begin(run->job.watch->progress, 2 * run->count * xncc_plan_elements(plan));
     xncc_pool_run_on(plan->engine->pool, plan->seats, all, xncc_bound_first_pass, run);
     xncc_pool_run_on(plan->engine->pool, plan->seats, run->count, xncc_bound_probe, run);
     xncc_pool_run_on(plan->engine->pool, plan->seats, all, xncc_bound_second_pass, run);
@@ -88,8 +87,8 @@ static xncc_status search_with_bounds(xncc_engine_plan *plan, const xncc_image *
                            .rule = rule,
                            .group = group,
                            .job = xncc_job_make(plan, image),
-                           .across = xncc_ceil_div(plan->map_width, XNCC_BOUND_COLUMNS),
-                           .down = xncc_ceil_div(plan->map_height, XNCC_BOUND_ROWS) };
+                           .across = xncc_ceil_div(plan->map.width, XNCC_BOUND_COLUMNS),
+                           .down = xncc_ceil_div(plan->map.height, XNCC_BOUND_ROWS) };
     xncc_status status = xncc_cpu_bounds_prepare(plan, image, group, error);
     if (status)
         return status;

@@ -43,8 +43,7 @@ static void image_task(void *argument, uint64_t index, int32_t slot)
     xncc_engine_plan *plan = run->plan;
     xncc_error error = { "" };
     if (xncc_first_failure_status(&run->failure) || xncc_is_cancelled(plan->watch)) {
-        xncc_progress_step(plan->watch->progress,
-                           (uint64_t)plan->map_width * (uint64_t)plan->map_height);
+        xncc_progress_step(plan->watch->progress, xncc_plan_elements(plan));
         return;
     }
     xncc_engine_plan seat = seat_of(plan, slot);
@@ -74,8 +73,7 @@ xncc_status xncc_cpu_find_images(xncc_engine_plan *plan, const xncc_image_group 
         plan->bands = xncc_alloc((uint64_t)all, sizeof *plan->bands);
     if (!plan->bands)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d threads", (int)all);
-    xncc_progress_begin(plan->watch->progress,
-                        count * (uint64_t)plan->map_width * (uint64_t)plan->map_height);
+    xncc_progress_begin(plan->watch->progress, count * xncc_plan_elements(plan));
     xncc_job job = xncc_job_make(plan, group->image);
     xncc_job_set_template(&job, templ);
     xncc_plan_prepare(plan, &job);

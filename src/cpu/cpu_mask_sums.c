@@ -51,12 +51,12 @@ static xncc_status find_alike(batch_run *run, size_t i, xncc_error *error)
 static xncc_status open_sums(batch_run *run, xncc_error *error)
 {
     const xncc_engine_plan *plan = run->plan;
-    const uint64_t windows = (uint64_t)plan->map_width * (uint64_t)plan->map_height;
+    const uint64_t windows = xncc_plan_elements(plan);
     if (run->group->count < 2 || !plan->kernel->begin ||
         !xncc_mask_sums_fit(&plan->problem, &plan->blocks) ||
         windows > SUM_BYTES / (2 * sizeof(uint64_t)))
         return XNCC_OK;
-    run->sums.width = plan->map_width;
+    run->sums.width = plan->map.width;
     run->sums.S = xncc_alloc(windows, 2 * sizeof(uint64_t));
     if (!run->sums.S)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the sums of %llu windows",

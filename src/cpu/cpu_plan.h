@@ -31,7 +31,7 @@ struct xncc_engine_plan {
     int32_t has_half;
     xncc_cpu_bounds *bounds;     /* of batches; allocated on first use */
     xncc_cpu_prepared *prepared; /* of batches; allocated on first use; NULL: nothing is shared */
-    int32_t map_width, map_height, x0, y0;
+    xncc_extent map;
     const xncc_mask_sums *mask_sums; /* for the next call; NULL: none */
     float *band;                     /* rows of the map for a sweep; allocated on first use */
     float **bands;                   /* the same per thread, for several images */
@@ -49,11 +49,17 @@ static inline xncc_job xncc_job_make(const xncc_engine_plan *plan, const xncc_im
     return (xncc_job){ .problem = &plan->problem,
                        .blocks = &plan->blocks,
                        .image = image,
-                       .x0 = plan->x0,
-                       .y0 = plan->y0,
+                       .x0 = plan->map.x0,
+                       .y0 = plan->map.y0,
                        .watch = plan->watch,
                        .mask_sums = plan->mask_sums,
                        .shared = plan->shared };
+}
+
+/* The elements of the plan's map. */
+static inline uint64_t xncc_plan_elements(const xncc_engine_plan *plan)
+{
+    return (uint64_t)plan->map.width * (uint64_t)plan->map.height;
 }
 
 /* Sets the template and its scoring rules. */

@@ -14,33 +14,33 @@ static int shares_sums(const xncc_engine_plan *plan)
 {
     const xncc_problem *p = &plan->problem;
     return xncc_shares_windows(plan->kernel, &plan->blocks) &&
-           plan->map_width == p->image_width - p->templ_width + 1 &&
-           plan->map_height == p->image_height - p->templ_height + 1;
+           plan->map.width == p->image_width - p->templ_width + 1 &&
+           plan->map.height == p->image_height - p->templ_height + 1;
 }
 
 /* Divides `memory` into the parts and returns the bytes needed. If memory is NULL, only returns the
  * bytes. */
 static uint64_t lay_out(const xncc_engine_plan *plan, xncc_cpu_prepared *p, char *memory)
 {
-    const uint64_t windows = (uint64_t)plan->map_width * (uint64_t)plan->map_height,
+    const uint64_t windows = xncc_plan_elements(plan),
                    block = xncc_shared_spectrum_bytes(plan->kernel, &plan->blocks);
     uint64_t total = 0;
     if (shares_sums(plan)) {
         p->sums = xncc_carve(memory, &total, (windows + SLACK) * sizeof *p->sums);
-        p->windows = (xncc_window_plane){ .packed = p->sums, .stride = plan->map_width };
-        p->scratch_step = xncc_shared_windows_bytes(plan->problem.templ_width, plan->map_width);
+        p->windows = (xncc_window_plane){ .packed = p->sums, .stride = plan->map.width };
+        p->scratch_step = xncc_shared_windows_bytes(plan->problem.templ_width, plan->map.width);
         p->scratch_step = (p->scratch_step + 127) / 64 * 64;
         p->scratch = xncc_carve(memory, &total, (uint64_t)plan->seats * p->scratch_step);
     }
     if (block) {
-        const uint64_t across = (uint64_t)xncc_ceil_div(plan->map_width, plan->blocks.columns),
-                       down = (uint64_t)xncc_ceil_div(plan->map_height, plan->blocks.rows);
+        const uint64_t across = (uint64_t)xncc_ceil_div(plan->map.width, plan->blocks.columns),
+                       down = (uint64_t)xncc_ceil_div(plan->map.height, plan->blocks.rows);
         p->blocks = across * down;
         p->spectra = (xncc_image_spectra){ .data = xncc_carve(memory, &total, p->blocks * block),
                                            .known = xncc_carve(memory, &total, p->blocks),
                                            .across = (int64_t)across,
-                                           .left = plan->x0,
-                                           .top = plan->y0 };
+                                           .left = plan->map.x0,
+                                           .top = plan->map.y0 };
     }
     return total;
 }
@@ -55,7 +55,7 @@ static xncc_status no_memory(uint64_t bytes, xncc_error *error)
 static xncc_status make_image(const xncc_engine_plan *plan, xncc_cpu_prepared *p, xncc_error *error)
 {
     xncc_cpu_prepared sizes = { 0 };
-    const uint64_t windows = (uint64_t)plan->map_width * (uint64_t)plan->map_height;
+    const uint64_t windows = xncc_plan_elements(plan);
     if (p->memory || windows > IMAGE_BYTES / sizeof(uint64_t))
         return XNCC_OK;
     const uint64_t bytes = lay_out(plan, &sizes, NULL);
@@ -112,12 +112,12 @@ static void sum_task(void *argument, uint64_t index, int32_t slot)
     const xncc_job job = xncc_job_make(plan, run->image);
     const int32_t first = (int32_t)index * TASK_ROWS;
     const xncc_area area = { .y = first,
-                             .width = plan->map_width,
-                             .height = xncc_min_i32(TASK_ROWS, plan->map_height - first),
-                             .pitch = plan->map_width };
+                             .width = plan->map.width,
+                             .height = xncc_min_i32(TASK_ROWS, plan->map.height - first),
+                             .pitch = plan->map.width };
     xncc_shared_windows_fill(plan->kernel, &job, &area,
                              p->scratch + (uint64_t)slot * p->scratch_step,
-                             p->sums + first * (ptrdiff_t)plan->map_width);
+                             p->sums + first * (ptrdiff_t)plan->map.width);
 }
 
 static void templ_task(void *argument, uint64_t index, int32_t slot)
@@ -155,7 +155,7 @@ xncc_status xncc_cpu_prepared_begin(xncc_engine_plan *plan, const xncc_image *im
     prepare_run run = { plan, image, group, done };
     if (p->sums)
         xncc_pool_run_on(plan->engine->pool, plan->seats,
-                         (uint64_t)xncc_ceil_div(plan->map_height, TASK_ROWS), sum_task, &run);
+                         (uint64_t)xncc_ceil_div(plan->map.height, TASK_ROWS), sum_task, &run);
     if (p->count == group->count)
         xncc_pool_run_on(plan->engine->pool, plan->seats, group->count, templ_task, &run);
     p->in_use = 1;
