@@ -68,7 +68,7 @@ static inline xncc_bound_part xncc_bound_part_of(const xncc_bound_run *run, uint
                              .rows = (float *)(void *)(b->scratch +
                                                        (uint64_t)slot * b->scratch_step) };
     xncc_job_set_template(&part.job, run->group->templ[run->number[part.templ]]);
-    part.job.shared = xncc_bound_templ_of(run, part.templ)->shared;
+    part.job.shared = xncc_bound_templ_of(run, part.templ)->prepared.shared;
     return part;
 }
 

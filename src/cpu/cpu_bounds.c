@@ -27,7 +27,7 @@ static uint64_t lay_out(const xncc_engine_plan *plan, xncc_cpu_bound_templ *temp
     uint64_t total = 0;
     for (size_t i = 0; i < count; i++) {
         templ[i].pixels = xncc_carve(memory, &total, pixels);
-        templ[i].shared = xncc_carve(memory, &total, shared);
+        templ[i].prepared.shared = xncc_carve(memory, &total, shared);
         templ[i].half_shared = xncc_carve(memory, &total, half_memory(plan).shared);
     }
     return total;
@@ -102,19 +102,17 @@ static void templ_task(void *argument, uint64_t index, int32_t slot)
     const xncc_product_kernel *product = plan->kernel->variant;
     const xncc_template *templ = run->group->templ[index];
     xncc_cpu_bound_templ *t = &plan->bounds->templ[index];
-    if (t->serial == templ->serial)
+    if (t->prepared.serial == templ->serial)
         return;
-    t->serial = 0;
+    t->prepared.serial = 0;
     t->flat = !xncc_bound_templ_make(templ, t->pixels, &t->bound);
-    if (!t->flat) {
-        xncc_job job = xncc_job_make(plan, run->image);
-        xncc_job_set_template(&job, templ);
-        plan->kernel->begin(plan->kernel, &job, t->shared, xncc_plan_scratch(plan, slot));
-        product->begin(product, &plan->half, &t->bound.half, plan->watch, t->half_shared,
-                       scratch_of(run, slot));
-    }
-    if (!xncc_is_cancelled(plan->watch)) /* otherwise it may be incomplete */
-        t->serial = templ->serial;
+    if (t->flat)
+        return;
+    product->begin(product, &plan->half, &t->bound.half, plan->watch, t->half_shared,
+                   scratch_of(run, slot));
+    xncc_job job = xncc_job_make(plan, run->image);
+    xncc_job_set_template(&job, templ);
+    xncc_plan_prepare_in(plan, &job, slot, &t->prepared);
 }
 
 static void sum_task(void *argument, uint64_t index, int32_t slot)
@@ -160,7 +158,7 @@ xncc_status xncc_cpu_bounds_prepare(xncc_engine_plan *plan, const xncc_image *im
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory to search for %zu templates at once",
                          group->count);
     prepare_run run = { plan, image, group };
-    xncc_pool *pool = plan->engine->pool;
+    xncc_pool *pool = plan->team.pool;
     xncc_pool_run_on(pool, plan->seats, group->count, templ_task, &run);
     xncc_pool_run_on(pool, plan->seats, (uint64_t)xncc_ceil_div(image->height - 1, SUM_ROWS),
                      sum_task, &run);

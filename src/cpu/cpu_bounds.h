@@ -9,11 +9,11 @@
 
 /* A template. */
 typedef struct xncc_cpu_bound_templ {
-    uint64_t serial; /* of the template; 0: none */
-    int32_t flat;    /* 1: it has no bound, and the rest is not filled */
+    xncc_cpu_prepared_templ prepared; /* once the rest is filled */
+    int32_t flat;                     /* 1: it has no bound, and the rest is not filled */
     xncc_bound_templ bound;
-    uint8_t *pixels;            /* of bound.half */
-    void *shared, *half_shared; /* what the kernels prepared: of the template, and of its half */
+    uint8_t *pixels;   /* of bound.half */
+    void *half_shared; /* what the kernel prepared of the half */
 } xncc_cpu_bound_templ;
 
 struct xncc_cpu_bounds {

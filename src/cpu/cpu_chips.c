@@ -23,7 +23,7 @@ typedef struct kit {
 
 /* What a thread has. */
 typedef struct slot_memory {
-    char *shared, *scratch;
+    void *shared, **scratch;
     float *map[2];  /* the second for a small map of reals that is made with another one */
     uint64_t *sums; /* of windows that several chips have; NULL: they are not shared */
     char *sliding;  /* the memory for making them */
@@ -319,11 +319,13 @@ static uint64_t lay_out(const chips *c, const slot_bytes *bytes, char *base, slo
 {
     uint64_t used = 0;
     char *small;
-    void *extra[XNCC_EXTRAS];
     m->shared = xncc_carve(base, &used, bytes->shared);
     m->scratch = xncc_carve(base, &used, bytes->scratch);
-    for (int i = 0; i < XNCC_EXTRAS; i++)
-        extra[i] = xncc_carve(base, &used, bytes->extra[i]);
+    for (int i = 0; i < XNCC_EXTRAS; i++) {
+        void *extra = xncc_carve(base, &used, bytes->extra[i]);
+        if (base && bytes->extra[XNCC_EXTRA_RARE])
+            m->scratch[i] = extra;
+    }
     m->sums = xncc_carve(base, &used, bytes->sums);
     m->sliding = xncc_carve(base, &used, bytes->sliding);
     m->map[0] = xncc_carve(base, &used, bytes->map[0]);
@@ -331,8 +333,6 @@ static uint64_t lay_out(const chips *c, const slot_bytes *bytes, char *base, slo
     small = xncc_carve(base, &used, bytes->small);
     if (!bytes->sums)
         m->sums = NULL;
-    if (base && bytes->extra[XNCC_EXTRA_RARE])
-        xncc_scratch_set_extra(m->scratch, extra);
     if (base)
         (void)lay_out_small(c, small, m);
     return used;

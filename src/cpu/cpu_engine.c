@@ -64,15 +64,18 @@ static void give(const xncc_engine_plan *plan, void *memory)
  * pieces, but not one larger than all memory; they are not kept. */
 static void free_workspace(xncc_engine_plan *plan)
 {
-    for (int32_t i = 0; i < plan->seats && plan->extra; i++) {
-        xncc_free(plan->extra[i][XNCC_EXTRA_RARE]);
-        give(plan, plan->extra[i][XNCC_EXTRA_OFTEN]);
+    void **scratch = plan->team.scratch;
+    for (int32_t i = 0; i < plan->seats && plan->has_extra; i++) {
+        void **extra = scratch[i];
+        if (!extra)
+            break;
+        xncc_free(extra[XNCC_EXTRA_RARE]);
+        give(plan, extra[XNCC_EXTRA_OFTEN]);
     }
-    for (int32_t i = 0; i < plan->seats && plan->scratch; i++)
-        give(plan, plan->scratch[i]);
-    give(plan, plan->shared);
-    xncc_free(plan->scratch);
-    xncc_free(plan->extra);
+    for (int32_t i = 0; i < plan->seats && scratch; i++)
+        give(plan, scratch[i]);
+    give(plan, plan->templ.shared);
+    xncc_free(scratch);
 }
 
 static void unbind(xncc_engine_plan *plan)
@@ -92,24 +95,21 @@ static void unbind(xncc_engine_plan *plan)
 /* A piece of scratch memory for each thread, and extra memory. */
 static xncc_status alloc_scratch(xncc_engine_plan *plan, const xncc_kernel_memory *needs)
 {
-    const int has_extra = needs->extra[XNCC_EXTRA_RARE] > 0;
-    plan->scratch = xncc_alloc((uint64_t)plan->seats, sizeof *plan->scratch);
-    if (plan->scratch && has_extra)
-        plan->extra = xncc_alloc((uint64_t)plan->seats, sizeof *plan->extra);
-    if (!plan->scratch || (has_extra && !plan->extra))
+    void **scratch = xncc_alloc((uint64_t)plan->seats, sizeof *scratch);
+    plan->team.scratch = scratch;
+    if (!scratch)
         return XNCC_ERROR_MEMORY;
+    plan->has_extra = needs->extra[XNCC_EXTRA_RARE] > 0;
     for (int32_t i = 0; i < plan->seats; i++) {
-        plan->scratch[i] = take(plan, needs->scratch);
-        if (!plan->scratch[i])
+        void **extra = scratch[i] = take(plan, needs->scratch);
+        if (!extra)
             return XNCC_ERROR_MEMORY;
-        if (!has_extra)
+        if (!plan->has_extra)
             continue;
-        void **extra = plan->extra[i];
         extra[XNCC_EXTRA_OFTEN] = take(plan, needs->extra[XNCC_EXTRA_OFTEN]);
         extra[XNCC_EXTRA_RARE] = xncc_alloc(needs->extra[XNCC_EXTRA_RARE], 1);
         if (!extra[XNCC_EXTRA_OFTEN] || !extra[XNCC_EXTRA_RARE])
             return XNCC_ERROR_MEMORY;
-        xncc_scratch_set_extra(plan->scratch[i], extra);
     }
     return XNCC_OK;
 }
@@ -125,8 +125,8 @@ static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
     if (needs.scratch > 0)
         status = alloc_scratch(plan, &needs);
     if (!status && needs.shared > 0) {
-        plan->shared = take(plan, needs.shared);
-        status = plan->shared ? XNCC_OK : XNCC_ERROR_MEMORY;
+        plan->templ.shared = take(plan, needs.shared);
+        status = plan->templ.shared ? XNCC_OK : XNCC_ERROR_MEMORY;
     }
     if (status)
         return xncc_fail(error, status,
@@ -149,9 +149,10 @@ static xncc_status bind(xncc_engine *engine, const xncc_problem *problem,
     plan->problem = *problem;
     plan->watch = watch;
     plan->kernel = xncc_cpu_kernel_of(decision->kernel, problem);
-    const int32_t pool = xncc_pool_threads(plan->engine->pool);
+    plan->team.pool = plan->engine->pool;
+    const int32_t pool = xncc_pool_threads(plan->team.pool);
     plan->seats = decision->cpu_seats < pool ? decision->cpu_seats : pool;
-    plan->threads = decision->cpu_threads < pool ? decision->cpu_threads : pool;
+    plan->team.threads = decision->cpu_threads < pool ? decision->cpu_threads : pool;
     plan->estimate_ms = decision->estimate_ms;
     plan->blocks = decision->cpu;
     plan->half = decision->cpu_half;

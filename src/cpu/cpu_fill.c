@@ -4,17 +4,22 @@
 
 #include <assert.h>
 
+void xncc_plan_prepare_in(const xncc_engine_plan *plan, const xncc_job *job, int32_t slot,
+                          xncc_cpu_prepared_templ *prepared)
+{
+    if (!plan->kernel->begin || (job->templ && job->templ->serial == prepared->serial))
+        return;
+    prepared->serial = 0;
+    plan->kernel->begin(plan->kernel, job, prepared->shared, xncc_plan_scratch(plan, slot));
+    if (job->templ && !xncc_is_cancelled(job->watch)) /* otherwise it may be incomplete */
+        prepared->serial = job->templ->serial;
+}
+
 void xncc_plan_prepare(xncc_engine_plan *plan, const xncc_job *job)
 {
-    if (!plan->kernel->begin || (job->templ && job->templ->serial == plan->shared_serial))
-        return;
-    plan->shared_serial = 0;
-    const xncc_team team = { plan->engine->pool, plan->threads, plan->scratch };
     xncc_job together = *job;
-    together.team = plan->scratch ? &team : NULL;
-    plan->kernel->begin(plan->kernel, &together, plan->shared, xncc_plan_scratch(plan, 0));
-    if (job->templ && !xncc_is_cancelled(job->watch)) /* otherwise it may be incomplete */
-        plan->shared_serial = job->templ->serial;
+    together.team = plan->team.scratch ? &plan->team : NULL;
+    xncc_plan_prepare_in(plan, &together, 0, &plan->templ);
 }
 
 typedef struct fill_run {
@@ -45,14 +50,13 @@ static void fill_task(void *argument, uint64_t index, int32_t slot)
 /* Computes the map as one rectangle, which all threads work on. */
 static void fill_together(const xncc_engine_plan *plan, const xncc_job *job, const xncc_band *band)
 {
-    const xncc_team team = { plan->engine->pool, plan->threads, plan->scratch };
     const xncc_area area = { .y = band->first,
                              .width = plan->map.width,
                              .height = band->count,
                              .out = band->out,
                              .pitch = band->pitch };
     xncc_job together = *job;
-    together.team = plan->threads > 1 ? &team : NULL;
+    together.team = plan->team.threads > 1 ? &plan->team : NULL;
     plan->kernel->area(plan->kernel, &together, xncc_plan_scratch(plan, 0), &area);
     xncc_progress_step(plan->watch->progress, (uint64_t)area.width * (uint64_t)area.height);
 }
@@ -66,7 +70,7 @@ void xncc_plan_fill(const xncc_engine_plan *plan, const xncc_job *job, const xnc
     }
     fill_run run = { plan, job, band,
                      (uint64_t)xncc_ceil_div(plan->map.width, plan->blocks.columns) };
-    xncc_pool_run_on(plan->engine->pool, plan->threads,
+    xncc_pool_run_on(plan->team.pool, plan->team.threads,
                      run.across * (uint64_t)xncc_ceil_div(band->count, band->area_rows), fill_task,
                      &run);
 }

@@ -84,7 +84,7 @@ static uint64_t whole_rows(const xncc_engine_plan *plan)
     const uint64_t whole = (uint64_t)plan->blocks.least_rows,
                    row = (uint64_t)plan->map.width * sizeof(float),
                    many = WHOLE_BYTES / row / whole * whole,
-                   one = (uint64_t)xncc_ceil_div(plan->threads, across) * whole;
+                   one = (uint64_t)xncc_ceil_div(plan->team.threads, across) * whole;
     return many > one ? many : one;
 }
 
@@ -107,10 +107,10 @@ static int32_t area_rows(const xncc_sweep *run)
 {
     const xncc_engine_plan *plan = run->plan;
     const int32_t rows = xncc_min_i32(plan->blocks.rows, run->count);
-    if (plan->blocks.least_rows > 1 || plan->threads == 1)
+    if (plan->blocks.least_rows > 1 || plan->team.threads == 1)
         return rows;
     const int32_t across = xncc_ceil_div(plan->map.width, plan->blocks.columns),
-                  share = xncc_ceil_div(run->count, xncc_ceil_div(3 * plan->threads, across));
+                  share = xncc_ceil_div(run->count, xncc_ceil_div(3 * plan->team.threads, across));
     return xncc_min_i32(rows, share > LEAST_ROWS ? share : LEAST_ROWS);
 }
 
@@ -134,7 +134,7 @@ static uint64_t stride_of(uint64_t count)
 static void search(xncc_sweep *run)
 {
     const xncc_engine_plan *plan = run->plan;
-    xncc_pool *pool = plan->engine->pool;
+    xncc_pool *pool = plan->team.pool;
     const xncc_band band = { band_row(run, run->first), plan->map.width, run->first, run->count,
                              area_rows(run) };
     xncc_plan_fill(plan, &run->job, &band);
@@ -143,7 +143,7 @@ static void search(xncc_sweep *run)
     if (run->feed_end > run->feed) {
         run->tasks = (uint64_t)xncc_ceil_div(run->feed_end - run->feed, FEED_ROWS);
         run->stride = stride_of(run->tasks);
-        xncc_pool_run_on(pool, plan->threads, run->tasks, feed_task, run);
+        xncc_pool_run_on(pool, plan->team.threads, run->tasks, feed_task, run);
     }
     run->feed = run->feed_end;
     memmove(plan->band, plan->band + (ptrdiff_t)run->count * plan->map.width,
@@ -216,7 +216,7 @@ static xncc_status alloc_sweep_memory(xncc_sweep *run, xncc_error *error)
 static int32_t band_least(const xncc_engine_plan *plan, int32_t most)
 {
     const uint64_t across = (uint64_t)xncc_ceil_div(plan->map.width, plan->blocks.columns),
-                   threads = (uint64_t)plan->threads;
+                   threads = (uint64_t)plan->team.threads;
     const uint64_t least = (threads + across - 1) / across * (uint64_t)plan->blocks.rows;
     return least < (uint64_t)most ? (int32_t)least : most;
 }

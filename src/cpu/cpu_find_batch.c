@@ -50,9 +50,9 @@ static xncc_status search(xncc_bound_run *run, xncc_error *error)
     for (size_t i = 0; i < run->count; i++)
         xncc_bound_raise(run, i, run->rule->limit);
     xncc_progress_begin(run->job.watch->progress, 2 * run->count * xncc_plan_elements(plan));
-    xncc_pool_run_on(plan->engine->pool, plan->seats, all, xncc_bound_first_pass, run);
-    xncc_pool_run_on(plan->engine->pool, plan->seats, run->count, xncc_bound_probe, run);
-    xncc_pool_run_on(plan->engine->pool, plan->seats, all, xncc_bound_second_pass, run);
+    xncc_pool_run_on(plan->team.pool, plan->seats, all, xncc_bound_first_pass, run);
+    xncc_pool_run_on(plan->team.pool, plan->seats, run->count, xncc_bound_probe, run);
+    xncc_pool_run_on(plan->team.pool, plan->seats, all, xncc_bound_second_pass, run);
     xncc_status status = xncc_first_failure_status(&run->failure);
     if (!status)
         status = xncc_check_cancelled(run->job.watch, error);

@@ -21,10 +21,10 @@ typedef struct images_run {
 static xncc_engine_plan seat_of(const xncc_engine_plan *plan, int32_t slot)
 {
     xncc_engine_plan seat = *plan;
-    seat.threads = seat.seats = 1;
+    seat.team.threads = seat.seats = 1;
     seat.is_part = 1;
     seat.band = plan->bands[slot];
-    seat.scratch = plan->scratch ? plan->scratch + slot : NULL;
+    seat.team.scratch = plan->team.scratch ? plan->team.scratch + slot : NULL;
     return seat;
 }
 
@@ -57,7 +57,7 @@ static void image_task(void *argument, uint64_t index, int32_t slot)
 static size_t alone(const xncc_engine_plan *plan, size_t count)
 {
     const size_t threads = (size_t)plan->seats;
-    return plan->threads == 1 ? count : count - count % threads;
+    return plan->team.threads == 1 ? count : count - count % threads;
 }
 
 xncc_status xncc_cpu_find_images(xncc_engine_plan *plan, const xncc_image_group *group,
@@ -77,7 +77,7 @@ xncc_status xncc_cpu_find_images(xncc_engine_plan *plan, const xncc_image_group 
     xncc_job job = xncc_job_make(plan, group->image);
     xncc_job_set_template(&job, templ);
     xncc_plan_prepare(plan, &job);
-    xncc_pool_run_on(plan->engine->pool, threads, count, image_task, &run);
+    xncc_pool_run_on(plan->team.pool, threads, count, image_task, &run);
     xncc_status status = xncc_first_failure_status(&run.failure);
     if (!status)
         status = xncc_check_cancelled(plan->watch, error);

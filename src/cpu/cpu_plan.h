@@ -19,12 +19,21 @@ typedef struct cpu_engine {
 typedef struct xncc_cpu_bounds xncc_cpu_bounds;     /* cpu_bounds.h */
 typedef struct xncc_cpu_prepared xncc_cpu_prepared; /* cpu_prepared.h */
 
+/* A template in the form that the kernel reads. */
+typedef struct xncc_cpu_prepared_templ {
+    uint64_t serial; /* of the template; 0: none */
+    void *shared;
+} xncc_cpu_prepared_templ;
+
 struct xncc_engine_plan {
     cpu_engine *engine;
     xncc_problem problem;
     const xncc_watch *watch; /* of the running call */
     const xncc_cpu_kernel *kernel;
-    int32_t threads;        /* that pay for one map, at least 1 */
+    /* The threads that pay for one map, at least 1. scratch: a piece of memory per seat; NULL: the
+     * kernel needs none. */
+    xncc_team team;
+    int32_t has_extra;      /* 1: the scratch memory points to extra memory */
     int32_t seats;          /* threads that have memory of the plan, at least 1 */
     xncc_cpu_blocks blocks; /* the decision's */
     xncc_cpu_blocks half;   /* the decision's, if has_half is 1 */
@@ -36,12 +45,8 @@ struct xncc_engine_plan {
     float *band;                     /* rows of the map for a sweep; allocated on first use */
     float **bands;                   /* the same per thread, for several images */
     double estimate_ms;              /* the decision's, for one map */
-    int32_t is_part; /* 1: of a call that has added all of its maps to the progress */
-    char *shared;
-    uint64_t
-        shared_serial; /* serial number of the template that `shared` was prepared for; 0: none */
-    char **scratch;    /* a piece of memory per seat; NULL: the kernel needs none */
-    void *(*extra)[XNCC_EXTRAS]; /* the same for what not all calls touch */
+    int32_t is_part;               /* 1: of a call that has added all of its maps to the progress */
+    xncc_cpu_prepared_templ templ; /* of the last call */
 };
 
 static inline xncc_job xncc_job_make(const xncc_engine_plan *plan, const xncc_image *image)
@@ -53,7 +58,7 @@ static inline xncc_job xncc_job_make(const xncc_engine_plan *plan, const xncc_im
                        .y0 = plan->map.y0,
                        .watch = plan->watch,
                        .mask_sums = plan->mask_sums,
-                       .shared = plan->shared };
+                       .shared = plan->templ.shared };
 }
 
 /* The elements of the plan's map. */
@@ -75,12 +80,16 @@ static inline void xncc_job_set_template(xncc_job *job, const xncc_template *tem
 /* Returns a thread's scratch memory for the kernel; NULL if it needs none. */
 static inline void *xncc_plan_scratch(const xncc_engine_plan *plan, int32_t slot)
 {
-    return plan->scratch ? plan->scratch[slot] : NULL;
+    return plan->team.scratch ? plan->team.scratch[slot] : NULL;
 }
 
-/* Prepares the template for this kernel. Does nothing if the previous call had the same
+/* Prepares the template for this kernel in the plan. Does nothing if the previous call had the same
  * template. */
 void xncc_plan_prepare(xncc_engine_plan *plan, const xncc_job *job);
+
+/* The same in `prepared`, with the scratch memory of thread `slot`. */
+void xncc_plan_prepare_in(const xncc_engine_plan *plan, const xncc_job *job, int32_t slot,
+                          xncc_cpu_prepared_templ *prepared);
 
 /* Rows of the map: where they are written, and the most rows of a rectangle. */
 typedef struct xncc_band {

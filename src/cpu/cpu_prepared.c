@@ -123,17 +123,11 @@ static void sum_task(void *argument, uint64_t index, int32_t slot)
 static void templ_task(void *argument, uint64_t index, int32_t slot)
 {
     const prepare_run *run = argument;
-    const xncc_engine_plan *plan = run->plan;
-    const xncc_template *templ = run->group->templ[index];
-    xncc_cpu_prepared_templ *t = &plan->prepared->templ[index];
-    if (run->done[index] || t->serial == templ->serial)
+    if (run->done[index])
         return;
-    xncc_job job = xncc_job_make(plan, run->image);
-    xncc_job_set_template(&job, templ);
-    t->serial = 0;
-    plan->kernel->begin(plan->kernel, &job, t->shared, xncc_plan_scratch(plan, slot));
-    if (!xncc_is_cancelled(plan->watch)) /* otherwise it may be incomplete */
-        t->serial = templ->serial;
+    xncc_job job = xncc_job_make(run->plan, run->image);
+    xncc_job_set_template(&job, run->group->templ[index]);
+    xncc_plan_prepare_in(run->plan, &job, slot, &run->plan->prepared->templ[index]);
 }
 
 xncc_status xncc_cpu_prepared_begin(xncc_engine_plan *plan, const xncc_image *image,
@@ -154,10 +148,10 @@ xncc_status xncc_cpu_prepared_begin(xncc_engine_plan *plan, const xncc_image *im
         memset(p->spectra.known, 0, (size_t)p->blocks);
     prepare_run run = { plan, image, group, done };
     if (p->sums)
-        xncc_pool_run_on(plan->engine->pool, plan->seats,
+        xncc_pool_run_on(plan->team.pool, plan->seats,
                          (uint64_t)xncc_ceil_div(plan->map.height, TASK_ROWS), sum_task, &run);
     if (p->count == group->count)
-        xncc_pool_run_on(plan->engine->pool, plan->seats, group->count, templ_task, &run);
+        xncc_pool_run_on(plan->team.pool, plan->seats, group->count, templ_task, &run);
     p->in_use = 1;
     return xncc_check_cancelled(plan->watch, error);
 }

@@ -7,12 +7,6 @@
 
 #include "cpu/cpu_plan.h"
 
-/* A template in the form that the kernel reads. */
-typedef struct xncc_cpu_prepared_templ {
-    uint64_t serial; /* of the template; 0: none */
-    void *shared;
-} xncc_cpu_prepared_templ;
-
 struct xncc_cpu_prepared {
     int in_use; /* 1: for the searches that begin now, all in one image */
     uint64_t *sums;

@@ -53,7 +53,7 @@ typedef struct xncc_image_spectra {
 typedef struct xncc_team {
     xncc_pool *pool;
     int32_t threads;
-    char *const *scratch;
+    void **scratch;
 } xncc_team;
 
 /* A call: what all its rectangles share. Constant while the threads run. */
@@ -112,12 +112,6 @@ typedef struct xncc_kernel_memory {
     uint64_t scratch;            /* per thread */
     uint64_t extra[XNCC_EXTRAS]; /* per thread. The first words of scratch point to them */
 } xncc_kernel_memory;
-
-/* Writes the words of a thread's scratch memory that point to its extra memory. */
-static inline void xncc_scratch_set_extra(char *scratch, void *const extra[XNCC_EXTRAS])
-{
-    memcpy(scratch, extra, XNCC_EXTRAS * sizeof *extra);
-}
 
 typedef struct xncc_cpu_kernel xncc_cpu_kernel;
 struct xncc_cpu_kernel {

@@ -181,7 +181,7 @@ uint64_t xncc_reals_scratch_layout(const xncc_reals_variant *variant, const xncc
                    samples = (uint64_t)problem->templ_width * channels + XNCC_REALS_ROOM;
     const int several = channels > 1;
     uint64_t total = 0;
-    char **extra = xncc_carve(memory, &total, XNCC_EXTRAS * sizeof *extra); /* the first words */
+    void **extra = xncc_carve(memory, &total, XNCC_EXTRAS * sizeof *extra); /* the first words */
     m->line = xncc_carve(memory, &total, doubles);
     m->before = xncc_carve(memory, &total, doubles);
     for (int32_t c = 0; c < problem->channels; c++)
