@@ -83,13 +83,7 @@ static int make(xncc_engine_plan *plan, size_t count)
     return make_templs(plan, plan->bounds, count);
 }
 
-typedef struct prepare_run {
-    const xncc_engine_plan *plan;
-    const xncc_image *image;
-    const xncc_templ_group *group;
-} prepare_run;
-
-static char *scratch_of(const prepare_run *run, int32_t slot)
+static char *scratch_of(const xncc_templ_run *run, int32_t slot)
 {
     const xncc_cpu_bounds *b = run->plan->bounds;
     return b->scratch + (uint64_t)slot * b->scratch_step;
@@ -97,7 +91,7 @@ static char *scratch_of(const prepare_run *run, int32_t slot)
 
 static void templ_task(void *argument, uint64_t index, int32_t slot)
 {
-    const prepare_run *run = argument;
+    const xncc_templ_run *run = argument;
     const xncc_engine_plan *plan = run->plan;
     const xncc_product_kernel *product = plan->kernel->variant;
     const xncc_template *templ = run->group->templ[index];
@@ -117,7 +111,7 @@ static void templ_task(void *argument, uint64_t index, int32_t slot)
 
 static void sum_task(void *argument, uint64_t index, int32_t slot)
 {
-    const prepare_run *run = argument;
+    const xncc_templ_run *run = argument;
     const int32_t first = (int32_t)index * SUM_ROWS, left = run->image->height - 1 - first;
     (void)slot;
     if (!xncc_is_cancelled(run->plan->watch))
@@ -127,7 +121,7 @@ static void sum_task(void *argument, uint64_t index, int32_t slot)
 
 static void weigh_task(void *argument, uint64_t index, int32_t slot)
 {
-    const prepare_run *run = argument;
+    const xncc_templ_run *run = argument;
     const int32_t first = (int32_t)index * WEIGH_ROWS, left = run->plan->map.height - first;
     xncc_halves_weigh(&run->plan->bounds->halves, run->image, run->plan->watch, first,
                       first + xncc_min_i32(WEIGH_ROWS, left), scratch_of(run, slot));
@@ -150,20 +144,21 @@ static void set_means(xncc_cpu_bounds *b)
     b->mean_rest = rest / count;
 }
 
-xncc_status xncc_cpu_bounds_prepare(xncc_engine_plan *plan, const xncc_image *image,
-                                    const xncc_templ_group *group, xncc_error *error)
+xncc_status xncc_cpu_bounds_prepare(xncc_templ_run *run, xncc_error *error)
 {
-    assert(plan->has_half && image->height > 1);
-    if (!make(plan, group->count))
+    xncc_engine_plan *plan = run->plan;
+    const size_t count = run->group->count;
+    const int32_t height = run->image->height;
+    assert(plan->has_half && height > 1);
+    if (!make(plan, count))
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory to search for %zu templates at once",
-                         group->count);
-    prepare_run run = { plan, image, group };
+                         count);
     xncc_pool *pool = plan->team.pool;
-    xncc_pool_run_on(pool, plan->seats, group->count, templ_task, &run);
-    xncc_pool_run_on(pool, plan->seats, (uint64_t)xncc_ceil_div(image->height - 1, SUM_ROWS),
-                     sum_task, &run);
+    xncc_pool_run_on(pool, plan->seats, count, templ_task, run);
+    xncc_pool_run_on(pool, plan->seats, (uint64_t)xncc_ceil_div(height - 1, SUM_ROWS), sum_task,
+                     run);
     xncc_pool_run_on(pool, plan->seats, (uint64_t)xncc_ceil_div(plan->map.height, WEIGH_ROWS),
-                     weigh_task, &run);
+                     weigh_task, run);
     set_means(plan->bounds);
     return xncc_check_cancelled(plan->watch, error);
 }

@@ -29,8 +29,7 @@ struct xncc_cpu_bounds {
 
 /* Makes the bounds of a plan that has half blocks ready for an image and for templates. Returns
  * XNCC_OK, XNCC_ERROR_MEMORY, or XNCC_ERROR_CANCELLED. */
-xncc_status xncc_cpu_bounds_prepare(xncc_engine_plan *plan, const xncc_image *image,
-                                    const xncc_templ_group *group, xncc_error *error);
+xncc_status xncc_cpu_bounds_prepare(xncc_templ_run *run, xncc_error *error);
 
 /* Returns 1 if few windows of the image can be expected to have a bound above `limit`. Any answer
  * is right: it decides only how long the search takes. */

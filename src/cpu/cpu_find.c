@@ -280,3 +280,11 @@ xncc_status xncc_cpu_find(xncc_engine_plan *plan, const xncc_image *image,
     xncc_cpu_sweep_end(run);
     return status;
 }
+
+xncc_status xncc_cpu_find_one(const xncc_templ_run *run, size_t i, xncc_error *error)
+{
+    const xncc_templ_group *group = run->group;
+    run->done[i] = 1;
+    return xncc_cpu_find(run->plan, run->image, group->templ[i], run->rule,
+                         group->match + i * group->capacity, &group->found[i], NULL, error);
+}

@@ -78,30 +78,31 @@ static void mark(const xncc_bound_run *run, char *done)
 }
 
 /* Searches for the templates for which bounds pay, and marks them as done. */
-static xncc_status search_with_bounds(xncc_engine_plan *plan, const xncc_image *image,
-                                      const xncc_templ_group *group, const xncc_search_rule *rule,
-                                      char *done, xncc_error *error)
+static xncc_status search_with_bounds(xncc_templ_run *all, xncc_error *error)
 {
+    xncc_engine_plan *plan = all->plan;
+    const xncc_templ_group *group = all->group;
+    const float limit = all->rule->limit;
     const float usual = 0.4f; /* what the best scores of a scene reach at least, as a rule */
     xncc_bound_run run = { .plan = plan,
-                           .rule = rule,
+                           .rule = all->rule,
                            .group = group,
-                           .job = xncc_job_make(plan, image),
+                           .job = xncc_job_make(plan, all->image),
                            .across = xncc_ceil_div(plan->map.width, XNCC_BOUND_COLUMNS),
                            .down = xncc_ceil_div(plan->map.height, XNCC_BOUND_ROWS) };
-    xncc_status status = xncc_cpu_bounds_prepare(plan, image, group, error);
+    xncc_status status = xncc_cpu_bounds_prepare(all, error);
     if (status)
         return status;
     run.number = xncc_alloc(group->count, sizeof *run.number);
     if (!run.number)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %zu templates", group->count);
     for (size_t i = 0; i < group->count; i++)
-        if (xncc_cpu_bounds_pay(plan->bounds, i, rule->limit > usual ? rule->limit : usual))
+        if (xncc_cpu_bounds_pay(plan->bounds, i, limit > usual ? limit : usual))
             run.number[run.count++] = i;
     if (run.count > 0)
         status = search(&run, error);
     if (!status)
-        mark(&run, done);
+        mark(&run, all->done);
     xncc_free(run.number);
     xncc_free(run.best);
     xncc_free(run.limit);
@@ -124,25 +125,25 @@ xncc_status xncc_cpu_find_batch(xncc_engine_plan *plan, const xncc_image *image,
                                 const xncc_templ_group *group, const xncc_search_rule *rule,
                                 xncc_stream stream, xncc_error *error)
 {
-    if (plan->problem.templ_masked)
-        return xncc_cpu_find_masked(plan, image, group, rule, error);
-    char *done = xncc_alloc(group->count, 1);
-    if (!done)
+    (void)stream;
+    const int masked = plan->problem.templ_masked;
+    xncc_templ_run run = { plan, image, group, rule, xncc_alloc(group->count, 1) };
+    if (!run.done)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %zu templates", group->count);
     xncc_status status = XNCC_OK;
-    if (try_bounds(plan, group->count))
-        status = search_with_bounds(plan, image, group, rule, done, error);
+    if (masked)
+        status = xncc_cpu_find_alike(&run, error);
+    else if (try_bounds(plan, group->count))
+        status = search_with_bounds(&run, error);
     size_t left = 0;
     for (size_t i = 0; i < group->count; i++)
-        left += !done[i];
-    if (left > 1 && !status)
-        status = xncc_cpu_prepared_begin(plan, image, group, done, error);
+        left += !run.done[i];
+    if (left > 1 && !status && !masked)
+        status = xncc_cpu_prepared_begin(&run, error);
     for (size_t i = 0; i < group->count && !status; i++)
-        if (!done[i])
-            status = xncc_cpu_find(plan, image, group->templ[i], rule,
-                                   group->match + i * group->capacity, &group->found[i], stream,
-                                   error);
+        if (!run.done[i])
+            status = xncc_cpu_find_one(&run, i, error);
     xncc_cpu_prepared_end(plan);
-    xncc_free(done);
+    xncc_free(run.done);
     return status;
 }

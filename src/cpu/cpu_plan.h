@@ -129,9 +129,20 @@ xncc_status xncc_cpu_find_batch(xncc_engine_plan *plan, const xncc_image *image,
                                 const xncc_templ_group *group, const xncc_search_rule *rule,
                                 xncc_stream stream, xncc_error *error);
 
-/* The same for masked templates. Those that have one mask share its window sums. */
-xncc_status xncc_cpu_find_masked(xncc_engine_plan *plan, const xncc_image *image,
-                                 const xncc_templ_group *group, const xncc_search_rule *rule,
-                                 xncc_error *error);
+/* A search for several templates, of which some have been found. */
+typedef struct xncc_templ_run {
+    xncc_engine_plan *plan;
+    const xncc_image *image;
+    const xncc_templ_group *group;
+    const xncc_search_rule *rule;
+    char *done; /* per template, 1: found, or being searched for */
+} xncc_templ_run;
+
+/* Finds the matches of template i, and marks it as done. */
+xncc_status xncc_cpu_find_one(const xncc_templ_run *run, size_t i, xncc_error *error);
+
+/* Finds those of several masked templates that have a mask in common with another one. They share
+ * its window sums. */
+xncc_status xncc_cpu_find_alike(const xncc_templ_run *run, xncc_error *error);
 
 #endif

@@ -97,16 +97,9 @@ static xncc_status make_templs(const xncc_engine_plan *plan, xncc_cpu_prepared *
     return XNCC_OK;
 }
 
-typedef struct prepare_run {
-    const xncc_engine_plan *plan;
-    const xncc_image *image;
-    const xncc_templ_group *group;
-    const char *done;
-} prepare_run;
-
 static void sum_task(void *argument, uint64_t index, int32_t slot)
 {
-    const prepare_run *run = argument;
+    const xncc_templ_run *run = argument;
     const xncc_engine_plan *plan = run->plan;
     const xncc_cpu_prepared *p = plan->prepared;
     const xncc_job job = xncc_job_make(plan, run->image);
@@ -122,7 +115,7 @@ static void sum_task(void *argument, uint64_t index, int32_t slot)
 
 static void templ_task(void *argument, uint64_t index, int32_t slot)
 {
-    const prepare_run *run = argument;
+    const xncc_templ_run *run = argument;
     if (run->done[index])
         return;
     xncc_job job = xncc_job_make(run->plan, run->image);
@@ -130,10 +123,10 @@ static void templ_task(void *argument, uint64_t index, int32_t slot)
     xncc_plan_prepare_in(run->plan, &job, slot, &run->plan->prepared->templ[index]);
 }
 
-xncc_status xncc_cpu_prepared_begin(xncc_engine_plan *plan, const xncc_image *image,
-                                    const xncc_templ_group *group, const char *done,
-                                    xncc_error *error)
+xncc_status xncc_cpu_prepared_begin(xncc_templ_run *run, xncc_error *error)
 {
+    xncc_engine_plan *plan = run->plan;
+    const size_t count = run->group->count;
     if (!plan->prepared)
         plan->prepared = xncc_alloc(1, sizeof *plan->prepared);
     xncc_cpu_prepared *p = plan->prepared;
@@ -141,17 +134,16 @@ xncc_status xncc_cpu_prepared_begin(xncc_engine_plan *plan, const xncc_image *im
         return no_memory(sizeof *p, error);
     xncc_status status = make_image(plan, p, error);
     if (!status)
-        status = make_templs(plan, p, group->count, error);
+        status = make_templs(plan, p, count, error);
     if (status)
         return status;
     if (p->spectra.data)
         memset(p->spectra.known, 0, (size_t)p->blocks);
-    prepare_run run = { plan, image, group, done };
     if (p->sums)
         xncc_pool_run_on(plan->team.pool, plan->seats,
-                         (uint64_t)xncc_ceil_div(plan->map.height, TASK_ROWS), sum_task, &run);
-    if (p->count == group->count)
-        xncc_pool_run_on(plan->team.pool, plan->seats, group->count, templ_task, &run);
+                         (uint64_t)xncc_ceil_div(plan->map.height, TASK_ROWS), sum_task, run);
+    if (p->count == count)
+        xncc_pool_run_on(plan->team.pool, plan->seats, count, templ_task, run);
     p->in_use = 1;
     return xncc_check_cancelled(plan->watch, error);
 }

@@ -20,12 +20,10 @@ struct xncc_cpu_prepared {
     char *templ_memory; /* of all templates */
 };
 
-/* Prepares an image, and the templates of which `done` is 0, for the searches that follow, until
+/* Prepares the image, and the templates that are not done, for the searches that follow, until
  * xncc_cpu_prepared_end. Leaves out what the kernel does not share, and what takes too much memory.
  * Returns XNCC_OK, XNCC_ERROR_MEMORY, or XNCC_ERROR_CANCELLED. */
-xncc_status xncc_cpu_prepared_begin(xncc_engine_plan *plan, const xncc_image *image,
-                                    const xncc_templ_group *group, const char *done,
-                                    xncc_error *error);
+xncc_status xncc_cpu_prepared_begin(xncc_templ_run *run, xncc_error *error);
 
 /* Gives a search what is prepared for it. */
 void xncc_cpu_prepared_use(xncc_engine_plan *plan, xncc_job *job);
