@@ -147,7 +147,7 @@ void xncc_bound_second_pass(void *argument, uint64_t index, int32_t slot)
     xncc_bound_run *run = argument;
     xncc_bound_part p = xncc_bound_part_of(run, index, slot);
     xncc_error error = { "" };
-    if (!xncc_bound_stopped(run) && !run->vain[p.templ]) {
+    if (!xncc_bound_stopped(run) && !run->goal[p.templ].vain) {
         xncc_status status = xncc_bound_peaks(run, &run->peaks[index], &error);
         p.peaks = run->peaks[index];
         if (!status)

@@ -63,7 +63,7 @@ static xncc_status probe(xncc_bound_run *run, const xncc_bound_part *p, xncc_err
     if (!status)
         status = xncc_peaks_finish(p->peaks, match, &found, error);
     if (!status && found == top && match[top - 1].score > run->rule->limit) {
-        run->guess[p->templ] = match[top - 1].score;
+        run->goal[p->templ].guess = match[top - 1].score;
         xncc_bound_raise(run, p->templ, match[top - 1].score);
     }
     return status;
@@ -93,6 +93,6 @@ void xncc_bound_probe(void *argument, uint64_t index, int32_t slot)
     if (!status)
         status = probe(run, &p, &error);
     xncc_peaks_destroy(p.peaks);
-    run->vain[index] = (char)in_vain(run, (size_t)index);
+    run->goal[index].vain = in_vain(run, (size_t)index);
     xncc_first_failure_note(&run->failure, status, &error);
 }

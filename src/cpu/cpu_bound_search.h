@@ -13,23 +13,28 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* A template that is searched for. */
+typedef struct xncc_bound_goal {
+    size_t number; /* in the group */
+    /* The bits of the worst score that a match can still have. It is at least 0, and such floats
+     * are in the order of their bits. */
+    atomic_uint limit;
+    float guess; /* how good the worst match is, by a guess; 0: none was made */
+    int vain;    /* 1: it is left to the search without bounds */
+} xncc_bound_goal;
+
 /* A search with bounds. */
 typedef struct xncc_bound_run {
     const xncc_engine_plan *plan;
     const xncc_search_rule *rule;
     const xncc_templ_group *group;
-    xncc_job job;   /* without a template */
-    size_t *number; /* of the templates searched, in the group */
-    size_t count;
+    xncc_job job; /* without a template */
+    xncc_bound_goal *goal;
+    size_t count;         /* of the goals */
     int32_t across, down; /* tiles of the map */
     uint64_t ranges;      /* of tile rows, per template */
     float *best;          /* per template and tile, see xncc_bounds */
-    /* Per template, the bits of the worst score that a match can still have. It is at least 0, and
-     * such floats are in the order of their bits. */
-    atomic_uint *limit;
-    float *guess; /* per template: how good the worst match is, by a guess; 0: none was made */
-    char *vain;   /* per template, 1: it is left to the search without bounds */
-    xncc_peaks **peaks; /* per task */
+    xncc_peaks **peaks;   /* per task */
     xncc_first_failure failure;
 } xncc_bound_run;
 
@@ -52,7 +57,7 @@ static inline float *xncc_bound_best(const xncc_bound_run *run, size_t templ)
 static inline const xncc_cpu_bound_templ *xncc_bound_templ_of(const xncc_bound_run *run,
                                                               size_t templ)
 {
-    return &run->plan->bounds->templ[run->number[templ]];
+    return &run->plan->bounds->templ[run->goal[templ].number];
 }
 
 static inline xncc_bound_part xncc_bound_part_of(const xncc_bound_run *run, uint64_t index,
@@ -67,7 +72,7 @@ static inline xncc_bound_part xncc_bound_part_of(const xncc_bound_run *run, uint
                              .job = run->job,
                              .rows = (float *)(void *)(b->scratch +
                                                        (uint64_t)slot * b->scratch_step) };
-    xncc_job_set_template(&part.job, run->group->templ[run->number[part.templ]]);
+    xncc_job_set_template(&part.job, run->group->templ[run->goal[part.templ].number]);
     part.job.shared = xncc_bound_templ_of(run, part.templ)->prepared.shared;
     return part;
 }
@@ -85,7 +90,7 @@ static inline int xncc_bound_stopped(xncc_bound_run *run)
 /* The worst score that a match of a template can still have. */
 static inline float xncc_bound_limit(const xncc_bound_run *run, size_t templ)
 {
-    const unsigned bits = atomic_load(&run->limit[templ]);
+    const unsigned bits = atomic_load(&run->goal[templ].limit);
     float limit;
     memcpy(&limit, &bits, sizeof limit);
     return limit;
@@ -94,11 +99,11 @@ static inline float xncc_bound_limit(const xncc_bound_run *run, size_t templ)
 /* Betters the limit of a template, if this one is better. */
 static inline void xncc_bound_raise(const xncc_bound_run *run, size_t templ, float limit)
 {
-    unsigned bits, old = atomic_load(&run->limit[templ]);
+    unsigned bits, old = atomic_load(&run->goal[templ].limit);
     if (!(limit > 0.0f))
         return;
     memcpy(&bits, &limit, sizeof bits);
-    while (bits > old && !atomic_compare_exchange_weak(&run->limit[templ], &old, bits)) {
+    while (bits > old && !atomic_compare_exchange_weak(&run->goal[templ].limit, &old, bits)) {
     }
 }
 

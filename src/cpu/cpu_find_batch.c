@@ -15,17 +15,17 @@ static xncc_status finish(const xncc_bound_run *run, size_t templ, xncc_error *e
     xncc_status status = XNCC_OK;
     for (uint64_t k = 1; k < run->ranges && !status; k++)
         status = xncc_peaks_merge(peaks[0], peaks[k], error);
-    const size_t number = run->number[templ], top = run->rule->top;
+    const size_t number = run->goal[templ].number, top = run->rule->top;
     xncc_match *match = run->group->match + number * run->group->capacity;
     size_t *found = &run->group->found[number];
     if (!status)
         status = xncc_peaks_finish(peaks[0], match, found, error);
-    if (!status && run->guess[templ] > 0.0f)
-        run->vain[templ] = *found < top || match[top - 1].score < run->guess[templ];
+    if (!status && run->goal[templ].guess > 0.0f)
+        run->goal[templ].vain = *found < top || match[top - 1].score < run->goal[templ].guess;
     return status;
 }
 
-/* Searches for the templates of run->number. */
+/* Searches for the templates of run->goal. */
 static xncc_status search(xncc_bound_run *run, xncc_error *error)
 {
     const xncc_engine_plan *plan = run->plan;
@@ -39,11 +39,8 @@ static xncc_status search(xncc_bound_run *run, xncc_error *error)
     uint64_t elements = 0;
     if (xncc_mul_u64(run->count, tiles, &elements))
         run->best = xncc_alloc(elements, sizeof *run->best);
-    run->limit = xncc_alloc(run->count, sizeof *run->limit);
-    run->guess = xncc_alloc(run->count, sizeof *run->guess);
-    run->vain = xncc_alloc(run->count, 1);
     run->peaks = xncc_alloc(all, sizeof *run->peaks);
-    if (!run->best || !run->limit || !run->guess || !run->vain || !run->peaks)
+    if (!run->best || !run->peaks)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for the bounds of %zu templates",
                          run->count);
     run->failure.error = error;
@@ -57,7 +54,7 @@ static xncc_status search(xncc_bound_run *run, xncc_error *error)
     if (!status)
         status = xncc_check_cancelled(run->job.watch, error);
     for (size_t i = 0; i < run->count && !status; i++)
-        if (!run->vain[i])
+        if (!run->goal[i].vain)
             status = finish(run, i, error);
     for (uint64_t i = 0; i < all; i++)
         xncc_peaks_destroy(run->peaks[i]);
@@ -70,8 +67,8 @@ static void mark(const xncc_bound_run *run, char *done)
     enum { PAUSE = 15 }; /* calls */
     size_t count = 0;
     for (size_t i = 0; i < run->count; i++)
-        if (!run->vain[i]) {
-            done[run->number[i]] = 1;
+        if (!run->goal[i].vain) {
+            done[run->goal[i].number] = 1;
             count++;
         }
     run->plan->bounds->pause = 2 * count < run->group->count ? PAUSE : 0;
@@ -93,21 +90,18 @@ static xncc_status search_with_bounds(xncc_templ_run *all, xncc_error *error)
     xncc_status status = xncc_cpu_bounds_prepare(all, error);
     if (status)
         return status;
-    run.number = xncc_alloc(group->count, sizeof *run.number);
-    if (!run.number)
+    run.goal = xncc_alloc(group->count, sizeof *run.goal);
+    if (!run.goal)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %zu templates", group->count);
     for (size_t i = 0; i < group->count; i++)
         if (xncc_cpu_bounds_pay(plan->bounds, i, limit > usual ? limit : usual))
-            run.number[run.count++] = i;
+            run.goal[run.count++].number = i;
     if (run.count > 0)
         status = search(&run, error);
     if (!status)
         mark(&run, all->done);
-    xncc_free(run.number);
+    xncc_free(run.goal);
     xncc_free(run.best);
-    xncc_free(run.limit);
-    xncc_free(run.guess);
-    xncc_free(run.vain);
     xncc_free(run.peaks);
     return status;
 }
