@@ -44,19 +44,25 @@ typedef struct chips {
     xncc_small_reals_isa reals;
 } chips;
 
+/* A call in a scene whose first window is that of its first pixel. */
+static xncc_job job_of(const chips *c, int32_t kind, const xncc_image *scene)
+{
+    return (xncc_job){ .problem = &c->run->problem[kind],
+                       .blocks = c->kit[kind].blocks,
+                       .image = scene,
+                       .watch = c->run->watch };
+}
+
 /* Computes the map of a chip under a template. windows: NULL, or the window sums of its scene. */
 static void compute_map(const chips *c, const xncc_chip *chip, const xncc_template *templ,
                         const xncc_window_plane *windows, slot_memory *m)
 {
     const kit *k = &c->kit[chip->kind];
-    xncc_job job = { .problem = &c->run->problem[chip->kind],
-                     .blocks = k->blocks,
-                     .image = chip->scene,
-                     .x0 = chip->x,
-                     .y0 = chip->y,
-                     .watch = c->run->watch,
-                     .windows = windows,
-                     .shared = m->shared };
+    xncc_job job = job_of(c, chip->kind, chip->scene);
+    job.x0 = chip->x;
+    job.y0 = chip->y;
+    job.windows = windows;
+    job.shared = m->shared;
     xncc_job_set_template(&job, templ);
     if (k->kernel->begin)
         k->kernel->begin(k->kernel, &job, m->shared, m->scratch);
@@ -78,21 +84,13 @@ static xncc_small_kind small_kind(const chips *c, const xncc_chip *chip)
     return chip->kind == 0 && chip->pixels.data ? c->kit[0].blocks->small : XNCC_SMALL_NONE;
 }
 
-static xncc_job job_of(const chips *c, const xncc_image *scene)
-{
-    return (xncc_job){ .problem = &c->run->problem[0],
-                       .blocks = c->kit[0].blocks,
-                       .image = scene,
-                       .watch = c->run->watch };
-}
-
 /* Makes what the maps of a rectangle of windows share: their sums and, for small maps, more.
  * Returns 0 if this does not serve them. */
 static int share_windows(const chips *c, const xncc_image *scene, const xncc_area *area,
                          slot_memory *m)
 {
     const kit *k = &c->kit[0];
-    const xncc_job job = job_of(c, scene);
+    const xncc_job job = job_of(c, 0, scene);
     if (k->blocks->small == XNCC_SMALL_REALS)
         return xncc_small_reals_stage(&c->reals, &job, area, m->reals);
     xncc_shared_windows_fill(k->kernel, &job, area, m->sliding, m->sums);
@@ -116,7 +114,7 @@ static xncc_area area_of(const xncc_chip *chip, float *out, ptrdiff_t pitch)
 static void compute_small(const chips *c, const xncc_chip *chip, int shared, slot_memory *m)
 {
     const kit *k = &c->kit[0];
-    const xncc_job job = job_of(c, chip->scene);
+    const xncc_job job = job_of(c, 0, chip->scene);
     const xncc_area alone = area_of(chip, m->map[0], chip->width),
                     area = area_of(chip, m->map[0], c->pitch);
     if (!shared)
@@ -162,7 +160,7 @@ static void run_reals(const chips *c, const described *d, int count, int32_t slo
 {
     const xncc_chip_run *run = c->run;
     slot_memory *m = &c->slot[slot];
-    const xncc_job job = job_of(c, d[0].chip->scene);
+    const xncc_job job = job_of(c, 0, d[0].chip->scene);
     xncc_reals_map map[2];
     for (int i = 0; i < count; i++)
         map[i] = (xncc_reals_map){ &d[i].chip->pixels, area_of(d[i].chip, m->map[i], c->pitch), 0 };
@@ -201,11 +199,12 @@ static int has_room(const chips *c, int64_t width, int64_t height)
     return 1;
 }
 
-/* The smallest rectangle of windows that has those of all plain chips. Returns whether sharing
- * their sums is less work than making them for each. */
-static int common_windows(const chips *c, const xncc_chip *chip, size_t count, xncc_area *area)
+/* Shares the smallest rectangle of windows that has those of all plain chips of a group, if that is
+ * less work than making them for each. Returns whether they are shared. */
+static int share_group(const chips *c, const xncc_chip *chip, size_t count, slot_memory *m)
 {
     int64_t left = INT64_MAX, top = INT64_MAX, right = 0, bottom = 0, alone = 0;
+    const xncc_image *scene = NULL;
     for (size_t i = 0; i < count; i++) {
         const xncc_chip *one = &chip[i];
         if (!one->pixels.data || one->kind != 0)
@@ -215,28 +214,17 @@ static int common_windows(const chips *c, const xncc_chip *chip, size_t count, x
         right = one->x + one->width > right ? one->x + one->width : right;
         bottom = one->y + one->height > bottom ? one->y + one->height : bottom;
         alone += (int64_t)one->width * one->height;
+        scene = scene ? scene : one->scene;
     }
     const int64_t width = right - left, height = bottom - top;
     if (!c->shares || alone == 0 || width > SHARED_WIDTH || width * height > SHARED ||
         width * height > alone || !has_room(c, width, height))
         return 0;
-    *area = (xncc_area){ .x = (int32_t)left,
-                         .y = (int32_t)top,
-                         .width = (int32_t)width,
-                         .height = (int32_t)height,
-                         .pitch = (ptrdiff_t)width };
-    return 1;
-}
-
-/* Shares the windows of a group of chips, if that pays. */
-static int share_group(const chips *c, const xncc_chip *chip, size_t count, slot_memory *m)
-{
-    xncc_area area;
-    const xncc_image *scene = NULL;
-    if (!common_windows(c, chip, count, &area))
-        return 0;
-    for (size_t i = 0; i < count && !scene; i++)
-        scene = chip[i].pixels.data && chip[i].kind == 0 ? chip[i].scene : NULL;
+    const xncc_area area = { .x = (int32_t)left,
+                             .y = (int32_t)top,
+                             .width = (int32_t)width,
+                             .height = (int32_t)height,
+                             .pitch = (ptrdiff_t)width };
     return share_windows(c, scene, &area, m);
 }
 
