@@ -19,7 +19,7 @@ xncc_status xncc_team_call_band(xncc_team_plan *plan, const xncc_team_call *call
         return xncc_seat_take(plan, member, &plan->problem, error);
     }
     const xncc_band all = xncc_spread_band(&plan->problem, &plan->decision.spread, part, 1);
-    const xncc_image *image = call->held ? &call->held->image[part] : call->image;
+    const xncc_image *image = call->held ? &call->image[part] : call->image;
     const int32_t top = call->held ? all.first - all.above : 0; /* of `image`, in the plan's */
     const xncc_problem p = xncc_spread_problem(&plan->problem, band);
     const xncc_extent map = xncc_problem_extent(&plan->problem);

@@ -5,17 +5,10 @@
 
 #include "team/parts.h"
 
-/* An image and a map in parts: views, of which member i holds number i. */
-typedef struct xncc_held {
-    const xncc_image *image;
-    const xncc_map *map;       /* NULL: a search has none */
-    const xncc_stream *stream; /* NULL: the default streams */
-} xncc_held;
-
 /* The arguments of a call. Those that it does not have are NULL. */
 typedef struct xncc_team_call {
-    const xncc_held *held; /* in place of image, map and stream */
-    int whole;             /* 1: one part is the whole call; set when it is run */
+    int held; /* 1: image and map are in parts: arrays of views, of which member i holds number i */
+    int whole; /* 1: one part is the whole call; set when it is run */
     const xncc_image *image;
     const xncc_template *templ;
     const xncc_filter *filter;
@@ -29,6 +22,7 @@ typedef struct xncc_team_call {
     int32_t *holder; /* the member that searches each image; NULL: all are in host memory */
     const xncc_peak_target *target;
     xncc_stream stream; /* of the member that holds the caller's device memory, else of member 0 */
+    const xncc_stream *streams; /* held: of each member; NULL: the default streams */
 } xncc_team_call;
 
 /* Is the call's image or map in device memory? */
@@ -38,7 +32,7 @@ int xncc_team_call_stays(const xncc_team_call *call);
 static inline xncc_stream xncc_team_stream(const xncc_team_call *call, int32_t member)
 {
     if (call->held)
-        return call->held->stream ? call->held->stream[member] : NULL;
+        return call->streams ? call->streams[member] : NULL;
     return member == 0 || xncc_team_call_stays(call) ? call->stream : NULL;
 }
 

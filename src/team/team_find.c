@@ -160,7 +160,7 @@ static int has_room(const xncc_team_plan *plan, const search *s)
 /* Searches the bands, first by the caller's rule. */
 static xncc_status find_divided(xncc_team_plan *plan, search *s, xncc_error *error)
 {
-    const xncc_parts parts = { find_part, s, plan->decision.spread.devices, s->call.held != NULL };
+    const xncc_parts parts = { find_part, s, plan->decision.spread.devices, s->call.held };
     const uint64_t d = (uint64_t)s->call.rule->min_distance;
     s->enough = s->call.rule->top;
     xncc_status status = xncc_parts_run(plan, &parts, error);
@@ -217,11 +217,14 @@ xncc_status xncc_team_find_parts(xncc_engine_plan *engine_plan, const xncc_image
                                  xncc_match *match, size_t *found, const xncc_stream *stream,
                                  xncc_error *error)
 {
-    const xncc_held held = { .image = image, .stream = stream };
-    search s = {
-        .call = { .held = &held, .templ = templ, .rule = rule, .match = match, .found = found },
-        .rule = *rule
-    };
+    search s = { .call = { .held = 1,
+                           .image = image,
+                           .templ = templ,
+                           .rule = rule,
+                           .match = match,
+                           .found = found,
+                           .streams = stream },
+                 .rule = *rule };
     return find_in_parts(xncc_team_plan_of(engine_plan), &s, error);
 }
 

@@ -28,7 +28,7 @@ static xncc_status correlate_part(xncc_team_plan *plan, void *argument, int32_t 
 {
     const xncc_team_call *call = argument;
     const xncc_band band = xncc_spread_band(&plan->problem, &plan->decision.spread, part, 0);
-    const xncc_map rows = call->held    ? call->held->map[part]
+    const xncc_map rows = call->held    ? call->map[part]
                           : call->whole ? *call->map
                                         : rows_of(call->map, band.first, band.count);
     xncc_image view;
@@ -53,8 +53,9 @@ xncc_status xncc_team_correlate_parts(xncc_engine_plan *engine_plan, const xncc_
                                       const xncc_stream *stream, xncc_error *error)
 {
     xncc_team_plan *plan = xncc_team_plan_of(engine_plan);
-    const xncc_held held = { image, map, stream };
-    xncc_team_call call = { .held = &held, .templ = templ };
+    xncc_team_call call = {
+        .held = 1, .image = image, .templ = templ, .map = map, .streams = stream
+    };
     const xncc_parts parts = { correlate_part, &call, plan->decision.spread.devices, 1 };
     const xncc_status status = xncc_parts_run(plan, &parts, error);
     xncc_error why = { "" };
@@ -180,7 +181,7 @@ xncc_status xncc_team_find_batch(xncc_engine_plan *engine_plan, const xncc_image
 
 /* ---- several images: each member has some ---- */
 
-/* Searches `count` images, from `first` on, on a member that is bound to the plan's problem. */
+/* Searches `count` images, from `first` on, on a member. */
 static xncc_status find_images(xncc_team_plan *plan, const xncc_team_call *call, int32_t member,
                                size_t first, size_t count, xncc_error *error)
 {
@@ -188,9 +189,12 @@ static xncc_status find_images(xncc_team_plan *plan, const xncc_team_call *call,
     const xncc_stream stream = member == (call->holder ? call->holder[0] : 0) ? call->stream : NULL;
     const xncc_image_group some = { all->image + first, count, all->capacity,
                                     all->match + first * all->capacity, all->found + first };
-    return ops_of(plan, member)
-        ->find_images(plan->seat[member].plan, &some, xncc_team_template(plan, call->templ, member),
-                      call->rule, stream, error);
+    const xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
+    return status ? status
+                  : ops_of(plan, member)
+                        ->find_images(plan->seat[member].plan, &some,
+                                      xncc_team_template(plan, call->templ, member), call->rule,
+                                      stream, error);
 }
 
 static xncc_status images_part(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
@@ -198,10 +202,7 @@ static xncc_status images_part(xncc_team_plan *plan, void *argument, int32_t mem
 {
     const xncc_team_call *call = argument;
     const size_t first = (size_t)part * call->each, left = call->images->count - first;
-    const xncc_status status = xncc_seat_take(plan, member, &plan->problem, error);
-    return status ? status
-                  : find_images(plan, call, member, first, left < call->each ? left : call->each,
-                                error);
+    return find_images(plan, call, member, first, left < call->each ? left : call->each, error);
 }
 
 /* Searches the images of a member, run by run: a run are images that follow each other in the list.
@@ -217,8 +218,6 @@ static xncc_status images_there(xncc_team_plan *plan, void *argument, int32_t me
         for (end = first; end < count && call->holder[end] == member; end++)
             ;
         if (end > first)
-            status = xncc_seat_take(plan, member, &plan->problem, error);
-        if (end > first && !status)
             status = find_images(plan, call, member, first, end - first, error);
         end += end == first;
     }
