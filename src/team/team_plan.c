@@ -5,6 +5,7 @@
 #include "base/int_math.h"
 #include "base/memory.h"
 #include "plan/decide.h"
+#include "team/parts.h"
 
 const xncc_template *xncc_team_template(const xncc_team_plan *plan, const xncc_template *templ,
                                         int32_t member)
@@ -79,20 +80,16 @@ xncc_status xncc_seat_take(xncc_team_plan *plan, int32_t member, const xncc_prob
     return status;
 }
 
-/* A plan that is not divided is bound at once, to the first member in use. */
-static xncc_status take_first(xncc_team_plan *plan, xncc_error *error)
+static xncc_status take_part(xncc_team_plan *plan, void *argument, int32_t member, int32_t part,
+                             xncc_error *error)
 {
-    xncc_status failed, status;
-    do {
-        const int32_t first = xncc_member_from(plan->team, 0);
-        xncc_error why = { "" };
-        failed = xncc_seat_take(plan, first, &plan->problem, &why);
-        status = xncc_member_fails(plan->team, first, failed, &why, error);
-    } while (failed && !status);
-    return status;
+    (void)argument;
+    (void)part;
+    return xncc_seat_take(plan, member, &plan->problem, error);
 }
 
-/* Each member decides on a stack of its own, with its first plan for whole images. */
+/* A plan that is not divided is bound at once, to the first member in use. Each member decides on a
+ * stack of its own, with its first plan for whole images. */
 xncc_status xncc_team_bind(xncc_engine *engine, const xncc_problem *problem,
                            const xncc_decision *decision, const xncc_stack_plan *stack,
                            const xncc_watch *watch, xncc_engine_plan **result, xncc_error *error)
@@ -108,7 +105,9 @@ xncc_status xncc_team_bind(xncc_engine *engine, const xncc_problem *problem,
     plan->problem = *problem;
     plan->decision = *decision;
     plan->watch = watch;
-    xncc_status status = decision->spread.devices > 1 ? XNCC_OK : take_first(plan, error);
+    const xncc_parts first = { take_part, NULL, 1, 0 };
+    xncc_status status = decision->spread.devices > 1 ? XNCC_OK
+                                                      : xncc_parts_run(plan, &first, error);
     if (status)
         xncc_team_unbind((xncc_engine_plan *)(void *)plan);
     else
