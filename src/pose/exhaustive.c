@@ -30,16 +30,23 @@ typedef struct pose_index {
     int32_t inverted; /* 1: the template with reversed contrast */
 } pose_index;
 
-typedef struct portion {
-    const xncc_pose_job *job;
+/* All poses, in portions. */
+typedef struct plan_of_portions {
+    xncc_pose_job *job;
+    const pose_index *pose;
+    size_t count, *first; /* portion i begins at pose first[i] */
+    size_t portions;
     const xncc_machine *known; /* as in xncc_batch_once */
     int single;                /* 1: no other thread helps, since all have portions of their own */
+    xncc_first_failure failure;
+    pthread_mutex_t lock; /* of job->hits */
+} plan_of_portions;
+
+typedef struct portion {
+    plan_of_portions *all;
     const pose_index *pose;
     size_t count;
-    xncc_pose_hits hits;
-    xncc_template *templ[PORTION];
-    xncc_status status[PORTION];
-    xncc_error error[PORTION];
+    xncc_template *templ[PORTION]; /* NULL: no pixel of the pose counts */
 } portion;
 
 /* Reverses the contrast of the pixels that count: v becomes the type's largest value less v, or a
@@ -66,62 +73,55 @@ static void make_task(void *argument, uint64_t index, int32_t slot)
     (void)slot;
     portion *p = argument;
     const pose_index *at = &p->pose[index];
-    const xncc_pose_subject *subject = &p->job->subject[at->templ];
+    const xncc_pose_job *job = p->all->job;
+    const xncc_pose_subject *subject = &job->subject[at->templ];
     const xncc_pose_place place = xncc_pose_place_of(
         &subject->source, xncc_pose_value(&subject->grid.angle, at->angle),
         xncc_pose_value(&subject->grid.scale, at->scale));
     xncc_pose_pixels pixels = { 0 };
-    xncc_error *error = &p->error[index];
-    xncc_status status = xncc_check_cancelled(&p->job->watch, error);
+    xncc_error error = { "" };
+    xncc_status status = xncc_check_cancelled(&job->watch, &error);
     if (!status)
-        status = xncc_pose_resample(&subject->source, &place, &pixels, error);
+        status = xncc_pose_resample(&subject->source, &place, &pixels, &error);
     if (!status && at->inverted)
         invert(subject->source.pixel, &pixels, subject->source.channels);
     if (!status && pixels.count > 0)
-        status = xncc_pose_template_make(p->job->context, &subject->source, &pixels,
-                                         &p->templ[index], error);
+        status = xncc_pose_template_make(job->context, &subject->source, &pixels, &p->templ[index],
+                                         &error);
     xncc_pose_pixels_clear(&pixels);
-    p->status[index] = status;
-}
-
-/* Makes the templates. Poses in which no pixel counts have none. */
-static xncc_status make_templates(portion *p, xncc_error *error)
-{
-    xncc_pool_run_on(p->job->pool, p->single ? 1 : xncc_pool_threads(p->job->pool), p->count,
-                     make_task, p);
-    for (size_t i = 0; i < p->count; i++)
-        if (p->status[i])
-            return xncc_fail(error, p->status[i], "%s", p->error[i].text);
-    return XNCC_OK;
+    xncc_first_failure_note(&p->all->failure, status, &error);
 }
 
 /* Adds the matches of a batch's template i. */
-static xncc_status add_hits(portion *p, const xncc_batch *batch, size_t i, const pose_index *at,
-                            xncc_error *error)
+static xncc_status add_hits(xncc_pose_job *job, const xncc_batch *batch, size_t i,
+                            const pose_index *at, xncc_error *error)
 {
     const xncc_match *match = batch->match + i * batch->per_template;
     xncc_status status = XNCC_OK;
     for (size_t k = 0; k < batch->found[i] && !status; k++) {
         const float score = match[k].score;
-        if (score < p->job->subject[at->templ].min_score)
+        if (score < job->subject[at->templ].min_score)
             continue;
         const xncc_pose_hit hit = { at->inverted ? -score : score,
                                     at->templ,
                                     { at->angle, at->scale, match[k].x, match[k].y, at->width,
                                       at->height } };
-        status = xncc_pose_hits_add(&p->hits, &hit, 1, error);
+        status = xncc_pose_hits_add(&job->hits, &hit, error);
     }
     return status;
 }
 
 /* Searches with a batch that is made. number: of each of its templates within the portion. */
-static xncc_status search_batch(portion *p, xncc_batch *batch, const size_t *number,
+static xncc_status search_batch(const portion *p, xncc_batch *batch, const size_t *number,
                                 xncc_error *error)
 {
-    xncc_watch_join(&batch->watch, &p->job->watch);
-    xncc_status status = xncc_batch_find_once(batch, p->job->image, error);
+    xncc_pose_job *job = p->all->job;
+    xncc_watch_join(&batch->watch, &job->watch);
+    xncc_status status = xncc_batch_find_once(batch, job->image, error);
+    pthread_mutex_lock(&p->all->lock);
     for (size_t i = 0; i < batch->count && !status; i++)
-        status = add_hits(p, batch, i, &p->pose[number[batch->number[i]]], error);
+        status = add_hits(job, batch, i, &p->pose[number[batch->number[i]]], error);
+    pthread_mutex_unlock(&p->all->lock);
     return status;
 }
 
@@ -154,9 +154,9 @@ static size_t arrange(const portion *p, xncc_template **templ, size_t *number)
     return count;
 }
 
-static xncc_status search_portion(portion *p, xncc_error *error)
+static xncc_status search_portion(const portion *p, xncc_error *error)
 {
-    const xncc_pose_options *o = p->job->options;
+    const xncc_pose_job *job = p->all->job;
     xncc_template *templ[PORTION];
     size_t number[PORTION];
     const size_t count = arrange(p, templ, number);
@@ -165,33 +165,24 @@ static xncc_status search_portion(portion *p, xncc_error *error)
     xncc_batch_options options = XNCC_BATCH_OPTIONS_INIT;
     if (count == 0)
         return XNCC_OK;
-    problem.rule.min_valid = o->min_valid;
-    preference.kernel = o->kernel;
-    preference.image_memory = preference.map_memory = p->job->image->memory;
-    options.peaks.min_score = least_score(p->job);
-    options.peaks.top = p->job->peaks;
-    options.peaks.min_distance = p->job->apart;
-    options.capacity = count * p->job->peaks;
+    problem.rule.min_valid = job->options->min_valid;
+    preference.kernel = job->options->kernel;
+    preference.image_memory = preference.map_memory = job->image->memory;
+    options.peaks.min_score = least_score(job);
+    options.peaks.top = job->peaks;
+    options.peaks.min_distance = job->apart;
+    options.capacity = count * job->peaks;
     xncc_batch *batch = NULL;
-    xncc_status status = xncc_problem_set(&problem, p->job->image, NULL, error);
+    xncc_status status = xncc_problem_set(&problem, job->image, NULL, error);
     if (!status)
-        status = xncc_batch_create_once(p->job->context,
-                                        &(xncc_batch_once){ &problem, &preference, p->known,
-                                                            p->single, templ, count, &options },
+        status = xncc_batch_create_once(job->context,
+                                        &(xncc_batch_once){ &problem, &preference, p->all->known,
+                                                            p->all->single, templ, count,
+                                                            &options },
                                         &batch, error);
     if (!status)
         status = search_batch(p, batch, number, error);
     xncc_batch_destroy(batch);
-    return status;
-}
-
-static xncc_status do_portion(portion *p, xncc_error *error)
-{
-    xncc_status status = make_templates(p, error);
-    if (!status)
-        status = search_portion(p, error);
-    for (size_t i = 0; i < p->count; i++)
-        xncc_template_destroy(p->templ[i]);
     return status;
 }
 
@@ -228,44 +219,22 @@ static int by_size(const void *left, const void *right)
     return 0;
 }
 
-/* All poses, in portions. */
-typedef struct plan_of_portions {
-    xncc_pose_job *job;
-    const pose_index *pose;
-    size_t count, *first; /* portion i begins at pose first[i] */
-    size_t portions;
-    const xncc_machine *known; /* of each portion */
-    int single;
-    xncc_first_failure failure;
-    pthread_mutex_t lock; /* of job->hits */
-} plan_of_portions;
-
 static void portion_task(void *argument, uint64_t index, int32_t slot)
 {
     (void)slot;
     plan_of_portions *all = argument;
     if (xncc_first_failure_status(&all->failure))
         return;
+    const size_t first = all->first[index],
+                 end = index + 1 < all->portions ? all->first[index + 1] : all->count;
+    portion p = { .all = all, .pose = all->pose + first, .count = end - first };
+    xncc_pool *pool = all->job->pool;
     xncc_error error = { "" };
-    portion *p = xncc_alloc(1, sizeof *p);
-    xncc_status status = p ? XNCC_OK : xncc_fail(&error, XNCC_ERROR_MEMORY, "poses: no memory");
-    if (!status) {
-        const size_t end = index + 1 < all->portions ? all->first[index + 1] : all->count;
-        p->job = all->job;
-        p->known = all->known;
-        p->single = all->single;
-        p->pose = all->pose + all->first[index];
-        p->count = end - all->first[index];
-        status = do_portion(p, &error);
-    }
-    pthread_mutex_lock(&all->lock);
-    if (!status)
-        status = xncc_pose_hits_add(&all->job->hits, p->hits.hit, p->hits.count, &error);
-    pthread_mutex_unlock(&all->lock);
-    xncc_first_failure_note(&all->failure, status, &error);
-    if (p)
-        xncc_free(p->hits.hit);
-    xncc_free(p);
+    xncc_pool_run_on(pool, all->single ? 1 : xncc_pool_threads(pool), p.count, make_task, &p);
+    if (!xncc_first_failure_status(&all->failure))
+        xncc_first_failure_note(&all->failure, search_portion(&p, &error), &error);
+    for (size_t i = 0; i < p.count; i++)
+        xncc_template_destroy(p.templ[i]);
 }
 
 /* Divides the poses into portions of at most `most`; each of the first ones has at most `more`

@@ -41,26 +41,23 @@ void xncc_pose_hits_settle(xncc_pose_hits *hits)
         hits->count = XNCC_MOST_HITS;
 }
 
-xncc_status xncc_pose_hits_add(xncc_pose_hits *hits, const xncc_pose_hit *hit, size_t count,
-                               xncc_error *error)
+xncc_status xncc_pose_hits_add(xncc_pose_hits *hits, const xncc_pose_hit *hit, xncc_error *error)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (hits->count == 2 * XNCC_MOST_HITS)
-            xncc_pose_hits_settle(hits);
-        if (hits->count == hits->room) {
-            const size_t room = hits->room ? 2 * hits->room : 1024;
-            xncc_pose_hit *more = xncc_alloc(room, sizeof *more);
-            if (!more)
-                return xncc_fail(error, XNCC_ERROR_MEMORY,
-                                 "poses: no memory for %zu matches; give a higher min_score", room);
-            if (hits->count > 0)
-                memcpy(more, hits->hit, hits->count * sizeof *more);
-            xncc_free(hits->hit);
-            hits->hit = more;
-            hits->room = room;
-        }
-        hits->hit[hits->count++] = hit[i];
+    if (hits->count == 2 * XNCC_MOST_HITS)
+        xncc_pose_hits_settle(hits);
+    if (hits->count == hits->room) {
+        const size_t room = hits->room ? 2 * hits->room : 1024;
+        xncc_pose_hit *more = xncc_alloc(room, sizeof *more);
+        if (!more)
+            return xncc_fail(error, XNCC_ERROR_MEMORY,
+                             "poses: no memory for %zu matches; give a higher min_score", room);
+        if (hits->count > 0)
+            memcpy(more, hits->hit, hits->count * sizeof *more);
+        xncc_free(hits->hit);
+        hits->hit = more;
+        hits->room = room;
     }
+    hits->hit[hits->count++] = *hit;
     return XNCC_OK;
 }
 

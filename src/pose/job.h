@@ -37,9 +37,8 @@ typedef struct xncc_pose_job {
 /* The pixels of a template, to be turned. */
 xncc_pose_source xncc_pose_source_of(const xncc_template *templ, xncc_support support);
 
-/* Adds hits. Returns XNCC_OK or XNCC_ERROR_MEMORY. */
-xncc_status xncc_pose_hits_add(xncc_pose_hits *hits, const xncc_pose_hit *hit, size_t count,
-                               xncc_error *error);
+/* Adds a hit. Returns XNCC_OK or XNCC_ERROR_MEMORY. */
+xncc_status xncc_pose_hits_add(xncc_pose_hits *hits, const xncc_pose_hit *hit, xncc_error *error);
 
 /* Orders the hits and drops those beyond XNCC_MOST_HITS. */
 void xncc_pose_hits_settle(xncc_pose_hits *hits);

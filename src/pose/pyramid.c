@@ -274,7 +274,7 @@ static xncc_status deliver(descent *d, xncc_error *error)
         if (!d->job->probes)
             status = xncc_pose_settle(d->job, &hit, error);
         if (!status && fabs((double)hit.score) >= limit)
-            status = xncc_pose_hits_add(&d->job->hits, &hit, 1, error);
+            status = xncc_pose_hits_add(&d->job->hits, &hit, error);
     }
     return status;
 }
