@@ -72,39 +72,22 @@ static xncc_status score_by_library(const xncc_pose_scorer *r, const xncc_pose_s
     return status;
 }
 
-/* The same by a probe that is made for the spot. */
-static xncc_status score_alone(const xncc_pose_scorer *r, const xncc_pose_spot *s,
-                               xncc_error *error)
+/* The same by the probe that the store has or makes, or by one that is made for the spot. */
+static xncc_status score_by_probe(const xncc_pose_scorer *r, const xncc_pose_spot *s,
+                                  xncc_error *error)
 {
-    xncc_pose_probe probe;
-    const xncc_status status = xncc_pose_probe_of(r->source, &s->place, &probe, error);
+    const xncc_stored_pose *pose = NULL;
+    xncc_pose_probe own = { 0 };
+    const xncc_status status = s->angle >= 0
+                                   ? xncc_pose_store_take(r->poses, s->angle, s->scale, s->wider,
+                                                          s->higher, &pose, error)
+                                   : xncc_pose_probe_of(r->source, &s->place, &own, error);
     if (!status)
-        xncc_pose_probe_scores(&probe, r->source->loops, r->job->image, r->running, &s->block,
-                               s->score);
-    xncc_pose_probe_clear(&probe);
-    return status;
-}
-
-/* The same by the probe that the store has or makes. */
-static xncc_status score_stored(const xncc_pose_scorer *r, const xncc_pose_spot *s,
-                                xncc_error *error)
-{
-    const xncc_stored_pose *pose;
-    const xncc_status status = xncc_pose_store_take(r->poses, s->angle, s->scale, s->wider,
-                                                    s->higher, &pose, error);
-    if (status)
-        return status;
-    xncc_pose_probe_scores(&pose->probe, r->source->loops, r->job->image, r->running, &s->block,
-                           s->score);
+        xncc_pose_probe_scores(pose ? &pose->probe : &own, r->source->loops, r->job->image,
+                               r->running, &s->block, s->score);
     xncc_pose_store_give(pose);
-    return XNCC_OK;
-}
-
-static xncc_status score_spot(const xncc_pose_scorer *r, const xncc_pose_spot *s, xncc_error *error)
-{
-    if (!r->job->probes)
-        return score_by_library(r, s, error);
-    return r->poses && s->angle >= 0 ? score_stored(r, s, error) : score_alone(r, s, error);
+    xncc_pose_probe_clear(&own);
+    return status;
 }
 
 xncc_status xncc_pose_score_spots(const xncc_pose_scorer *r, const xncc_pose_spot *spot,
@@ -116,7 +99,8 @@ xncc_status xncc_pose_score_spots(const xncc_pose_scorer *r, const xncc_pose_spo
     for (size_t i = 0; i < count && !status; i++) {
         const int32_t side = spot[i].block.side;
         if (!r->parts)
-            status = score_spot(r, &spot[i], error);
+            status = r->job->probes ? score_by_probe(r, &spot[i], error)
+                                    : score_by_library(r, &spot[i], error);
         for (int32_t k = 0; k < side * side && !status; k++) /* those of the library are floats */
             spot[i].score[k] = (double)(float)spot[i].score[k];
     }

@@ -10,7 +10,7 @@
 typedef struct xncc_pose_scorer {
     const xncc_pose_job *job;
     const xncc_pose_source *source;
-    xncc_pose_store *poses; /* of `source`, on the grid; NULL: there is none */
+    xncc_pose_store *poses; /* of `source`, on the grid; NULL: there are no probes, or parts is 1 */
     xncc_running *running;  /* of the image, of the thread; NULL: there is none */
     int parts;              /* 1: poses are scored in parts, by all threads; there are probes */
 } xncc_pose_scorer;
