@@ -20,8 +20,8 @@ typedef struct xncc_pose_frame {
 /* What a template and its grid are, for the frames of its hits. */
 typedef struct xncc_pose_subject {
     xncc_pose_source source;
-    /* The pixels that count and are INSET pixels away from any that do not (refine.h), or `source`
-     * if too few are. */
+    /* The pixels that count and are INSET pixels away from any that do not (find_poses.c), or
+     * `source` if too few are. */
     xncc_pose_source inner;
     void *memory; /* of these pixels or of their mask, or NULL */
     xncc_pose_grid grid;
