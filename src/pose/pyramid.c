@@ -7,7 +7,7 @@
 #include "pose/climb.h"
 #include "pose/exhaustive.h"
 #include "pose/likeness.h"
-#include "pose/settle.h"
+#include "pose/scorer.h"
 #include "pose/sieve.h"
 
 #include <math.h>
@@ -42,6 +42,9 @@ enum { MOST_PIXELS = 1 << 22, LEAST_MOST = 8 };
 
 /* How often a candidate moves on a level, and on level 0. */
 enum { MOVES = 3, LAST_MOVES = XNCC_MOST_MOVES };
+
+/* How often it moves with exact scores (settle). */
+enum { EXACT_MOVES = 4 };
 
 /* A template's way through the pyramid. */
 typedef struct descent {
@@ -263,6 +266,60 @@ static xncc_status go_down(descent *d, int32_t l, xncc_error *error)
     return status;
 }
 
+/* Tries a pose of the grid in the nine windows around the centre of *at. If one is better than
+ * *best, it becomes *best. */
+static xncc_status settle_pose(const descent *d, const xncc_grid_pose *at, xncc_grid_pose *to,
+                               xncc_pose_hit *best, double sign, xncc_error *error)
+{
+    const xncc_pose_scorer scorer = { .job = d->job, .source = &d->subject->source };
+    const xncc_pose_grid *grid = &d->subject->grid;
+    const xncc_pose_place place = xncc_pose_place_of(scorer.source,
+                                                     xncc_pose_value(&grid->angle, to->angle),
+                                                     xncc_pose_value(&grid->scale, to->scale));
+    const int32_t x = at->x + (at->width - place.width) / 2,
+                  y = at->y + (at->height - place.height) / 2;
+    double score[XNCC_PROBE_WINDOWS];
+    const xncc_pose_spot spot = { .place = place,
+                                  .block = { x - 1, y - 1, XNCC_PROBE_SIDE, XNCC_PROBE_ALL },
+                                  .score = score };
+    const xncc_status status = xncc_pose_score_spots(&scorer, &spot, 1, error);
+    to->width = place.width;
+    to->height = place.height;
+    for (int i = 0; i < XNCC_PROBE_WINDOWS && !status; i++)
+        if (sign * score[i] > sign * (double)best->score) {
+            to->x = x + i % XNCC_PROBE_SIDE - 1;
+            to->y = y + i / XNCC_PROBE_SIDE - 1;
+            best->pose = *to;
+            best->score = (float)score[i];
+        }
+    return status;
+}
+
+/* Moves a hit, whose pose is only about right, to the pose and window nearby with the best exact
+ * score, and sets that score. */
+static xncc_status settle(const descent *d, xncc_pose_hit *hit, xncc_error *error)
+{
+    const xncc_pose_grid *grid = &d->subject->grid;
+    const int turns = grid->angle.count > 1;
+    const double sign = hit->score < 0.0f ? -1.0 : 1.0;
+    xncc_status status = XNCC_OK;
+    hit->score = 0.0f;
+    for (int n = 0, moved = 1; n < EXACT_MOVES && moved && !status; n++) {
+        const xncc_grid_pose at = hit->pose;
+        for (int j = -1; j <= 1; j++)
+            for (int i = -turns; i <= turns && !status; i++) {
+                xncc_grid_pose to = at;
+                to.angle = xncc_pose_index(&grid->angle, at.angle + i);
+                to.scale = xncc_pose_index(&grid->scale, at.scale + j);
+                if (to.angle >= 0 && to.scale >= 0)
+                    status = settle_pose(d, &at, &to, hit, sign, error);
+            }
+        moved = hit->pose.x != at.x || hit->pose.y != at.y || hit->pose.angle != at.angle ||
+                hit->pose.scale != at.scale;
+    }
+    return status;
+}
+
 /* Hands over what has reached level 0. */
 static xncc_status deliver(descent *d, xncc_error *error)
 {
@@ -272,7 +329,7 @@ static xncc_status deliver(descent *d, xncc_error *error)
         const xncc_pose_candidate *c = &d->candidate[i];
         xncc_pose_hit hit = { (float)c->score, d->templ, c->pose };
         if (!d->job->probes)
-            status = xncc_pose_settle(d->job, &hit, error);
+            status = settle(d, &hit, error);
         if (!status && fabs((double)hit.score) >= limit)
             status = xncc_pose_hits_add(&d->job->hits, &hit, error);
     }
