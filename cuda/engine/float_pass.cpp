@@ -9,9 +9,8 @@
 #include "cuda/engine/pixels_job.h"
 #include "cuda/fused/fused_floats.h"
 #include "cuda/products/exact_sums.h"
+#include "cuda/score/float_score.h"
 #include "cuda/score/float_sum_score.h"
-#include "cuda/score/level_score.h"
-#include "cuda/score/refine_sums.h"
 #include "cuda/windows/column_sums.h"
 
 namespace xncc {

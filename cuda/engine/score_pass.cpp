@@ -11,10 +11,9 @@
 #include "cuda/fused/fused_u8.h"
 #include "cuda/score/channel_score.h"
 #include "cuda/score/column_score.h"
-#include "cuda/score/score_u16.h"
+#include "cuda/score/score_u8.h"
 #include "cuda/score/sliding_score_u8.h"
 #include "cuda/score/term_score.h"
-#include "cuda/score/window_score_u8.h"
 #include "cuda/windows/row_sums.h"
 #include "cuda/windows/window_sums.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The integral images of float_integrals.h: first along the rows, a warp per row, 32 samples at a
+// The integral images of float_planes.h: first along the rows, a warp per row, 32 samples at a
 // time; then down the columns, a thread per column. blockIdx.y: the number of the integral image.
 // No shared memory; any compute capability.
 //
@@ -8,8 +8,6 @@
 // u of theirs, so an entry by 2 u A. A rectangle has four of them, and three subtractions, each of
 // which rounds at most A: 11 u A. A sample less the pivot was rounded, too, which is u A of samples
 // and 2 u A of squares: INTEGRAL_ERROR.
-#include "cuda/planes/float_integrals.h"
-
 #include "cuda/planes/float_image.cuh"
 #include "cuda/planes/plane_samples.cuh"
 #include "cuda/runtime/warp.cuh"

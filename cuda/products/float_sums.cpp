@@ -2,8 +2,6 @@
 // The order of the launches that make the sums of float_sums.h: plane by plane of the image.
 #include "cuda/products/float_sums.h"
 
-#include "cuda/planes/float_integrals.h"
-
 #include <initializer_list>
 
 namespace xncc {

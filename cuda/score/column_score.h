@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Score pass of the general-purpose kernels: window rows' sums (row_sums.h) are added down the
 // columns to S and Q of every window, which with X become the score. All pixel types and all
-// methods. Method and data mapping: column_score.cu. For narrow 8-bit windows window_score_u8.h
-// does both passes in one.
+// methods. Method and data mapping: column_score.cu. For narrow 8-bit windows
+// launch_window_score does both passes in one.
 #ifndef XNCC_CUDA_SCORE_COLUMN_SCORE_H
 #define XNCC_CUDA_SCORE_COLUMN_SCORE_H
 
@@ -12,7 +12,7 @@
 
 namespace xncc {
 
-// Parameters of launch_score and of launch_window_score (window_score_u8.h).
+// Parameters of launch_score and of launch_window_score.
 struct ScoreJob {
     // The template's constants. Kernel parameters are in constant memory, and so are these.
     xncc_score_rule rule;
@@ -46,6 +46,12 @@ struct ScoreJob {
 // Scores of a band. narrow: 8-bit pixels, X, S and Q of every window fit 32 bits, and X is in the
 // map's memory. XNCC_COVERAGE is refused (cudaErrorInvalidValue).
 cudaError_t launch_score(xncc_pixel pixel, bool narrow, const ScoreJob &job, cudaStream_t stream);
+
+// The same, with the window sums, in one pass over the image, for 8-bit windows up to
+// XNCC_WINDOW_WIDTH = 128 pixels wide whose sums fit 32 bits (window_score_u8.cu). X must be in
+// job.map as uint32_t. job.rows and job.sums are not used. The caller has checked
+// xncc_cuda_is_one_pass().
+cudaError_t launch_window_score(const ScoreJob &job, cudaStream_t stream);
 
 } // namespace xncc
 

@@ -44,6 +44,12 @@ struct FloatSumScoreJob {
 // Lists the windows in doubt. The method is not XNCC_COVERAGE.
 cudaError_t launch_float_sum_score(const FloatSumScoreJob &job, cudaStream_t stream);
 
+// Scores the listed windows by an X that is made once more, with an error that is relative to the
+// window's own samples (refine_sums.cu). Those that stay in doubt are hard; if the list had no room
+// for all of them, all are.
+cudaError_t launch_refine_sums(const FloatSumScoreJob &job, const FloatSource &of, int processors,
+                               cudaStream_t stream);
+
 // Windows with far samples become XNCC_DOUBT and hard, and those with bad ones NaN. Comes behind
 // all that reads the list of windows in doubt.
 cudaError_t launch_mark_left_out(const FloatSumScoreJob &job, cudaStream_t stream);

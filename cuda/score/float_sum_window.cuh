@@ -7,14 +7,13 @@
 // planes. The norm of a window's samples is at most the root of Q, that of their squares Q, and
 // that of its counts the root of N. Squares are rounded once, which is at most a unit of 2^-53 of
 // their sum; and so is each addition of a channel. Sums of windows have the bounds of
-// window_slide.cuh, and sums of rectangles that of float_integrals.h.
+// window_slide.cuh, and sums of rectangles that of float_planes.h.
 #ifndef XNCC_CUDA_SCORE_FLOAT_SUM_WINDOW_CUH
 #define XNCC_CUDA_SCORE_FLOAT_SUM_WINDOW_CUH
 
 #include "cuda/score/float_sum_score.h"
 
 #include "cuda/planes/float_image.cuh"
-#include "cuda/planes/float_integrals.h"
 #include "cuda/windows/window_slide.cuh"
 #include "math/method.h"
 #include "math/sum_bounds.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The windows in doubt by levels (level_score.h).
+// The windows in doubt by levels (float_score.h).
 //
 // A warp has a row of the map, 128 windows at a time, SPAN adjacent ones per lane. Where windows
 // are that wide, a window is the columns that all 128 have in common, and those before and behind
@@ -10,7 +10,7 @@
 // Errors. S and Q are trees of additions of the window's columns alone, of depth D at most, so that
 // Q is off by (D + 8) u Q: 8 are for the roundings of samples, squares and columns. The sizes of S
 // add up to sqrt(n Q) at most, by Cauchy and Schwarz.
-#include "cuda/score/level_score.h"
+#include "cuda/score/float_score.h"
 #include "cuda/runtime/dispatch.h"
 
 #include "cuda/planes/doubt_list.cuh"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The terms of windows under masks (masked_terms.h): S, and the reciprocal root of n Q - S^2 as
+// The terms of windows under masks (masked_collect.h): S, and the reciprocal root of n Q - S^2 as
 // window_terms.h has it.
 //
 // Data mapping: a thread computes 4 adjacent windows, one vector load per sum; 128 threads per
 // block; blockIdx.y: row (launches of at most 65535 rows); blockIdx.z: mask. Three products in, 8
 // bytes per window out. No shared memory.
+#include "cuda/score/masked_collect.h"
 #include "cuda/score/masked_score_u8.cuh"
-#include "cuda/score/masked_terms.h"
 #include "cuda/score/window_terms.cuh"
 
 #include "cuda/runtime/handles.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// X of listed windows by their own samples (refine_sums.h). The other sums are those of the score.
+// X of listed windows by their own samples (float_sum_score.h). The other sums are those of the
+// score.
 //
 // Thread mapping: a block of 256 threads has a window of the list at a time, or up to MANY if the
 // list is long. A thread has the same pixels of each, so that a sample of the template is read once
@@ -15,7 +16,6 @@
 // of threads are pairs of doubles. Some ten additions of these lose about 2^-104 each of all sizes,
 // which are at most 16 sqrt(K) m: the bound for 256 threads has room for that, since K is at
 // least 2.
-#include "cuda/score/refine_sums.h"
 
 #include "cuda/planes/counted_sample.cuh"
 #include "cuda/planes/float_image.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Window sums and ccoeff_normed of 16-bit windows in one pass over the image and X (score_u16.h),
+// Window sums and ccoeff_normed of 16-bit windows in one pass over the image and X (score_u8.h),
 // as score_u8.cu does for 8 bits, from byte planes. With a pixel l + 256 h:
 //
 //     S = L + 256 H        Q = LL + 512 LH + 65536 HH        X = ll + 256 (lh + hl) + 65536 hh
@@ -21,7 +21,6 @@
 #include "cuda/runtime/score_arithmetic.h"
 #include "cuda/runtime/warp.cuh"
 #include "cuda/score/score_common.cuh"
-#include "cuda/score/score_u16.h"
 #include "cuda/score/strip_windows.cuh"
 
 namespace xncc {

@@ -95,6 +95,16 @@ cudaError_t score_u8_tiles_launch(const TensorScoreJob &job, const TensorTiles &
 cudaError_t score_u8_terms_launch(const TensorScoreJob &job, WindowTerms *terms, int processors,
                                   cudaStream_t stream);
 
+// Window sums and ccoeff_normed of 16-bit windows up to XNCC_TENSOR_WIDTH wide and up to 33,025
+// pixels (score_u16.cu). job.image and job.plane: the planes of low and of high bytes. job.sums:
+// planes 0, 1 and 3 of products of bytes, job.sums_step apart: low * low, low * high + high * low,
+// high * high.
+cudaError_t score_u16_launch(const TensorScoreJob &job, int processors, cudaStream_t stream);
+
+// Sets the dynamic shared-memory limit of its kernels on the current device to what they need,
+// 61,696 bytes. Call once before the first launch.
+cudaError_t score_u16_set_max_shared_memory();
+
 } // namespace xncc
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Window sums and score in one pass over the image (window_score_u8.h), for windows up to 128
+// Window sums and score in one pass over the image (column_score.h), for windows up to 128
 // pixels wide whose sums fit 32 bits.
 //
 // Data mapping: slide_down.cuh.
@@ -9,7 +9,7 @@
 //
 // Measured (H200, November 2026, n = 32): 0.36 ms, where separate passes for row sums and column
 // sums with score (row_sums.cu, column_score.cu) took 0.78 ms.
-#include "cuda/score/window_score_u8.h"
+#include "cuda/score/column_score.h"
 #include "cuda/runtime/dispatch.h"
 
 #include "cuda/runtime/score_arithmetic.h"
