@@ -249,8 +249,8 @@ __global__ __launch_bounds__(THREADS) void refine_windows(const __grid_constant_
         unsigned differs = 0;
         const Products of = image.with_sample([&](const auto &sample, auto inside) {
             constexpr bool INSIDE = decltype(inside)::value;
-            return multiply < SIZES, INSIDE ? 2 : 1,
-                   INSIDE ? PARTS : 1 > (job, sample, own, lanes, &differs);
+            constexpr int GROUPS = INSIDE ? 2 : 1, EACH = INSIDE ? PARTS : 1;
+            return multiply<SIZES, GROUPS, EACH>(job, sample, own, lanes, &differs);
         });
         sum_window(job, at, own, lanes, t, &s);
         sum_products<SIZES>(of, lanes, t, &s);
