@@ -15,7 +15,6 @@
 #include "cuda/runtime/dispatch.h"
 
 #include "cuda/runtime/score_arithmetic.h"
-#include "cuda/windows/row_sums.h"
 
 #include "math/method.h"
 #include "math/near.h"

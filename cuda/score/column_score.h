@@ -25,7 +25,7 @@ struct ScoreJob {
     int32_t window_width;
     // The image under the band. launch_window_score only.
     StageView stage;
-    // S and Q of window rows, RowSums<pixel>::Value: height + size - 1 rows. launch_score only.
+    // S and Q of window rows (RowSumsJob::sums): height + size - 1 rows. launch_score only.
     const void *rows;
     // Pitch of `rows` in elements.
     int64_t rows_pitch;

@@ -44,36 +44,34 @@ __device__ void store(ulonglong2 *to, const ulonglong2 (&sums)[SPAN])
 }
 
 // The sums of a segment's first window; every lane gets them.
-template <xncc_pixel PIXEL>
-__device__ typename RowSums<PIXEL>::Value first_window(const RowSumsJob &job, int x, int y,
-                                                       int lane)
+template <class Pixel, class Value>
+__device__ Value first_window(const RowSumsJob &job, int x, int y, int lane)
 {
-    using Part = typename RowSums<PIXEL>::Part;
+    using Part = decltype(Value::x);
     Part s = 0, q = 0;
     for (int i = lane; i < job.size; i += WARP_LANES) {
-        Part v = fetch<typename RowSums<PIXEL>::Pixel>(job.stage.pixels, x + i, y);
+        Part v = fetch<Pixel>(job.stage.pixels, x + i, y);
         s += v;
         q += v * v;
     }
-    typename RowSums<PIXEL>::Value sums;
+    Value sums;
     sums.x = __shfl_sync(WARP_ALL, warp_sum_until(s, lane), WARP_LANES - 1);
     sums.y = __shfl_sync(WARP_ALL, warp_sum_until(q, lane), WARP_LANES - 1);
     return sums;
 }
 
-// Integers. segment: windows per warp.
-template <xncc_pixel PIXEL>
+// Integers. Value: S and Q of a window row. segment: windows per warp.
+template <class Pixel, class Value>
 __global__ __launch_bounds__(WARP_LANES *WARPS) void slide_rows(RowSumsJob job, int segment)
 {
-    using Part = typename RowSums<PIXEL>::Part;
-    using Pixel = typename RowSums<PIXEL>::Pixel;
+    using Part = decltype(Value::x);
     int lane = threadIdx.x, row = blockIdx.y * WARPS + threadIdx.y;
     int begin = blockIdx.x * segment, end = min(begin + segment, job.columns);
     if (row >= job.rows)
         return;
     int x0 = job.stage.left, y = job.stage.top + row;
-    auto *line = static_cast<typename RowSums<PIXEL>::Value *>(job.sums) + row * job.pitch;
-    typename RowSums<PIXEL>::Value base = first_window<PIXEL>(job, x0 + begin, y, lane);
+    auto *line = static_cast<Value *>(job.sums) + row * job.pitch;
+    Value base = first_window<Pixel, Value>(job, x0 + begin, y, lane);
     for (int x = begin + lane * SPAN; x - lane * SPAN < end; x += WARP_LANES * SPAN) {
         Part ds[SPAN], dq[SPAN], s = 0, q = 0;
 #pragma unroll
@@ -86,7 +84,7 @@ __global__ __launch_bounds__(WARP_LANES *WARPS) void slide_rows(RowSumsJob job, 
         Part s_end = warp_sum_until(s, lane), q_end = warp_sum_until(q, lane);
         Part s_at = base.x + s_end - s, q_at = base.y + q_end - q;
         // whole vectors are stored, past the last window, too: rows of sums are padded
-        typename RowSums<PIXEL>::Value sums[SPAN];
+        Value sums[SPAN];
 #pragma unroll
         for (int i = 0; i < SPAN; i++) {
             sums[i].x = s_at;
@@ -149,9 +147,9 @@ cudaError_t launch_row_sums(xncc_pixel pixel, const RowSumsJob &job, cudaStream_
     }
     grid.x = static_cast<unsigned>(ceil_div(job.columns, segment));
     if (pixel == XNCC_U8)
-        slide_rows<XNCC_U8><<<grid, block, 0, stream>>>(job, segment);
+        slide_rows<unsigned char, uint2><<<grid, block, 0, stream>>>(job, segment);
     else
-        slide_rows<XNCC_U16><<<grid, block, 0, stream>>>(job, segment);
+        slide_rows<unsigned short, ulonglong2><<<grid, block, 0, stream>>>(job, segment);
     return cudaGetLastError();
 }
 

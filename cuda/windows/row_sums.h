@@ -8,25 +8,6 @@
 
 namespace xncc {
 
-// Types for a pixel type: Value holds S and Q of a window row side by side, Part is one of them. 8
-// bits: modulo 2^32, which is exact for rows of up to 65536 pixels. f32: sums of pixel - pivot.
-template <xncc_pixel PIXEL> struct RowSums;
-template <> struct RowSums<XNCC_U8> {
-    using Value = uint2;
-    using Part = uint32_t;
-    using Pixel = unsigned char;
-};
-template <> struct RowSums<XNCC_U16> {
-    using Value = ulonglong2;
-    using Part = uint64_t;
-    using Pixel = unsigned short;
-};
-template <> struct RowSums<XNCC_F32> {
-    using Value = double2;
-    using Part = double;
-    using Pixel = float;
-};
-
 struct RowSumsJob {
     // The image under the band.
     StageView stage;
@@ -35,7 +16,9 @@ struct RowSumsJob {
     // Windows per row, and image rows, from the first row of the band's first window on.
     int32_t columns;
     int32_t rows;
-    // Output: RowSums<pixel>::Value. Rows are padded to a multiple of 4 elements.
+    // Output: S and Q of a window row side by side. uint2 for 8 bits, modulo 2^32, which is exact
+    // for rows of up to 65536 pixels; ulonglong2 for 16 bits; double2 for f32, sums of pixel -
+    // pivot. Rows are padded to a multiple of 4 elements.
     void *sums;
     // Pitch of `sums` in elements.
     int64_t pitch;
