@@ -10,7 +10,6 @@ namespace xncc {
 namespace {
 
 constexpr int COLUMNS = 256;
-constexpr unsigned MAX_GRID_ROWS = 65535; // the limit of gridDim.y
 
 __global__ void clear_best(BestView b)
 {
@@ -43,9 +42,7 @@ __global__ void fold_map(BestView b, MapView m)
 
 dim3 grid_of(const BestView &b)
 {
-    const unsigned rows = static_cast<unsigned>(b.height);
-    return dim3(static_cast<unsigned>(ceil_div(b.width, COLUMNS)),
-                rows < MAX_GRID_ROWS ? rows : MAX_GRID_ROWS);
+    return rows_grid(b.width, b.height < UINT16_MAX ? b.height : UINT16_MAX, COLUMNS);
 }
 
 } // namespace

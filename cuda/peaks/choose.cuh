@@ -124,12 +124,8 @@ __device__ inline void choose(const PeakJob &job, int slot, uint64_t *key)
         return;
     for (uint32_t i = threadIdx.x; i < taken; i += blockDim.x)
         write_match(job, slot, i, __ldcg(list + i));
-    if (threadIdx.x == 0) {
-        state->found = taken;
-        state->done = 1;
-        if (job.found)
-            job.found[slot] = taken;
-    }
+    if (threadIdx.x == 0)
+        end_search(job, slot, taken);
 }
 
 // Collects the candidates of a slot's listed tiles, which its blocks share; the last block to

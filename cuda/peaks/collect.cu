@@ -322,9 +322,8 @@ __device__ uint64_t best_of_tile(const PeakJob &job, const Tile &t, const TileSc
     uint64_t best = 0;
     for (int k = threadIdx.x; k < t.rows * PEAK_COLUMNS; k += THREADS) {
         const int r = k / PEAK_COLUMNS, c = k % PEAK_COLUMNS;
-        const uint32_t at = static_cast<uint32_t>(t.y + r) * static_cast<uint32_t>(job.width) +
-                            static_cast<uint32_t>(t.x + c);
-        best = max(best, peak_key(peak_order(scores.at[r + 1][c + 1], job.smallest), at));
+        const uint32_t order = peak_order(scores.at[r + 1][c + 1], job.smallest);
+        best = max(best, peak_key(job, order, t.x + c, t.y + r));
     }
     return best;
 }

@@ -29,10 +29,12 @@ __host__ __device__ inline uint32_t peak_order(float score, int32_t smallest)
     return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-// The key of a candidate: the better candidate has the larger key. Of equal scores, the one that
-// comes first in the map is better. at: y * width + x, below 2^32 - 1.
-__device__ inline uint64_t peak_key(uint32_t order, uint32_t at)
+// The key of a candidate at (x, y): the better candidate has the larger key. Of equal scores, the
+// one that comes first in the map is better.
+__device__ inline uint64_t peak_key(const PeakJob &job, uint32_t order, int32_t x, int32_t y)
 {
+    const uint32_t at = static_cast<uint32_t>(y) * static_cast<uint32_t>(job.width) +
+                        static_cast<uint32_t>(x); // below 2^32 - 1
     return static_cast<uint64_t>(order) << 32 | (0xffffffffu - at);
 }
 
@@ -92,9 +94,7 @@ __device__ inline void peak_put(const PeakJob &job, int slot, uint32_t at, uint3
                                 int32_t x, int32_t y)
 {
     if (at < PEAK_ROOM)
-        job.candidate[static_cast<size_t>(slot) * PEAK_ROOM + at] = peak_key(
-            order,
-            static_cast<uint32_t>(y) * static_cast<uint32_t>(job.width) + static_cast<uint32_t>(x));
+        job.candidate[static_cast<size_t>(slot) * PEAK_ROOM + at] = peak_key(job, order, x, y);
 }
 
 } // namespace xncc

@@ -91,6 +91,15 @@ __device__ inline void write_match(const PeakJob &job, int slot, uint32_t at, ui
                                                                       score };
 }
 
+// Says that the matches of a slot are final.
+__device__ inline void end_search(const PeakJob &job, int slot, uint32_t found)
+{
+    job.state[slot].found = found;
+    job.state[slot].done = 1;
+    if (job.found)
+        job.found[slot] = found;
+}
+
 inline dim3 peak_grid(int64_t blocks, int slots)
 {
     return make_grid(blocks, 1, slots);

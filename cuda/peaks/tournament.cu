@@ -98,9 +98,7 @@ __device__ uint64_t lead_of_tile(const PeakJob &job, int slot, int32_t tile, con
             const int r = __ffs(static_cast<int>(rows)) - 1;
             const int32_t y = t.y + r;
             const uint32_t order = order_at(r);
-            const uint64_t key = peak_key(order, static_cast<uint32_t>(y) *
-                                                         static_cast<uint32_t>(job.width) +
-                                                     static_cast<uint32_t>(x));
+            const uint64_t key = peak_key(job, order, x, y);
             if (key <= best || key >= taken.last)
                 continue;
             if (job.min_distance > 1 && (!peak_leads(column + r * job.pitch, job.pitch, order,
@@ -196,12 +194,8 @@ __global__ __launch_bounds__(BLOCK, 1) void tournament(PeakJob job)
         }
         __syncthreads();
     }
-    if (threadIdx.x == 0) {
-        job.state[slot].found = taken;
-        job.state[slot].done = 1;
-        if (job.found)
-            job.found[slot] = taken;
-    }
+    if (threadIdx.x == 0)
+        end_search(job, slot, taken);
 }
 
 } // namespace
