@@ -37,11 +37,7 @@ __device__ inline xncc_twofold block_sum(xncc_twofold value, xncc_twofold *room)
 // gets it.
 __device__ inline double warp_mean(double sum, double count)
 {
-    for (int step = WARP_LANES / 2; step > 0; step /= 2) {
-        sum += __shfl_xor_sync(WARP_ALL, sum, step);
-        count += __shfl_xor_sync(WARP_ALL, count, step);
-    }
-    const double mean = sum / count;
+    const double mean = warp_sum(sum) / warp_sum(count);
     return isfinite(mean) ? mean : INFINITY;
 }
 

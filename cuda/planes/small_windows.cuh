@@ -68,10 +68,8 @@ template <class Sample> __device__ double small_pivot(const Sample &sample)
     double all = sample(own % 8 * (SMALL_WIDTH / 8), own / 8 * (SMALL_HEIGHT / 16)), some = 1.0;
     if (!isfinite(all))
         all = some = 0.0;
-    for (int step = WARP_LANES / 2; step > 0; step /= 2) {
-        all += __shfl_xor_sync(WARP_ALL, all, step);
-        some += __shfl_xor_sync(WARP_ALL, some, step);
-    }
+    all = warp_sum(all);
+    some = warp_sum(some);
     if (own % WARP_LANES == 0) {
         sum[own / WARP_LANES] = all;
         count[own / WARP_LANES] = some;

@@ -55,15 +55,6 @@ template <bool BEFORE> __device__ double2 sum_beside(double2 value, int lane)
     return lane == (BEFORE ? 0 : WARP_LANES - 1) ? none() : one;
 }
 
-__device__ double2 total(double2 value)
-{
-#pragma unroll
-    for (int step = WARP_LANES / 2; step > 0; step /= 2)
-        value = value + make_double2(__shfl_xor_sync(WARP_ALL, value.x, step),
-                                     __shfl_xor_sync(WARP_ALL, value.y, step));
-    return value;
-}
-
 // S and Q of a lane's windows, from window x on; the turn begins at window `first`. columns: of the
 // row; width: of the template; last: the last column.
 __device__ void sum_windows(const double2 *columns, int first, int x, int width, int last,
@@ -86,7 +77,7 @@ __device__ void sum_windows(const double2 *columns, int first, int x, int width,
     for (int k = end + (wide ? lane : 0); k < begin + width; k += wide ? WARP_LANES : 1)
         common = common + __ldg(columns + min(k, last));
     if (wide)
-        common = total(common);
+        common = make_double2(warp_sum(common.x), warp_sum(common.y));
 #pragma unroll
     for (int i = SPAN - 1; i >= 0; i--) { // the last window has only what is common before
         if (x + i < end)

@@ -303,11 +303,11 @@ template <bool NORMED, bool S, bool Q> struct Linear64 : Lifted {
     }
 };
 
-// Calls make with the arithmetic of a method. biased: the pixels are; pairs: compute ccoeff_normed
-// in pairs of floats.
-template <class Make> auto with_arithmetic(xncc_method method, bool biased, bool pairs, Make make)
+// Calls make with the arithmetic of a job.
+template <class Make> auto with_arithmetic(const TensorScoreJob &all, Make make)
 {
-    switch (method) {
+    const bool biased = all.general.bias != 0;
+    switch (all.method) {
     case XNCC_CCOEFF: return make(Quotient());
     case XNCC_CCORR:
         return biased ? make(Linear64<false, true, false>())
@@ -316,14 +316,8 @@ template <class Make> auto with_arithmetic(xncc_method method, bool biased, bool
     case XNCC_CCORR_NORMED:
     case XNCC_SQDIFF_NORMED:
         return biased ? make(Linear64<true, true, true>()) : make(Linear64<true, false, true>());
-    default: return pairs ? make(FloatFloat()) : make(Fp64());
+    default: return all.fp64_is_slow ? make(FloatFloat()) : make(Fp64());
     }
-}
-
-// Calls make with the arithmetic of a job.
-template <class Make> auto with_arithmetic(const TensorScoreJob &all, Make make)
-{
-    return with_arithmetic(all.method, all.general.bias != 0, all.fp64_is_slow, make);
 }
 
 } // namespace xncc
