@@ -111,17 +111,17 @@ __device__ void add_samples(const RefineJob &job, const Reader<PIXEL> &image, xn
     }
 }
 
-// The score of a window, or XNCC_DOUBT if its sums need more words. Destroys the sums.
-__device__ float score_of(const RefineJob &job, const xncc_general_rule &rule, LongSums *s)
+// The score of a window, or XNCC_DOUBT if its sums need more words.
+__device__ float score_of(const RefineJob &job, const xncc_general_rule &rule, const LongSums &s)
 {
-    if (s->words > WORDS)
+    if (s.words > WORDS)
         return xncc_float_of_bits(XNCC_DOUBT);
     const uint32_t pixels = pixels_of(job);
     uint32_t numerator[WORDS] = {}, image[WORDS] = {}, templ[WORDS] = {}, minus[WORDS];
-    const xncc_long_terms terms = { numerator, image, templ, minus, s->words };
-    const xncc_long_sums sums = { s->S, s->T, s->Q, s->T2, s->X };
+    const xncc_long_terms terms = { numerator, image, templ, minus, s.words };
+    const xncc_long_sums sums = { s.S, s.T, s.Q, s.T2, s.X };
     xncc_long_add_channel(job.method, pixels, &sums, &terms);
-    return xncc_long_score(job.method, &rule, pixels, &terms, s->unit + XNCC_WIDE_VALUES);
+    return xncc_long_score(job.method, &rule, pixels, &terms, s.unit + XNCC_WIDE_VALUES);
 }
 
 template <xncc_pixel PIXEL>
@@ -136,8 +136,8 @@ __launch_bounds__(WARP_LANES *SHARE_WARPS) void settle_long(const __grid_constan
         add_samples(job, image, grid_of(job, image, shares), share, sums);
     };
     sum_shares<LongSums>(
-        job, shares, job.doubts.list, count, make, [&](FloatDoubt at, LongSums &sums) {
-            store(job, at, score_of(job, rule, &sums), job.doubts.hard, &job.constants->far);
+        job, shares, job.doubts.list, count, make, [&](FloatDoubt at, const LongSums &sums) {
+            store(job, at, score_of(job, rule, sums), job.doubts.hard, &job.constants->far);
         });
 }
 

@@ -36,36 +36,9 @@ static XNCC_HD void xncc_long_add_term(xncc_method method, uint32_t n, const uin
         xncc_long_subtract_product(term, words, S, S, minus);
 }
 
-/* numerator += X, times what the formula has of it. */
-static XNCC_HD void xncc_long_add_X(xncc_method method, uint32_t n, const uint32_t *X,
-                                    uint32_t *numerator, int32_t words)
-{
-    const int difference = xncc_method_of_difference(method);
-    const uint32_t factor[2] = { difference                       ? 0u - 2u
-                                 : xncc_method_is_centred(method) ? n
-                                                                  : 1u,
-                                 difference ? UINT32_MAX : 0u };
-    xncc_long_add_product(numerator, words, factor, 2, X, words);
-}
-
-/* term += the numerator. minus_T: of sumT. */
-static XNCC_HD void xncc_long_add_numerator(xncc_method method, uint32_t n, const uint32_t *X,
-                                            const uint32_t *S, const uint32_t *Q,
-                                            const uint32_t *minus_T, const uint32_t *T2,
-                                            uint32_t *term, int32_t words)
-{
-    xncc_long_add_X(method, n, X, term, words);
-    if (xncc_method_is_centred(method))
-        xncc_long_add_product(term, words, S, words, minus_T, words);
-    if (xncc_method_of_difference(method)) {
-        xncc_long_add_multiple(term, words, 1, Q);
-        xncc_long_add_multiple(term, words, 1, T2);
-    }
-}
-
 /* The sums of a channel. */
 typedef struct xncc_long_sums {
-    uint32_t *S, *T, *Q, *T2, *X;
+    const uint32_t *S, *T, *Q, *T2, *X;
 } xncc_long_sums;
 
 /* The arguments of the formula, of the channels so far, and scratch memory. All numbers, the sums,
@@ -75,16 +48,25 @@ typedef struct xncc_long_terms {
     int32_t words;
 } xncc_long_terms;
 
-/* Adds the sums of n pixels of a channel. Destroys T. */
+/* Adds the sums of n pixels of a channel. */
 static XNCC_HD void xncc_long_add_channel(xncc_method method, uint32_t n, const xncc_long_sums *s,
                                           const xncc_long_terms *to)
 {
+    const int centred = xncc_method_is_centred(method),
+              difference = xncc_method_of_difference(method);
+    const uint32_t twice_negative[2] = { 0u - 2u, UINT32_MAX }, factor[2] = { centred ? n : 1u, 0 };
     if (xncc_method_is_normed(method)) {
         xncc_long_add_term(method, n, s->S, s->Q, to->image, to->minus, to->words);
         xncc_long_add_term(method, n, s->T, s->T2, to->templ, to->minus, to->words);
     }
-    xncc_long_negate(s->T, to->words);
-    xncc_long_add_numerator(method, n, s->X, s->S, s->Q, s->T, s->T2, to->numerator, to->words);
+    xncc_long_add_product(to->numerator, to->words, difference ? twice_negative : factor, 2, s->X,
+                          to->words);
+    if (centred)
+        xncc_long_subtract_product(to->numerator, to->words, s->S, s->T, to->minus);
+    if (difference) {
+        xncc_long_add_multiple(to->numerator, to->words, 1, s->Q);
+        xncc_long_add_multiple(to->numerator, to->words, 1, s->T2);
+    }
 }
 
 /* The score of n pixels whose samples are in units of 2^unit. Destroys the arguments. */
