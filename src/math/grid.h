@@ -15,22 +15,13 @@ typedef struct xncc_grid {
 /* The grid of no sample. */
 static XNCC_HD xncc_grid xncc_grid_empty(void)
 {
-    xncc_grid g;
-    g.unit = INT32_MAX;
-    g.top = 0;
+    const xncc_grid g = { INT32_MAX, 0 };
     return g;
-}
-
-static XNCC_HD int32_t xncc_smaller_place(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
 }
 
 static XNCC_HD xncc_grid xncc_grid_join(xncc_grid a, xncc_grid b)
 {
-    xncc_grid g;
-    g.unit = xncc_smaller_place(a.unit, b.unit);
-    g.top = a.top < b.top ? b.top : a.top;
+    const xncc_grid g = { a.unit < b.unit ? a.unit : b.unit, a.top < b.top ? b.top : a.top };
     return g;
 }
 
@@ -47,9 +38,7 @@ static XNCC_HD void xncc_grid_add(xncc_grid *g, double v)
     while (!(p.mantissa >> zeros & 1))
         zeros++;
 #endif
-    xncc_grid of;
-    of.unit = p.place + zeros;
-    of.top = p.place + 53;
+    const xncc_grid of = { p.place + zeros, p.place + 53 };
     *g = xncc_grid_join(*g, of);
 }
 

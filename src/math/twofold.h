@@ -15,9 +15,7 @@ typedef struct xncc_twofold {
 
 static XNCC_HD xncc_twofold xncc_twofold_of(double high, double low)
 {
-    xncc_twofold r;
-    r.high = high;
-    r.low = low;
+    const xncc_twofold r = { high, low };
     return r;
 }
 

@@ -40,9 +40,7 @@ static XNCC_HD xncc_u128 xncc_u128_of_product(uint64_t a, uint64_t b)
 /* The value of a 64-bit integer. */
 static XNCC_HD xncc_u128 xncc_u128_of(uint64_t low)
 {
-    xncc_u128 v;
-    v.high = 0;
-    v.low = low;
+    const xncc_u128 v = { 0, low };
     return v;
 }
 

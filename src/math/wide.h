@@ -177,9 +177,7 @@ static XNCC_HD xncc_real xncc_wide_round(int64_t *digit, int32_t digits, int32_t
 static XNCC_HD xncc_real xncc_real_sqrt(xncc_real a)
 {
     const int32_t odd = a.e & 1;
-    xncc_real r;
-    r.m = sqrt(odd ? 2.0 * a.m : a.m);
-    r.e = (a.e - odd) / 2;
+    const xncc_real r = { sqrt(odd ? 2.0 * a.m : a.m), (a.e - odd) / 2 };
     return r;
 }
 
@@ -187,16 +185,12 @@ static XNCC_HD xncc_real xncc_real_sqrt(xncc_real a)
  */
 static XNCC_HD xncc_real xncc_real_product(xncc_real a, xncc_real b)
 {
-    xncc_real r;
-    r.m = a.m * b.m;
-    r.e = a.e + b.e;
+    const xncc_real r = { a.m * b.m, a.e + b.e };
     return r;
 }
 static XNCC_HD xncc_real xncc_real_quotient(xncc_real a, xncc_real b)
 {
-    xncc_real r;
-    r.m = a.m / b.m;
-    r.e = a.e - b.e;
+    const xncc_real r = { a.m / b.m, a.e - b.e };
     return r;
 }
 
