@@ -6,7 +6,7 @@
 #define XNCC_MATH_NEAR_H
 
 #include "math/exact_score.h"
-#include "math/roots.h"
+#include "math/twofold.h"
 
 #include <string.h>
 
@@ -28,9 +28,7 @@ typedef struct xncc_near {
 
 static XNCC_HD xncc_near xncc_near_of(xncc_twofold value, double error)
 {
-    xncc_near r;
-    r.value = value;
-    r.error = error;
+    const xncc_near r = { value, error };
     return r;
 }
 
@@ -160,6 +158,33 @@ static XNCC_HD int xncc_near_score(xncc_method method, double n, const xncc_near
     const float first = (float)low, last = (float)high;
     *score = first;
     return xncc_same_float(first, last) && fabs(low) <= 0x1p900 && fabs(high) <= 0x1p900;
+}
+
+/* 1 / sqrt(v), off by at most 2^-51 of it, for v from 2^-900 to 2^900; elsewhere any number. On the
+ * device the steps are those of rsqrt(), without its branch for other v. */
+static XNCC_HD double xncc_over_root(double v)
+{
+#if defined(__CUDA_ARCH__)
+    double root;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(root) : "d"(v));
+    const double off = fma(v, -xncc_product(root, root), 1.0);
+    return fma(fma(off, 0.375, 0.5), xncc_product(root, off), root);
+#else
+    return 1.0 / sqrt(v);
+#endif
+}
+
+/* For bounds: at least the root of v, and at most 1.02 times it, for v from 2^-1000 on; NaN, or
+ * infinity, if v is infinite. */
+static XNCC_HD double xncc_bound_root(double v)
+{
+#if defined(__CUDA_ARCH__)
+    double root;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(root) : "d"(v));
+    return 1.01 * (v * root);
+#else
+    return 1.01 * sqrt(v);
+#endif
 }
 
 /* A double and a bound of its error. */
