@@ -9,6 +9,7 @@
 // struct Tile, 1.3 KB. Any compute capability.
 #include "cuda/direct/general.h"
 
+#include "cuda/planes/sample_integer.cuh"
 #include "cuda/runtime/dispatch.h"
 
 #include "image/samples.h"
@@ -20,40 +21,25 @@ namespace {
 constexpr int THREADS = 128;
 constexpr int STRETCH = 64; // template pixels that are loaded at a time
 
-// Adds a * b to a sum. 64 bits suffice for samples of up to 16 bits, since n is at most 2^31.
-__device__ __forceinline__ void add_product(uint64_t &sum, uint32_t a, uint32_t b)
+__device__ __forceinline__ xncc_u128 widen(UInt128 v)
 {
-    sum += static_cast<uint64_t>(a) * b;
+    return { static_cast<uint64_t>(v >> 64), static_cast<uint64_t>(v) };
 }
 
-__device__ __forceinline__ void add_product(xncc_u128 &sum, uint32_t a, uint32_t b)
-{
-    sum = xncc_u128_add(sum, xncc_u128_of(static_cast<uint64_t>(a) * b));
-}
-
-__device__ __forceinline__ xncc_u128 widen(uint64_t v)
-{
-    return xncc_u128_of(v);
-}
-
-__device__ __forceinline__ xncc_u128 widen(xncc_u128 v)
-{
-    return v;
-}
-
-// The sums of one channel of integers. Wide: the type of the sums of products, 64 or 128 bits.
+// The sums of one channel of integers. Wide: the type of the sums of products, 64 or 128 bits; 64
+// suffice for samples of up to 16 bits, since n is at most 2^31.
 template <class Wide> struct Integers {
     uint64_t S = 0, T = 0;
-    Wide Q{}, X{}, T2{};
+    Wide Q = 0, X = 0, T2 = 0;
 
     // Adds a pixel that counts. v: of the image. t: of the template.
     __device__ void add(uint32_t v, uint32_t t)
     {
         S += v;
         T += t;
-        add_product(Q, v, v);
-        add_product(X, v, t);
-        add_product(T2, t, t);
+        Q += uint64_t{ v } * v;
+        X += uint64_t{ v } * t;
+        T2 += uint64_t{ t } * t;
     }
     // The sums as the score takes them.
     __device__ xncc_general_sums widened() const
@@ -115,7 +101,7 @@ template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(THREADS) void match_pixels(const __grid_constant__ PixelsJob job,
                                                         int across)
 {
-    using Wide = std::conditional_t<xncc_pixel_is_wide(PIXEL), xncc_u128, uint64_t>;
+    using Wide = std::conditional_t<xncc_pixel_is_wide(PIXEL), UInt128, uint64_t>;
     __shared__ Tile tile;
     At at = {};
     at.y = static_cast<int>(blockIdx.x / static_cast<unsigned>(across));

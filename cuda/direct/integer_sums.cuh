@@ -9,7 +9,7 @@
 #ifndef XNCC_CUDA_DIRECT_INTEGER_SUMS_CUH
 #define XNCC_CUDA_DIRECT_INTEGER_SUMS_CUH
 
-#include "cuda/direct/integers.cuh"
+#include "cuda/planes/sample_integer.cuh"
 #include "cuda/runtime/warp.cuh"
 
 #include "math/grid.h"

@@ -11,8 +11,8 @@
 //
 // Sizes: a difference has at most BITS bits and a sign, the sums of products of MOST pixels 8 bits
 // more than two of them, and n * Q, S * S and their difference 17.
-#include "cuda/direct/integers.cuh"
 #include "cuda/direct/refine.cuh"
+#include "cuda/planes/sample_integer.cuh"
 
 #include "math/method.h"
 
