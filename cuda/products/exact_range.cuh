@@ -124,14 +124,8 @@ static __device__ void make_factors(const ExactJob &job, int index)
                 uint64_t{ power } << 32);
             continue;
         }
-        // as in line_fft.cuh: of a whole line, and behind it of a sixteenth of it
-        const int side = columns ? job.blocks.height : job.blocks.width, step = side / 16,
-                  short_step = side / 256;
-        const uint32_t e = at < side ? static_cast<uint32_t>(at / step * (at % step)) *
-                                           static_cast<uint32_t>(ROOT_ORDER / side)
-                                     : static_cast<uint32_t>((at - side) / short_step *
-                                                             ((at - side) % short_step)) *
-                                           static_cast<uint32_t>(ROOT_ORDER / step);
+        const int side = columns ? job.blocks.height : job.blocks.width;
+        const uint32_t e = static_cast<uint32_t>(turn_exponent(side, at) * (ROOT_ORDER / side));
         turns_of(job, columns, number)[at] = RootTable::turn(
             RootTable::power_of(root_table.root[number], e, prime), prime);
     }

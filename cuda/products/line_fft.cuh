@@ -151,6 +151,14 @@ template <int R, class Field = Complex> struct Line {
     }
 };
 
+// The factors of a line of `side` points: wN^(t q) at q * side / 16 + t, and w16R^(k r) behind
+// them. Factor i is the root of 1 of order `side` to the power of this exponent.
+static __device__ __forceinline__ int turn_exponent(int side, int i)
+{
+    const int step = side / 16, radix = side / 256, more = i - side;
+    return more < 0 ? i / step * (i % step) : 16 * (more / radix * (more % radix));
+}
+
 // Calls a function with R of a side of 256 R points as a constant; MOST: the largest R.
 template <int MOST, class Function>
 __device__ __forceinline__ void of_side(int32_t side, const Function &function)

@@ -438,23 +438,13 @@ __device__ __forceinline__ void join_rows_of(const SplitJob &job, SplitShare sha
     }
 }
 
-// The factors of a line's transform: wN^(t q) at q 16 R + t, then w16R^(k r).
-__device__ __forceinline__ double2 turn_of_line(int side, int i)
-{
-    const int threads = side / 16, radix = side / 256, more = i - side;
-    const int exponent = more < 0 ? i / threads * (i % threads) : more / radix * (more % radix);
-    double sine, cosine;
-    sincospi(2.0 * exponent / (more < 0 ? side : threads), &sine, &cosine);
-    return make_double2(cosine, sine);
-}
-
 // Lays out the factors of all sides up to `most`: those from `first` on, `step` apart.
 __device__ __forceinline__ void lay_out_turns(double2 *turns, int32_t most, int first, int step)
 {
     for (int32_t side = XNCC_SPLIT_LEAST; side <= most; side *= 2) {
         const int count = side + side / 16;
         for (int i = first; i < count; i += step)
-            turns[i] = turn_of_line(side, i);
+            sincospi(2.0 * turn_exponent(side, i) / side, &turns[i].y, &turns[i].x);
         turns += count;
     }
 }
