@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether the windows in doubt are many (doubts.h): one block of 256 threads. No shared memory; any
+// Whether the windows in doubt are many (refine.h): one block of 256 threads. No shared memory; any
 // compute capability.
-#include "cuda/direct/doubts.h"
+#include "cuda/direct/refine.h"
 
 namespace xncc {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Floats and u32, one channel, all pixels count: the sums of the windows that the fast sums left in
-// doubt, from their own samples.
+// Floats and u32, one channel, all pixels count: whether the windows that the fast sums left in
+// doubt are many, and their sums, from their own samples.
 #ifndef XNCC_CUDA_DIRECT_REFINE_H
 #define XNCC_CUDA_DIRECT_REFINE_H
 
@@ -34,6 +34,20 @@ struct RefineJob {
     int64_t map_pitch;
     MapTiles tiles; // raised by windows that get their scores
 };
+
+struct JudgeDoubtsJob {
+    FloatConstants *constants;
+    FloatLevels *levels;
+    BlockSizes *sizes; // of so many blocks
+    int32_t blocks;
+    uint32_t most;
+    bool centred; // the method
+};
+
+// If the windows in doubt are more than `most`, asks for their sums to be made again (`again` of
+// the constants), forgets the outliers, chooses the pivot for that, and empties the levels and the
+// sizes of blocks.
+cudaError_t launch_judge_doubts(const JudgeDoubtsJob &job, cudaStream_t stream);
 
 // Replaces the XNCC_DOUBT of windows on the list by their scores, or puts them on the list of hard
 // ones. X is made again unless it is known. processors: of the device.

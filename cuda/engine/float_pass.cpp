@@ -3,7 +3,6 @@
 // makes the jobs of its kernels.
 #include "cuda/engine/float_pass.h"
 
-#include "cuda/direct/doubts.h"
 #include "cuda/direct/refine.h"
 #include "cuda/direct/small_exact.h"
 #include "cuda/engine/pixels_job.h"
