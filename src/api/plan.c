@@ -7,7 +7,6 @@
 #include "base/options.h"
 #include "image/image.h"
 #include "plan/decide.h"
-#include "plan/explain.h"
 #include "plan/spread.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The decision: which kernel serves a problem on a machine. A pure function of plain data, so it
- * gives the same answer everywhere. */
+/* The decision: which kernel serves a problem on a machine, as a struct, as a text for people, and
+ * as numbers for programs. Pure functions of plain data, so they give the same answer everywhere.
+ */
 #ifndef XNCC_PLAN_DECIDE_H
 #define XNCC_PLAN_DECIDE_H
 
@@ -18,5 +19,14 @@
 xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine,
                         const xncc_preference *preference, xncc_decision *decision,
                         xncc_error *error);
+
+/* Writes at most size bytes, always terminated by a zero: the kernel with the reason, why others
+ * of a list were refused, which memory holds what, the steps, the sums, the blocks, the bands and
+ * the device memory, one per line. size: at least 1. */
+void xncc_decision_explain(const xncc_decision *decision, char *text, size_t size);
+
+/* Fills *info for a map of width x height elements. */
+void xncc_decision_describe(const xncc_decision *decision, int32_t width, int32_t height,
+                            xncc_plan_info *info);
 
 #endif

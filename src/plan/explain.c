@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Describes a decision, line by line or in a struct. */
-#include "plan/explain.h"
+/* Describes a decision, line by line or in a struct (decide.h). */
+#include "plan/decide.h"
 
 #include "base/error.h"
 #include "base/int_math.h"

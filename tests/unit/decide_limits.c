@@ -5,7 +5,7 @@
 
 #include "plan/cost_cuda.h"
 #include "plan/cost_tensor.h"
-#include "plan/explain.h"
+#include "plan/decide.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "unit/machines.h"
 
 #include "api/objects.h"
-#include "plan/explain.h"
+#include "plan/decide.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * sizes are computed here from what the kernels read and write, not by the code that decides. */
 #include "unit/machines.h"
 
-#include "plan/explain.h"
+#include "plan/decide.h"
 #include "plan/search_cuda.h"
 
 #include <stdio.h>
