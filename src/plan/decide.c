@@ -63,7 +63,7 @@ static xncc_status fit(const xncc_problem *problem, const xncc_machine *machine,
                        const xncc_preference *preference, xncc_kernel kernel,
                        xncc_decision *decision, xncc_error *error)
 {
-    const xncc_kernel_row *row = &xncc_kernel_table[kernel];
+    const xncc_kernel_info *row = &xncc_kernel_table[kernel];
     const int cpu = row->engine == XNCC_DEVICE_CPU,
               excluded = preference->device != XNCC_DEVICE_AUTO &&
                          preference->device != row->engine;
@@ -190,7 +190,7 @@ static xncc_status choose(const xncc_problem *problem, const xncc_machine *machi
     const xncc_status refusal = refuse_task(wanted, problem->task, error);
     for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
         xncc_decision one;
-        if (!(xncc_kernel_table[k].tasks & (1 << problem->task)) ||
+        if (!(xncc_kernel_table[k].tasks & (1u << problem->task)) ||
             !is_asked_for(wanted, xncc_kernel_table[k].name))
             continue;
         if (fit(problem, machine, want, (xncc_kernel)k, &one,

@@ -101,7 +101,7 @@ static void put_memory(writer *w, const xncc_decision *d)
  * the pixels that count differ from window to window, the sums of the template are products. */
 static void put_memories(writer *w, const xncc_decision *d)
 {
-    const xncc_kernel_row *row = &xncc_kernel_table[d->kernel];
+    const xncc_kernel_info *row = &xncc_kernel_table[d->kernel];
     const char *templ = row->templ;
     if (row->engine == XNCC_DEVICE_CPU) {
         put(w, "all data: %s\n", row->image);

@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-const xncc_kernel_row xncc_kernel_table[XNCC_KERNEL_COUNT] = {
-#define XNCC_KERNEL_ROW(id, ...) [XNCC_KERNEL_##id] = { __VA_ARGS__ },
+const xncc_kernel_info xncc_kernel_table[XNCC_KERNEL_COUNT] = {
+#define XNCC_KERNEL_ROW(id, name, engine, tasks, ...)                                              \
+    [XNCC_KERNEL_##id] = { sizeof(xncc_kernel_info), tasks, engine, name, __VA_ARGS__ },
     XNCC_KERNEL_LIST(XNCC_KERNEL_ROW)
 #undef XNCC_KERNEL_ROW
 };
@@ -34,14 +35,5 @@ xncc_status xncc_kernel_describe(size_t number, xncc_kernel_info *info, xncc_err
     if (number >= XNCC_KERNEL_COUNT)
         return xncc_fail(error, XNCC_ERROR_ARGUMENT, "kernel %zu is not within 0 .. %d", number,
                          XNCC_KERNEL_COUNT - 1);
-    const xncc_kernel_row *row = &xncc_kernel_table[number];
-    const xncc_kernel_info all = { .size = sizeof all,
-                                   .tasks = (uint32_t)row->tasks,
-                                   .engine = row->engine,
-                                   .name = row->name,
-                                   .image = row->image,
-                                   .templ = row->templ,
-                                   .sums = row->sums,
-                                   .result = row->result };
-    return XNCC_GIVE(info, &all, xncc_kernel_info, result, error);
+    return XNCC_GIVE(info, &xncc_kernel_table[number], xncc_kernel_info, result, error);
 }

@@ -92,15 +92,7 @@ static inline int xncc_kernel_is_of_doubles(xncc_kernel kernel)
            kernel == XNCC_KERNEL_FLOAT_PRIMES;
 }
 
-/* A row of the list. */
-typedef struct xncc_kernel_row {
-    const char *name;                          /* as users spell it */
-    xncc_device engine;                        /* XNCC_DEVICE_CPU or XNCC_DEVICE_CUDA */
-    int tasks;                                 /* XNCC_MATCHES, XNCC_CONVOLVES */
-    const char *image, *templ, *sums, *result; /* as in xncc_kernel_info */
-} xncc_kernel_row;
-
-/* The rows, indexed by xncc_kernel. */
-extern const xncc_kernel_row xncc_kernel_table[XNCC_KERNEL_COUNT];
+/* The rows of the list, indexed by xncc_kernel. */
+extern const xncc_kernel_info xncc_kernel_table[XNCC_KERNEL_COUNT];
 
 #endif

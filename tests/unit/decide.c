@@ -22,7 +22,7 @@ static void check_choice(const xncc_problem *p, const xncc_machine *m)
     CHECK(memcmp(&chosen, &again, sizeof chosen) == 0);
     int feasible = 0;
     for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
-        const xncc_kernel_row *row = &xncc_kernel_table[k];
+        const xncc_kernel_info *row = &xncc_kernel_table[k];
         xncc_status one = xncc_decide(p, m,
                                       &(xncc_preference){ .size = sizeof(xncc_preference),
                                                           .device = row->engine,
@@ -36,7 +36,7 @@ static void check_choice(const xncc_problem *p, const xncc_machine *m)
         feasible++;
         CHECK_INT(forced.kernel, k);
         CHECK_INT(forced.engine, row->engine);
-        CHECK(row->tasks & (1 << p->task));
+        CHECK(row->tasks & (1u << p->task));
         CHECK(row->engine == XNCC_DEVICE_CPU ? !m->cpu.absent : m->cuda.present);
         CHECK(forced.estimate_ms > 0.0);
         if (row->engine == XNCC_DEVICE_CUDA)

@@ -192,7 +192,7 @@ static void check_descriptions(void)
     CHECK_INT(xncc_kernel_count(), XNCC_KERNEL_COUNT);
     CHECK_STATUS(xncc_kernel_describe(0, NULL, &kit_error), XNCC_ERROR_ARGUMENT);
     for (size_t k = 0; k < XNCC_KERNEL_COUNT; k++) {
-        const xncc_kernel_row *row = &xncc_kernel_table[k];
+        const xncc_kernel_info *row = &xncc_kernel_table[k];
         newer_info info;
         memset(&info, 0xff, sizeof info);
         info.known.size = sizeof info;

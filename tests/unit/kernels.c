@@ -150,7 +150,7 @@ int main(int argc, char **argv)
                 problem.templ_width = problem.templ_height = 5;
             size_t served = 0;
             for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
-                const xncc_kernel_row *row = &xncc_kernel_table[k];
+                const xncc_kernel_info *row = &xncc_kernel_table[k];
                 if (row->engine != device || !(row->tasks & (1 << task)))
                     continue;
                 xncc_decision decision;
