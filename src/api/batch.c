@@ -203,7 +203,7 @@ static xncc_status fill(xncc_batch *batch, const xncc_preference *preference,
         status = make_plans_on_one_engine(batch, *preference, known, error);
     if (status)
         return status;
-    batch->engine = xncc_context_engine(batch->context, batch->group[0].plan->decision.engine);
+    batch->engine = batch->group[0].plan->engine;
     xncc_engine *worker = xncc_engine_worker(batch->engine);
     batch->share = worker->ops->share;
     return batch->share->open(worker, &batch->watch, &batch->shared, error);

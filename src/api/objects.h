@@ -24,7 +24,7 @@ struct xncc_plan {
     xncc_decision decision;
     xncc_stack_plan stack; /* if decision.stack.images > 1 */
     xncc_extent map;
-    const xncc_engine *engine; /* the engine of engine_plan */
+    xncc_engine *engine; /* the engine of engine_plan */
     xncc_engine_plan *engine_plan;
     int scanned;      /* 1: a scan is using the workspace */
     xncc_watch watch; /* of the running call */

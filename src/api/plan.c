@@ -47,7 +47,7 @@ static xncc_status decide(xncc_plan *plan, const xncc_problem *problem,
 
 xncc_status xncc_plan_bind(xncc_plan *plan, xncc_batch_context *shared, xncc_error *error)
 {
-    xncc_engine *engine = xncc_context_engine(plan->context, plan->decision.engine);
+    xncc_engine *engine = plan->engine;
     if (shared && engine->ops->bind_shared)
         return engine->ops->bind_shared(shared, &plan->problem, &plan->decision, &plan->watch,
                                         &plan->engine_plan, error);
