@@ -287,6 +287,6 @@ void xncc_filter_destroy(xncc_filter *filter)
     if (!filter)
         return;
     release(filter->context, filter->prepared);
-    xncc_filter_clear(filter);
+    xncc_free(filter->taps);
     xncc_free(filter);
 }

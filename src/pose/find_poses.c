@@ -9,7 +9,7 @@
 #include "pose/exhaustive.h"
 #include "pose/pyramid.h"
 #include "pose/refine.h"
-#include "template/chance.h"
+#include "exactncc/chance.h"
 
 #include <math.h>
 #include <string.h>

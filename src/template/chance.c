@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which scores chance explains. Formula and derivation: docs/chance.md. */
-#include "template/chance.h"
+#include "exactncc/chance.h"
 
 #include "base/error.h"
 #include "base/float_env.h"
 #include "image/image.h"
 #include "image/samples.h"
+#include "template/template.h"
 
 #include <math.h>
 #include <string.h>

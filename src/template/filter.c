@@ -40,9 +40,3 @@ xncc_status xncc_filter_fill(xncc_filter *filter, const float *coefficients, int
     filter->anchor_y = rotated ? height - 1 - anchor_y : anchor_y;
     return XNCC_OK;
 }
-
-void xncc_filter_clear(xncc_filter *filter)
-{
-    xncc_free(filter->taps);
-    filter->taps = NULL;
-}

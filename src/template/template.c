@@ -242,9 +242,6 @@ void xncc_template_clear(xncc_template *templ)
     xncc_free(templ->pixels);
     xncc_free(templ->mask);
     xncc_free(templ->pivot);
-    templ->pixels = NULL;
-    templ->mask = NULL;
-    templ->pivot = NULL;
 }
 
 /* The error of sums over rows, and then over the rows' sums, relative to the sum of the sizes of

@@ -62,6 +62,10 @@ struct xncc_filter {
  * xncc_template_clear must free what was allocated. */
 xncc_status xncc_template_fill(xncc_template *templ, const xncc_image *pixels, xncc_error *error);
 
+/* The independent pixels of a template (xncc_chance.pixels). The first call computes them. Any
+ * thread may call it. */
+double xncc_template_independent(const xncc_template *templ);
+
 /* 1 if both templates have a mask, and the same one. */
 int xncc_template_has_mask_of(const xncc_template *templ, const xncc_template *other);
 
@@ -74,9 +78,6 @@ void xncc_template_clear(xncc_template *templ);
  * that is not finite. */
 xncc_status xncc_filter_fill(xncc_filter *filter, const float *coefficients, int32_t width,
                              int32_t height, const xncc_filter_options *options, xncc_error *error);
-
-/* Frees the taps. */
-void xncc_filter_clear(xncc_filter *filter);
 
 /* The rule that scores windows under this template (math/score.h). For templates that need
  * math/general_score.h only n and the choice for flat windows are filled. */
