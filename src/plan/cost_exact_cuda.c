@@ -129,29 +129,6 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
     decision->exact = b;
 }
 
-/* Returns XNCC_ERROR_UNSUPPORTED if kernel float-primes needs blocks and has none. */
-static xncc_status check_primes(const xncc_problem *problem, const xncc_machine *machine,
-                                const xncc_decision *decision, xncc_error *error)
-{
-    if (decision->exact.width || xncc_is_small_template(problem))
-        return XNCC_OK;
-    if (!xncc_exact_serves(machine))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel float-primes needs compute capability 7.5 for templates of more "
-                         "than 16 x 16 pixels, and this device has %d.%d",
-                         machine->cuda.major, machine->cuda.minor);
-    if (problem->templ_width > XNCC_EXACT_TEMPLATE || problem->templ_height > XNCC_EXACT_TEMPLATE)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "kernel float-primes serves templates up to %d x %d pixels, and this one "
-                         "has %d x %d",
-                         (int)XNCC_EXACT_TEMPLATE, (int)XNCC_EXACT_TEMPLATE, problem->templ_width,
-                         problem->templ_height);
-    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                     "kernel float-primes finds no room for a pair of blocks in the device memory "
-                     "that a plan may use, %lld bytes; raise device_memory of the context",
-                     (long long)machine->cuda.workspace);
-}
-
 /* The time of the sums and scores of a band, for samples of usual ranges. */
 static double primes_ms(const xncc_problem *problem, const xncc_machine *machine,
                         const xncc_decision *decision)
@@ -172,5 +149,21 @@ xncc_status xncc_fit_primes(const xncc_problem *problem, const xncc_machine *mac
                             xncc_decision *fit, xncc_error *error)
 {
     fit->estimate_ms = primes_ms(problem, machine, fit);
-    return check_primes(problem, machine, fit, error);
+    if (fit->exact.width || xncc_is_small_template(problem))
+        return XNCC_OK;
+    if (!xncc_exact_serves(machine))
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-primes needs compute capability 7.5 for templates of more "
+                         "than 16 x 16 pixels, and this device has %d.%d",
+                         machine->cuda.major, machine->cuda.minor);
+    if (problem->templ_width > XNCC_EXACT_TEMPLATE || problem->templ_height > XNCC_EXACT_TEMPLATE)
+        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                         "kernel float-primes serves templates up to %d x %d pixels, and this one "
+                         "has %d x %d",
+                         (int)XNCC_EXACT_TEMPLATE, (int)XNCC_EXACT_TEMPLATE, problem->templ_width,
+                         problem->templ_height);
+    return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                     "kernel float-primes finds no room for a pair of blocks in the device memory "
+                     "that a plan may use, %lld bytes; raise device_memory of the context",
+                     (long long)machine->cuda.workspace);
 }

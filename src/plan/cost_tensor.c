@@ -295,22 +295,6 @@ double xncc_tensor_products_ms(const xncc_problem *p, const xncc_machine *m, con
     return ms / xncc_machine_processors(m);
 }
 
-/* Fits a template to the kernels of tensor-fused and their shared memory. */
-static xncc_status fit_fused_templ(const xncc_problem *p, const xncc_machine *m,
-                                   const fused_shape *shape, xncc_decision *fit, xncc_error *error)
-{
-    if (p->templ_width > shape->widest)
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "tensor-fused serves templates up to %d pixels wide%s, and this one is %d",
-                         shape->widest, shape->where, p->templ_width);
-    if (!fit_fused(p, shape, &fit->tensor, m->cuda.shared_optin))
-        return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
-                         "tensor-fused needs shared memory for %d thread blocks with a template of "
-                         "%d rows, and %lld bytes are too few",
-                         (int)FUSED_MIN_BLOCKS, p->templ_height, (long long)m->cuda.shared_optin);
-    return XNCC_OK;
-}
-
 /* Multiply-adds of tensor-fused per map element, including those with padding zeros. */
 static double fused_products(const xncc_tensor_blocks *b)
 {
@@ -340,14 +324,21 @@ xncc_status xncc_fit_fused(const xncc_problem *p, const xncc_machine *m, xncc_de
                                    XNCC_TENSOR_FUSED_CHANNEL_BLOCKS,
                                    XNCC_TENSOR_FUSED_CHANNELS_WIDTH,
                                    " with several channels" };
+    const fused_shape *shape = xncc_decision_has(d, XNCC_STEP_FUSED_MASKED)     ? &masks
+                               : xncc_decision_has(d, XNCC_STEP_FUSED_CHANNELS) ? &channels
+                                                                                : &plain;
     xncc_status status = check_device(p, m, XNCC_KERNEL_TENSOR_FUSED, error);
-    if (status)
-        return status;
-    return fit_fused_templ(p, m,
-                           xncc_decision_has(d, XNCC_STEP_FUSED_MASKED)     ? &masks
-                           : xncc_decision_has(d, XNCC_STEP_FUSED_CHANNELS) ? &channels
-                                                                            : &plain,
-                           d, error);
+    if (!status && p->templ_width > shape->widest)
+        status = xncc_fail(
+            error, XNCC_ERROR_UNSUPPORTED,
+            "tensor-fused serves templates up to %d pixels wide%s, and this one is %d",
+            shape->widest, shape->where, p->templ_width);
+    if (!status && !fit_fused(p, shape, &d->tensor, m->cuda.shared_optin))
+        status = xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
+                           "tensor-fused needs shared memory for %d thread blocks with a template "
+                           "of %d rows, and %lld bytes are too few",
+                           (int)FUSED_MIN_BLOCKS, p->templ_height, (long long)m->cuda.shared_optin);
+    return status;
 }
 
 double xncc_fused_ms(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d)

@@ -176,12 +176,6 @@ static int can_serve(const xncc_problem *problem, const xncc_fft_blocking *c)
             integer_error(c, problem->pixel, n) <= XNCC_FFT_MAX_ERROR);
 }
 
-/* Can threads share the work of one block? Of floats of one channel that all count. */
-static int can_share(const xncc_problem *problem)
-{
-    return xncc_pixel_is_of_doubles(problem->pixel) && xncc_problem_is_single(problem);
-}
-
 int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, double limit,
                          xncc_fft_blocking *blocking)
 {
@@ -194,7 +188,9 @@ int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, do
                               fmin(ny - problem->templ_height + 1, max_rows(map.width)));
     c.across = (int32_t)ceil((double)map.width / strips);
     c.down = (int32_t)ceil((double)map.height / bands);
-    c.common = strips * bands == 1.0 && can_share(problem);
+    /* threads share the work of one block of floats of one channel that all count */
+    c.common = strips * bands == 1.0 && xncc_pixel_is_of_doubles(problem->pixel) &&
+               xncc_problem_is_single(problem);
     c.points = blocking_cost(&c, problem);
     if (c.points >= limit)
         return 0;
