@@ -101,11 +101,12 @@ static void add_rows(xncc_track_rows_of *rows, int image, int64_t first, int64_t
 }
 
 /* The rows of the images that a point needs, added to those of a band. */
-static xncc_track_rows_of rows_with(const xncc_track_call *call, const xncc_track_warps *warps,
-                                    const xncc_track_place *place, const xncc_track_rows_of *before)
+static xncc_track_rows_of rows_with(const xncc_track_band *band, const xncc_track_place *place,
+                                    const xncc_track_rows_of *before)
 {
-    const xncc_track_options *o = &call->options;
-    const xncc_track_source *s = &call->source;
+    const xncc_track_warps *warps = band->warps;
+    const xncc_track_options *o = &band->call->options;
+    const xncc_track_source *s = &band->call->source;
     const int64_t back = o->back ? o->search_y : 0,
                   end2 = (int64_t)place->wy + 2 * o->search_y + o->chip_height;
     xncc_track_rows_of r = *before;
@@ -129,21 +130,18 @@ static xncc_track_rows_of rows_with(const xncc_track_call *call, const xncc_trac
 static size_t next_band(const xncc_track_band *band, const xncc_track_place *place, size_t count,
                         xncc_track_rows_of *rows)
 {
-    const xncc_track_call *call = band->call;
-    const xncc_track_warps *warps = band->warps;
-    const xncc_track_source *s = &call->source;
-    const int64_t most = s->rows;
+    const xncc_track_source *s = &band->call->source;
     size_t n = 0;
-    if (band->device && call->on_device) { /* nothing is copied, so all rows are at hand */
+    if (band->device && band->call->on_device) { /* nothing is copied, so all rows are at hand */
         *rows = (xncc_track_rows_of){ { 0, 0, 0 }, { s->height1, s->height2, 0 } };
         return count;
     }
     *rows = (xncc_track_rows_of){ { INT32_MAX, INT32_MAX, INT32_MAX }, { 0, 0, INT32_MIN } };
     for (; n < count; n++) {
-        const xncc_track_rows_of more = rows_with(call, warps, &place[n], rows);
+        const xncc_track_rows_of more = rows_with(band, &place[n], rows);
         int fits = 1;
         for (int i = 0; i < XNCC_TRACK_IMAGES; i++)
-            fits = fits && more.end[i] - more.first[i] <= most;
+            fits = fits && more.end[i] - more.first[i] <= s->rows;
         if (n > 0 && !fits)
             break;
         *rows = more;

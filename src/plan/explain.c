@@ -65,13 +65,12 @@ static void put_steps(writer *w, const xncc_decision *d)
 
 static void put_sums(writer *w, const xncc_general_planes *planes)
 {
-    if (planes->products)
-        put(w, "sums: %d product%s of byte planes", planes->products,
-            xncc_plural(planes->products));
-    if (planes->products && planes->windows)
+    if (!planes->products)
+        return;
+    put(w, "sums: %d product%s of byte planes", planes->products, xncc_plural(planes->products));
+    if (planes->windows)
         put(w, ", %d window sum%s", planes->windows, xncc_plural(planes->windows));
-    if (planes->products)
-        put(w, "\n");
+    put(w, "\n");
 }
 
 /* A line with the buffers of the list from `first` to `end` - 1, unless none of them has bytes. */
