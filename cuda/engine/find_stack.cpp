@@ -274,9 +274,9 @@ xncc_status find_piece(const ImagesCall &call, const Piece &piece)
     call.step(piece.count - at); // after a failure
     if (status)
         forgive(cudaStreamSynchronize(stack.side.get())); // no search waits for what it brings
-    const xncc_status end = finish(call.plan, call.stream, true, status ? nullptr : call.error);
-    if (status || end)
-        return status ? status : end;
+    status = finish_as(status, call.plan, call.stream, true, call.error);
+    if (status)
+        return status;
     hand_out(call, piece, before);
     return complete(call, piece);
 }

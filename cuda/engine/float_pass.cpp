@@ -280,8 +280,9 @@ xncc_status score_again(const Call &call, const Band &band, const Target &target
         status = check(launch_window_sizes(job, call.stream), "launching the sizes", call.error);
     const bool exact_sums_follow = call.plan->decision.exact.width != 0;
     if (!status)
-        status = floats.correlate_levels(make_products_job(call, band), exact_sums_follow,
-                                         call.stream, call.error);
+        status = check(
+            split.transform_levels(make_products_job(call, band), exact_sums_follow, call.stream),
+            "correlating by levels", call.error);
     return status ? status
                   : check(launch_level_score(job, call.stream), "launching the score", call.error);
 }

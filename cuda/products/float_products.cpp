@@ -77,24 +77,6 @@ cudaError_t FloatProducts::describe(xncc_pixel pixel, xncc_method method,
     return code;
 }
 
-// Everything that comes before the blocks.
-cudaError_t FloatProducts::prepare(const FloatProductsJob &job, const DeviceTemplate &templ,
-                                   cudaStream_t stream)
-{
-    cudaError_t code = cudaSuccess;
-    if (kernel != XNCC_KERNEL_FLOAT_SPLIT)
-        code = cudaMemsetAsync(blocks.squares, 0,
-                               static_cast<size_t>(ceil_div(blocks.count, 2)) * sizeof(double),
-                               stream);
-    if (code == cudaSuccess)
-        code = describe(job.image.image.pixel, job.method, templ, stream);
-    const ImageTerms wanted = { xncc_method_is_centred(job.method) != 0,
-                                kernel == XNCC_KERNEL_FLOAT_SPLIT };
-    if (code == cudaSuccess && (wanted.pivot || wanted.limit))
-        code = launch_image_terms(job.image, wanted, state, stream);
-    return code;
-}
-
 xncc_status FloatProducts::prepare_template(xncc_pixel pixel, xncc_method method,
                                             const DeviceTemplate &templ, cudaStream_t stream,
                                             xncc_error *error)
@@ -108,27 +90,30 @@ xncc_status FloatProducts::prepare_template(xncc_pixel pixel, xncc_method method
 xncc_status FloatProducts::correlate(const FloatProductsJob &job, const DeviceTemplate &templ,
                                      cudaStream_t stream, xncc_error *error)
 {
-    if (kernel != XNCC_KERNEL_FLOAT_SPLIT) {
-        blocks.across = ceil_div(job.width, blocks.step_x);
-        blocks.count = blocks.across * ceil_div(job.height, blocks.step_y);
-    }
+    const bool splits = kernel == XNCC_KERNEL_FLOAT_SPLIT;
+    const ImageTerms wanted = { xncc_method_is_centred(job.method) != 0, splits };
+    cudaError_t code = cudaSuccess;
     if (has_levels())
         split.cover(job.width, job.height);
-    cudaError_t code = prepare(job, templ, stream);
+    if (!splits) {
+        blocks.across = ceil_div(job.width, blocks.step_x);
+        blocks.count = blocks.across * ceil_div(job.height, blocks.step_y);
+        code = cudaMemsetAsync(blocks.squares, 0,
+                               static_cast<size_t>(ceil_div(blocks.count, 2)) * sizeof(double),
+                               stream);
+    }
     if (code == cudaSuccess)
-        code = kernel == XNCC_KERNEL_FLOAT_SPLIT ? split.transform_blocks(&job, 1, stream)
+        code = describe(job.image.image.pixel, job.method, templ, stream);
+    if (code == cudaSuccess && (wanted.pivot || wanted.limit))
+        code = launch_image_terms(job.image, wanted, state, stream);
+    if (code == cudaSuccess)
+        code = splits ? split.transform_blocks(&job, 1, stream)
                : kernel == XNCC_KERNEL_FLOAT_TILES
                    ? launch_float_tiles(job, blocks, spectrum, state, stream)
                    : fft.transform_blocks(job, blocks, spectrum, state, stream);
     if (code != cudaSuccess)
         held.forget();
     return check(code, "correlating by Fourier transforms", error);
-}
-
-xncc_status FloatProducts::correlate_levels(const FloatProductsJob &job, bool only_parts,
-                                            cudaStream_t stream, xncc_error *error)
-{
-    return check(split.transform_levels(job, only_parts, stream), "correlating by levels", error);
 }
 
 } // namespace xncc

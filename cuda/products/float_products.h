@@ -30,10 +30,6 @@ class FloatProducts {
     // Makes only the template's constants, and forgets the doubts: for kernel float-fused.
     xncc_status prepare_template(xncc_pixel pixel, xncc_method method, const DeviceTemplate &templ,
                                  cudaStream_t stream, xncc_error *error);
-    // X of the windows that wait for it, if the constants ask for it. Only if there are levels.
-    // only_parts: as in FloatSplit::transform_levels.
-    xncc_status correlate_levels(const FloatProductsJob &job, bool only_parts, cudaStream_t stream,
-                                 xncc_error *error);
     // The blocks of the band that was correlated last.
     const FloatBlocks &last() const
     {
@@ -55,8 +51,6 @@ class FloatProducts {
     }
 
   private:
-    cudaError_t prepare(const FloatProductsJob &job, const DeviceTemplate &templ,
-                        cudaStream_t stream);
     cudaError_t describe(xncc_pixel pixel, xncc_method method, const DeviceTemplate &templ,
                          cudaStream_t stream);
 

@@ -6,8 +6,6 @@
 
 namespace xncc {
 
-constexpr int MOST_TOGETHER = 3; // products of a plane
-
 struct FloatSums::Product {
     FloatPlane templ;
     int channel; // of the template
@@ -36,13 +34,6 @@ xncc_status FloatSums::make(const xncc_problem &problem, const xncc_decision &de
     }
     const cudaError_t code = split.make(decision.fft, processors, transforms);
     return check(code, "preparing the transforms", error);
-}
-
-cudaError_t FloatSums::make_planes(const FloatSource &of, FloatPlane kind, int channel, int count,
-                                   cudaStream_t stream)
-{
-    return launch_float_image_planes(of, kind, channel, count, terms, planes, plane_step, pitch,
-                                     stream);
 }
 
 FloatImage FloatSums::plane(const FloatSource &of, int number) const
@@ -86,40 +77,23 @@ FloatProductsJob FloatSums::job_of(const FloatSource &of, const SumMaps &to, int
     return job;
 }
 
-cudaError_t FloatSums::multiply_channels(const FloatSource &of, const SumMaps &to,
-                                         cudaStream_t stream)
+cudaError_t FloatSums::multiply(const FloatSource &of, const Product *product, int count,
+                                bool added, const SumMaps &to, cudaStream_t stream)
 {
     FloatProductsJob job[XNCC_FLOAT_CHANNELS] = {};
     cudaError_t code = cudaSuccess;
-    for (int c = 0; c < at.channels && code == cudaSuccess; c++) {
-        job[c] = job_of(of, to, c, at.X, false);
-        code = launch_float_template_plane(of, FloatPlane::VALUE, c, true, terms, split.samples(),
-                                           split.constants(), stream);
-        if (code == cudaSuccess)
-            code = split.transform_template(c, stream);
-    }
-    if (code == cudaSuccess)
-        code = at.channels > 1 ? split.transform_channels(job, at.channels, stream)
-                               : split.transform_blocks(job, 1, stream);
-    return code == cudaSuccess ? split.keep_errors(0, at.X, false, stream) : code;
-}
-
-cudaError_t FloatSums::multiply(const FloatSource &of, const Product *product, int count,
-                                const SumMaps &to, cudaStream_t stream)
-{
-    FloatProductsJob job[MOST_TOGETHER] = {};
-    cudaError_t code = cudaSuccess;
     for (int i = 0; i < count && code == cudaSuccess; i++) {
         const Product &one = product[i];
-        job[i] = job_of(of, to, 0, one.to, one.adds);
-        code = launch_float_template_plane(of, one.templ, one.channel, false, terms,
+        job[i] = job_of(of, to, added ? i : 0, one.to, one.adds);
+        code = launch_float_template_plane(of, one.templ, one.channel, added, terms,
                                            split.samples(), split.constants(), stream);
         if (code == cudaSuccess)
             code = split.transform_template(i, stream);
     }
     if (code == cudaSuccess)
-        code = split.transform_blocks(job, count, stream);
-    for (int i = 0; i < count && code == cudaSuccess; i++)
+        code = added && count > 1 ? split.transform_channels(job, count, stream)
+                                  : split.transform_blocks(job, count, stream);
+    for (int i = 0; i < (added ? 1 : count) && code == cudaSuccess; i++)
         code = split.keep_errors(i, product[i].to, product[i].adds, stream);
     return code;
 }
@@ -135,11 +109,14 @@ xncc_status FloatSums::correlate(const FloatSource &of, const SumMaps &to, cudaS
         code = split.begin(stream);
     const auto then = [&](std::initializer_list<Product> products) {
         if (code == cudaSuccess)
-            code = multiply(of, products.begin(), static_cast<int>(products.size()), to, stream);
+            code = multiply(of, products.begin(), static_cast<int>(products.size()), false, to,
+                            stream);
     };
+    // Planes of the image, in the place of all that there are.
     const auto with = [&](FloatPlane kind, int channel, int count) {
         if (code == cudaSuccess)
-            code = make_planes(of, kind, channel, count, stream);
+            code = launch_float_image_planes(of, kind, channel, count, terms, planes, plane_step,
+                                             pitch, stream);
     };
     const auto sums = [&](int number, int plane) {
         if (code == cudaSuccess)
@@ -148,9 +125,12 @@ xncc_status FloatSums::correlate(const FloatSource &of, const SumMaps &to, cudaS
     if (at.clips && code == cudaSuccess)
         code = launch_float_integrals(of, integrals, stream);
     if (at.windows) {
+        Product X[XNCC_FLOAT_CHANNELS];
+        for (int c = 0; c < at.channels; c++)
+            X[c] = { FloatPlane::VALUE, c, at.X, false };
         with(FloatPlane::VALUE, 0, at.channels);
         if (code == cudaSuccess)
-            code = multiply_channels(of, to, stream);
+            code = multiply(of, X, at.channels, true, to, stream);
     }
     for (int c = 0; c < at.channels; c++) {
         const Product X = { FloatPlane::VALUE, c, at.X, c > 0 },

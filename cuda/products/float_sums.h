@@ -38,16 +38,11 @@ class FloatSums {
 
   private:
     struct Product; // of a plane of the image and one of the template
-    // Makes planes of the image, of `count` channels, in the place of all that there are.
-    cudaError_t make_planes(const FloatSource &of, FloatPlane plane, int channel, int count,
-                            cudaStream_t stream);
     FloatImage plane(const FloatSource &of, int number) const;
     FloatProductsJob job_of(const FloatSource &of, const SumMaps &to, int plane, int sum,
                             bool adds) const;
-    // X, summed over the channels, from the planes VALUE of all.
-    cudaError_t multiply_channels(const FloatSource &of, const SumMaps &to, cudaStream_t stream);
-    // Makes products of the first plane.
-    cudaError_t multiply(const FloatSource &of, const Product *product, int count,
+    // Makes products of the first plane; added: the sum of one product of each plane.
+    cudaError_t multiply(const FloatSource &of, const Product *product, int count, bool added,
                          const SumMaps &to, cudaStream_t stream);
     // Makes the sums of columns `to` of a plane, for so many rows of windows.
     cudaError_t sum_columns(const FloatSource &of, int number, int to, int rows,
