@@ -54,11 +54,10 @@ static xncc_status no_memory(uint64_t bytes, xncc_error *error)
 /* Makes room for the parts of the image that the plan can share. */
 static xncc_status make_image(const xncc_engine_plan *plan, xncc_cpu_prepared *p, xncc_error *error)
 {
-    xncc_cpu_prepared sizes = { 0 };
     const uint64_t windows = xncc_plan_elements(plan);
     if (p->memory || windows > IMAGE_BYTES / sizeof(uint64_t))
         return XNCC_OK;
-    const uint64_t bytes = lay_out(plan, &sizes, NULL);
+    const uint64_t bytes = lay_out(plan, p, NULL);
     if (bytes == 0 || bytes > IMAGE_BYTES)
         return XNCC_OK;
     char *memory = xncc_alloc(bytes, 1);
