@@ -41,7 +41,7 @@ typedef struct chips {
     slot_memory *slot;
     int32_t pitch;  /* elements per row of a map */
     int32_t shares; /* 1: chips may share their windows */
-    xncc_small_reals_isa reals;
+    const xncc_small_reals_isa *reals;
 } chips;
 
 /* A call in a scene whose first window is that of its first pixel. */
@@ -92,7 +92,7 @@ static int share_windows(const chips *c, const xncc_image *scene, const xncc_are
     const kit *k = &c->kit[0];
     const xncc_job job = job_of(c, 0, scene);
     if (k->blocks->small == XNCC_SMALL_REALS)
-        return xncc_small_reals_stage(&c->reals, &job, area, m->reals);
+        return xncc_small_reals_stage(&job, area, m->reals);
     xncc_shared_windows_fill(k->kernel, &job, area, m->sliding, m->sums);
     m->windows = (xncc_window_plane){ m->sums, area->x, area->y, area->pitch };
     if (k->blocks->small)
@@ -164,7 +164,7 @@ static void run_reals(const chips *c, const described *d, int count, int32_t slo
     xncc_reals_map map[2];
     for (int i = 0; i < count; i++)
         map[i] = (xncc_reals_map){ &d[i].chip->pixels, area_of(d[i].chip, m->map[i], c->pitch), 0 };
-    xncc_small_reals_maps(&c->reals, &job, map, count, m->reals);
+    xncc_small_reals_maps(&job, map, count, m->reals);
     for (int i = count; i-- > 0;) /* the kernel takes the memory of the first map */
         if (map[i].done)
             run->put(run->argument, d[i].item, d[i].part, d[i].chip, m->map[i], c->pitch, slot);
@@ -174,17 +174,17 @@ static void run_reals(const chips *c, const described *d, int count, int32_t slo
 }
 
 /* Runs a chip whose windows are not shared. */
-static void run_alone(const chips *c, size_t item, size_t part, const xncc_chip *chip, int32_t slot)
+static void run_alone(const chips *c, const described *one, int32_t slot)
 {
-    const described one = { item, part, chip, 0 };
+    const xncc_chip *chip = one->chip;
     if (small_kind(c, chip) == XNCC_SMALL_REALS) {
         const xncc_area area = area_of(chip, NULL, chip->width);
         if (share_windows(c, chip->scene, &area, &c->slot[slot])) {
-            run_reals(c, &one, 1, slot);
+            run_reals(c, one, 1, slot);
             return;
         }
     }
-    run_chip(c, &one, slot);
+    run_chip(c, one, slot);
 }
 
 /* Have the maps of small chips room for what they share? */
@@ -247,7 +247,7 @@ static void run_group(const chips *c, size_t first, const xncc_chip *chip, size_
         const xncc_small_kind kind = small_kind(c, &chip[i]);
         const described one = { first + i, 0, &chip[i], shared && chip[i].kind == 0 };
         if (!shared) {
-            run_alone(c, first + i, 0, &chip[i], slot);
+            run_alone(c, &one, slot);
         } else if (kind == XNCC_SMALL_REALS) {
             waiting[number++] = one;
             if (number == 2)
@@ -276,7 +276,7 @@ static void chips_task(void *argument, uint64_t index, int32_t slot)
         for (size_t part = 0; part < run->parts; part++)
             if (!xncc_is_cancelled(run->watch) && !m->status) {
                 run->get(run->argument, item, part, &m->chip[0]);
-                run_alone(c, item, part, &m->chip[0], slot);
+                run_alone(c, &(described){ item, part, m->chip, 0 }, slot);
             }
     xncc_progress_step(run->watch->progress, count);
 }
@@ -293,9 +293,7 @@ static uint64_t lay_out_small(const chips *c, char *base, slot_memory *m)
     switch (c->kit[0].blocks->small) {
     case XNCC_SMALL_BYTES:
         return xncc_small_layout(p, c->kit[0].blocks, SHARED + SLACK, base, &m->small);
-    case XNCC_SMALL_REALS:
-        m->reals = base ? xncc_small_reals_begin(&c->reals, p, base) : NULL;
-        return xncc_small_reals_bytes(&c->reals, p);
+    case XNCC_SMALL_REALS: return xncc_small_reals_layout(c->reals, p, base, &m->reals);
     case XNCC_SMALL_NONE: break;
     }
     return 0;
@@ -337,8 +335,9 @@ static xncc_status find_kernels(chips *c, slot_bytes *bytes, xncc_error *error)
             return xncc_fail(error, XNCC_ERROR_UNSUPPORTED,
                              "kernel %s is not in this build's CPU engine",
                              xncc_kernel_table[c->run->decision[i].kernel].name);
-        if (i == 0 && k->blocks->small == XNCC_SMALL_REALS &&
-            !xncc_small_reals_isa_of(c->run->decision[i].kernel, &c->reals))
+        if (i == 0)
+            c->reals = xncc_small_reals_isa_of(c->run->decision[i].kernel);
+        if (i == 0 && k->blocks->small == XNCC_SMALL_REALS && !c->reals)
             return xncc_fail(error, XNCC_ERROR_INTERNAL, "small maps are not in kernel %s",
                              xncc_kernel_table[c->run->decision[i].kernel].name);
         if (!k->kernel->memory)

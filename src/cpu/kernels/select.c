@@ -89,10 +89,8 @@ const xncc_cpu_kernel *xncc_cpu_kernel_of(xncc_kernel kernel, const xncc_problem
                                                       : r->integers;
 }
 
-int xncc_small_reals_isa_of(xncc_kernel kernel, xncc_small_reals_isa *isa)
+const xncc_small_reals_isa *xncc_small_reals_isa_of(xncc_kernel kernel)
 {
     const row *r = row_of(kernel);
-    if (r)
-        *isa = r->small;
-    return r && r->small.reals;
+    return r && r->small.reals ? &r->small : NULL;
 }

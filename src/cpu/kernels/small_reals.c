@@ -34,7 +34,6 @@ void xncc_small_reals_floats(xncc_pixel pixel, const void *row, int32_t count, f
 
 /* What the maps of a call have in common. */
 typedef struct run {
-    const xncc_small_reals_isa *isa;
     const xncc_reals_isa *reals;
     xncc_job job;
     xncc_template templ;
@@ -153,7 +152,7 @@ static int read_chip(const run *r, const xncc_reals_map *map, xncc_small_chip *c
     const ptrdiff_t left = map->area.x - s->left, top = map->area.y - s->top;
     const xncc_chip_fft_input input = { s->plane + top * s->pitch + left, s->pitch, c->rows,
                                         r->templ.height };
-    r->isa->fft->forward(&s->fft, &input, c->spectrum);
+    s->isa->fft->forward(&s->fft, &input, c->spectrum);
     c->magnitude = 1.01 * (scene_square(r, left, top) / c->factor + c->square * c->factor);
     return 1;
 }
@@ -326,11 +325,10 @@ static int score(const run *r, const xncc_small_chip *c, double magnitude, const
     return 1;
 }
 
-void xncc_small_reals_maps(const xncc_small_reals_isa *isa, const xncc_job *job,
-                           xncc_reals_map *map, int count, xncc_small_reals *s)
+void xncc_small_reals_maps(const xncc_job *job, xncc_reals_map *map, int count, xncc_small_reals *s)
 {
     const xncc_problem *p = job->problem;
-    run r = { .isa = isa, .reals = isa->reals, .job = *job, .s = s };
+    run r = { .reals = s->isa->reals, .job = *job, .s = s };
     r.pixels = p->templ_width * p->templ_height;
     r.templ = (xncc_template){ .width = p->templ_width,
                                .height = p->templ_height,
@@ -359,7 +357,7 @@ void xncc_small_reals_maps(const xncc_small_reals_isa *isa, const xncc_job *job,
         output.scale[i] = points / made[i]->factor;
         output.map[i] = s->chip[i].product;
     }
-    isa->fft->backward(&s->fft, &output);
+    s->isa->fft->backward(&s->fft, &output);
     const double magnitude = made[0]->magnitude + made[1]->magnitude;
     for (int i = 0; i < count; i++)
         if (map[i].done)

@@ -17,26 +17,23 @@ typedef struct xncc_small_reals_isa {
     const xncc_chip_fft_isa *fft;
 } xncc_small_reals_isa;
 
-/* Fills those of a kernel of the kernel table. Returns 0 if there are none. */
-int xncc_small_reals_isa_of(xncc_kernel kernel, xncc_small_reals_isa *isa);
+/* Returns those of a kernel of the kernel table; NULL if there are none. */
+const xncc_small_reals_isa *xncc_small_reals_isa_of(xncc_kernel kernel);
 
 /* What a thread has (small_reals_thread.h). */
 typedef struct xncc_small_reals xncc_small_reals;
 
-/* The bytes of a thread's memory. */
-uint64_t xncc_small_reals_bytes(const xncc_small_reals_isa *isa, const xncc_problem *problem);
-
-/* Prepares a thread's memory. */
-xncc_small_reals *xncc_small_reals_begin(const xncc_small_reals_isa *isa,
-                                         const xncc_problem *problem, char *memory);
+/* Prepares a thread's memory, and returns the bytes needed. If memory is NULL, only returns the
+ * bytes. */
+uint64_t xncc_small_reals_layout(const xncc_small_reals_isa *isa, const xncc_problem *problem,
+                                 char *memory, xncc_small_reals **small);
 
 /* Whether the memory has room for a rectangle of windows. The largest map always fits. */
 int xncc_small_reals_has_room(const xncc_problem *problem, int64_t width, int64_t height);
 
 /* Reads the pixels of a rectangle of windows, which are all inside the image, and makes the window
  * sums. Returns 0 if no map can be made of them: a sample is not finite, or too large. */
-int xncc_small_reals_stage(const xncc_small_reals_isa *isa, const xncc_job *job,
-                           const xncc_area *area, xncc_small_reals *small);
+int xncc_small_reals_stage(const xncc_job *job, const xncc_area *area, xncc_small_reals *small);
 
 /* A map that is wanted: of a chip, a view of the template's extents of which all pixels count, in a
  * rectangle of the windows that were staged. */
@@ -47,7 +44,7 @@ typedef struct xncc_reals_map {
 } xncc_reals_map;
 
 /* Makes one or two maps of the windows that were staged. The job's template is not used. */
-void xncc_small_reals_maps(const xncc_small_reals_isa *isa, const xncc_job *job,
-                           xncc_reals_map *map, int count, xncc_small_reals *small);
+void xncc_small_reals_maps(const xncc_job *job, xncc_reals_map *map, int count,
+                           xncc_small_reals *small);
 
 #endif

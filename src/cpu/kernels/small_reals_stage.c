@@ -103,21 +103,19 @@ static uint64_t lay_out(const xncc_small_reals_isa *isa, const xncc_problem *p, 
     return total + xncc_refine_layout(p, memory ? memory + total : NULL, &s->refine);
 }
 
-uint64_t xncc_small_reals_bytes(const xncc_small_reals_isa *isa, const xncc_problem *problem)
+uint64_t xncc_small_reals_layout(const xncc_small_reals_isa *isa, const xncc_problem *problem,
+                                 char *memory, xncc_small_reals **small)
 {
-    xncc_small_reals unused;
-    return lay_out(isa, problem, NULL, &unused);
-}
-
-xncc_small_reals *xncc_small_reals_begin(const xncc_small_reals_isa *isa, const xncc_problem *p,
-                                         char *memory)
-{
-    xncc_small_reals *s = (xncc_small_reals *)(void *)memory;
-    (void)lay_out(isa, p, memory, s);
+    xncc_small_reals unused, *s = memory ? (void *)memory : &unused;
+    const uint64_t total = lay_out(isa, problem, memory, s);
+    if (!memory)
+        return total;
+    s->isa = isa;
     isa->fft->tables(&s->fft);
     for (int i = 0; i < 2; i++)
         memset(s->chip[i].rows, 0, (size_t)s->fft.nx * (size_t)s->fft.ny * sizeof(double));
-    return s;
+    *small = s;
+    return total;
 }
 
 /* Row y of the neighbourhood as floats: integers are converted. */
@@ -132,8 +130,8 @@ static const void *row_of(const xncc_job *job, const xncc_small_reals *s, int32_
     return s->floats;
 }
 
-static xncc_reals_found read_row(const xncc_small_reals_isa *isa, const xncc_job *job,
-                                 const xncc_small_reals *s, int32_t y, int32_t count, double *out)
+static xncc_reals_found read_row(const xncc_job *job, const xncc_small_reals *s, int32_t y,
+                                 int32_t count, double *out)
 {
     const xncc_pixel pixel = job->problem->pixel;
     const xncc_reals_line line = { .raw = row_of(job, s, y, count),
@@ -143,13 +141,12 @@ static xncc_reals_found read_row(const xncc_small_reals_isa *isa, const xncc_job
                                    .pivot = s->pivot,
                                    .power = 1,
                                    .out = out };
-    return isa->reals->line(&line);
+    return s->isa->reals->line(&line);
 }
 
 /* Looks for a unit of the samples, as reals_grid.c does: 1 for integers. Samples that span so many
  * units that no sum is exact have none. */
-static void find_unit(const xncc_small_reals_isa *isa, const xncc_job *job, xncc_small_reals *s,
-                      int32_t rows, int32_t count)
+static void find_unit(const xncc_job *job, xncc_small_reals *s, int32_t rows, int32_t count)
 {
     const xncc_problem *p = job->problem;
     const double n = (double)p->templ_width * (p->templ_height + 1.0),
@@ -162,8 +159,8 @@ static void find_unit(const xncc_small_reals_isa *isa, const xncc_job *job, xncc
         return;
     }
     for (int32_t y = 0; y < rows; y++) {
-        (void)read_row(isa, job, s, y, count, s->plane);
-        isa->reals->span(s->plane, count, &span);
+        (void)read_row(job, s, y, count, s->plane);
+        s->isa->reals->span(s->plane, count, &span);
         if (!(span.high - span.low <= most_units * span.unit))
             return;
     }
@@ -171,15 +168,14 @@ static void find_unit(const xncc_small_reals_isa *isa, const xncc_job *job, xncc
 }
 
 /* The mean of some rows, as a multiple of the unit. */
-static void choose_pivot(const xncc_small_reals_isa *isa, const xncc_job *job, xncc_small_reals *s,
-                         int32_t rows, int32_t count)
+static void choose_pivot(const xncc_job *job, xncc_small_reals *s, int32_t rows, int32_t count)
 {
     double sum = 0.0, samples = 0.0;
     s->pivot = 0.0;
     if (!xncc_method_is_centred(job->problem->rule.method))
         return;
     for (int32_t y = 0; y < rows; y += rows / 8 + 1) {
-        (void)read_row(isa, job, s, y, count, s->plane);
+        (void)read_row(job, s, y, count, s->plane);
         for (int32_t i = 0; i < count; i++)
             sum += s->plane[i];
         samples += count;
@@ -188,24 +184,22 @@ static void choose_pivot(const xncc_small_reals_isa *isa, const xncc_job *job, x
 }
 
 /* Makes the sums of the windows of row y, as xncc_reals_run does. */
-static void sum_windows(const xncc_small_reals_isa *isa, const xncc_problem *p, xncc_small_reals *s,
-                        int32_t y, int32_t count)
+static void sum_windows(const xncc_problem *p, xncc_small_reals *s, int32_t y, int32_t count)
 {
     xncc_reals_slide slide = { .pixel = XNCC_F64, .count = count, .rows = 1 };
     if (y > 0)
         slide.leave = s->plane + (y - 1) * s->pitch;
     for (int32_t yy = y == 0 ? 0 : y + p->templ_height - 1; yy < y + p->templ_height; yy++) {
         slide.enter = s->plane + yy * s->pitch;
-        isa->reals->slide(&s->columns, &slide);
+        s->isa->reals->slide(&s->columns, &slide);
     }
     for (int i = 0; i < 2; i++)
-        isa->reals->window(s->columns.sum[i], p->templ_width, s->room,
-                           (i ? s->Q : s->S) + y * s->stride, s->width);
+        s->isa->reals->window(s->columns.sum[i], p->templ_width, s->room,
+                              (i ? s->Q : s->S) + y * s->stride, s->width);
 }
 
 /* Inverts the roots of the windows of row y. */
-static void invert(const xncc_small_reals_isa *isa, const xncc_problem *p,
-                   const xncc_small_reals *s, int32_t y)
+static void invert(const xncc_problem *p, const xncc_small_reals *s, int32_t y)
 {
     const ptrdiff_t at = y * s->stride;
     const xncc_reals_inverses row = { .S = s->S + at,
@@ -217,11 +211,10 @@ static void invert(const xncc_small_reals_isa *isa, const xncc_problem *p,
                                       .inverse = s->inverse + at,
                                       .relative = s->relative + at };
     if (xncc_method_is_normed(p->rule.method))
-        isa->reals->inverses(&row);
+        s->isa->reals->inverses(&row);
 }
 
-int xncc_small_reals_stage(const xncc_small_reals_isa *isa, const xncc_job *job,
-                           const xncc_area *area, xncc_small_reals *s)
+int xncc_small_reals_stage(const xncc_job *job, const xncc_area *area, xncc_small_reals *s)
 {
     const xncc_problem *p = job->problem;
     const int32_t count = area->width + p->templ_width - 1,
@@ -235,11 +228,11 @@ int xncc_small_reals_stage(const xncc_small_reals_isa *isa, const xncc_job *job,
     s->height = area->height;
     s->pitch = (ptrdiff_t)pitch_of(p, area->width);
     s->stride = (ptrdiff_t)stride_of(area->width);
-    find_unit(isa, job, s, rows, count);
-    choose_pivot(isa, job, s, rows, count);
+    find_unit(job, s, rows, count);
+    choose_pivot(job, s, rows, count);
     for (int32_t y = 0; y < rows; y++) {
         double *to = s->plane + y * s->pitch;
-        const xncc_reals_found found = read_row(isa, job, s, y, count, to);
+        const xncc_reals_found found = read_row(job, s, y, count, to);
         square += found.square;
         bad |= found.bad;
         memset(to + count, 0, (size_t)(s->pitch - count) * sizeof *to);
@@ -254,12 +247,12 @@ int xncc_small_reals_stage(const xncc_small_reals_isa *isa, const xncc_job *job,
     s->most = xncc_pixel_is_float(p->pixel) ? 0.0 : XNCC_SMALL_REALS_MOST;
     for (int32_t y = 0; y < rows && s->unit > 0.0 && xncc_pixel_is_float(p->pixel); y++)
         s->most = fmax(s->most,
-                       isa->reals->range(s->plane + y * s->pitch, count, 0.0).most / s->unit);
+                       s->isa->reals->range(s->plane + y * s->pitch, count, 0.0).most / s->unit);
     xncc_reals_columns_begin(&s->columns, s->norm, p->templ_height,
                              (size_t)count + XNCC_REALS_ROOM);
     for (int32_t y = 0; y < area->height && !xncc_is_cancelled(job->watch); y++) {
-        sum_windows(isa, p, s, y, count);
-        invert(isa, p, s, y);
+        sum_windows(p, s, y, count);
+        invert(p, s, y);
     }
     return 1;
 }

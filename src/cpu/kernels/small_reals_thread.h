@@ -27,6 +27,7 @@ typedef struct xncc_small_chip {
 
 /* What a thread has. */
 struct xncc_small_reals {
+    const xncc_small_reals_isa *isa;
     xncc_chip_fft_plan fft;
     /* The pixels of a neighbourhood less the pivot, and zeros around them; and the sums of its
      * windows and of their squares, the first window at (left, top) of the image. */
