@@ -84,9 +84,8 @@ static void unbind(xncc_engine_plan *plan)
         return;
     xncc_cpu_bounds_destroy(plan->bounds);
     xncc_cpu_prepared_destroy(plan->prepared);
-    xncc_free(plan->band);
     for (int32_t i = 0; plan->bands && i < plan->seats; i++)
-        xncc_free(plan->bands[i]);
+        xncc_free(plan->bands[i].memory);
     xncc_free(plan->bands);
     free_workspace(plan);
     xncc_free(plan);
@@ -114,15 +113,16 @@ static xncc_status alloc_scratch(xncc_engine_plan *plan, const xncc_kernel_memor
     return XNCC_OK;
 }
 
-/* Allocates the memory that the kernel asks for. */
+/* Allocates the memory that the kernel asks for, and notes room for bands. */
 static xncc_status alloc_workspace(xncc_engine_plan *plan, xncc_error *error)
 {
     const xncc_cpu_kernel *kernel = plan->kernel;
     const xncc_kernel_memory needs = kernel->memory
                                          ? kernel->memory(kernel, &plan->problem, &plan->blocks)
                                          : (xncc_kernel_memory){ .scratch = 0 };
-    xncc_status status = XNCC_OK;
-    if (needs.scratch > 0)
+    plan->bands = xncc_alloc((uint64_t)plan->seats, sizeof *plan->bands);
+    xncc_status status = plan->bands ? XNCC_OK : XNCC_ERROR_MEMORY;
+    if (!status && needs.scratch > 0)
         status = alloc_scratch(plan, &needs);
     if (!status && needs.shared > 0) {
         plan->templ.shared = take(plan, needs.shared);

@@ -23,7 +23,8 @@ struct xncc_sweep {
     /* Most and least rows of a band. The last band may have fewer than `least`. If the kernel
      * prefers whole rectangles, `rows` is a multiple of blocks.least_rows. */
     int32_t rows, least;
-    /* The band's map rows. They are stored from row 2 of plan->band on. */
+    /* The band's map rows. They are stored from row 2 of `band` on, which is the plan's memory. */
+    float *band;
     int32_t first, count;
     int32_t feed, feed_end; /* the map rows to search now, first and end */
     /* They are searched in so many tasks. The next one begins `stride` further, so that those so
@@ -36,7 +37,7 @@ struct xncc_sweep {
 static float *band_row(const xncc_sweep *run, int32_t y)
 {
     assert(y >= run->first - 2 && y < run->first + run->count);
-    return run->plan->band + (ptrdiff_t)(y - run->first + 2) * run->plan->map.width;
+    return run->band + (ptrdiff_t)(y - run->first + 2) * run->plan->map.width;
 }
 
 static xncc_status make_peaks(const xncc_sweep *run, int32_t slot, xncc_error *error)
@@ -146,7 +147,7 @@ static void search(xncc_sweep *run)
         xncc_pool_run_on(pool, plan->team.threads, run->tasks, feed_task, run);
     }
     run->feed = run->feed_end;
-    memmove(plan->band, plan->band + (ptrdiff_t)run->count * plan->map.width,
+    memmove(run->band, run->band + (ptrdiff_t)run->count * plan->map.width,
             2 * (size_t)plan->map.width * sizeof(float));
     run->first += run->count;
 }
@@ -204,9 +205,9 @@ static xncc_status alloc_sweep_memory(xncc_sweep *run, xncc_error *error)
     run->peaks = xncc_alloc((uint64_t)threads, sizeof(xncc_peaks *));
     if (!run->peaks)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d threads", (int)threads);
-    if (!plan->band)
-        plan->band = xncc_alloc((uint64_t)run->rows + 2, (uint64_t)plan->map.width * sizeof(float));
-    if (!plan->band)
+    run->band = xncc_room_take(plan->bands, (uint64_t)run->rows + 2,
+                               (uint64_t)plan->map.width * sizeof(float));
+    if (!run->band)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d rows of the map",
                          (int)run->rows + 2);
     return make_peaks(run, 0, error);

@@ -5,7 +5,6 @@
 #include "cpu/cpu_plan.h"
 
 #include "base/first_failure.h"
-#include "base/memory.h"
 #include "plan/cost_cpu.h"
 
 typedef struct images_run {
@@ -23,7 +22,7 @@ static xncc_engine_plan seat_of(const xncc_engine_plan *plan, int32_t slot)
     xncc_engine_plan seat = *plan;
     seat.team.threads = seat.seats = 1;
     seat.is_part = 1;
-    seat.band = plan->bands[slot];
+    seat.bands = plan->bands + slot;
     seat.team.scratch = plan->team.scratch ? plan->team.scratch + slot : NULL;
     return seat;
 }
@@ -48,7 +47,6 @@ static void image_task(void *argument, uint64_t index, int32_t slot)
     }
     xncc_engine_plan seat = seat_of(plan, slot);
     const xncc_status status = find_one(run, &seat, (size_t)index, &error);
-    plan->bands[slot] = seat.band;
     xncc_first_failure_note(&run->failure, status, &error);
 }
 
@@ -67,12 +65,8 @@ xncc_status xncc_cpu_find_images(xncc_engine_plan *plan, const xncc_image_group 
     images_run run = { plan, group, templ, rule, { .error = error } };
     (void)stream;
     const size_t count = alone(plan, group->count);
-    const int32_t all = plan->seats,
-                  threads = xncc_cpu_threads_that_pay(plan->estimate_ms * (double)count, all);
-    if (!plan->bands)
-        plan->bands = xncc_alloc((uint64_t)all, sizeof *plan->bands);
-    if (!plan->bands)
-        return xncc_fail(error, XNCC_ERROR_MEMORY, "no memory for %d threads", (int)all);
+    const int32_t threads = xncc_cpu_threads_that_pay(plan->estimate_ms * (double)count,
+                                                      plan->seats);
     xncc_progress_begin(plan->watch->progress, count * xncc_plan_elements(plan));
     xncc_job job = xncc_job_make(plan, group->image);
     xncc_job_set_template(&job, templ);

@@ -5,6 +5,7 @@
 
 #include "cpu/kernels/kernel.h"
 #include "base/pool.h"
+#include "base/room.h"
 #include "cpu/cpu_kept.h"
 #include "engine/chip_ops.h"
 #include "engine/engine.h"
@@ -42,10 +43,9 @@ struct xncc_engine_plan {
     xncc_cpu_prepared *prepared; /* of batches; allocated on first use; NULL: nothing is shared */
     xncc_extent map;
     const xncc_mask_sums *mask_sums; /* for the next call; NULL: none */
-    float *band;                     /* rows of the map for a sweep; allocated on first use */
-    float **bands;                   /* the same per thread, for several images */
-    double estimate_ms;              /* the decision's, for one map */
-    int32_t is_part;               /* 1: of a call that has added all of its maps to the progress */
+    xncc_room *bands;   /* rows of the map for a sweep, per seat; of all threads: the first */
+    double estimate_ms; /* the decision's, for one map */
+    int32_t is_part;    /* 1: of a call that has added all of its maps to the progress */
     xncc_cpu_prepared_templ templ; /* of the last call */
 };
 
