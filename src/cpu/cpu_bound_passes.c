@@ -51,11 +51,6 @@ void xncc_bound_first_pass(void *argument, uint64_t index, int32_t slot)
     step_progress(run, &p);
 }
 
-xncc_status xncc_bound_peaks(const xncc_bound_run *run, xncc_peaks **peaks, xncc_error *error)
-{
-    return xncc_peaks_create(run->rule, xncc_plan_elements(run->plan), peaks, error);
-}
-
 void xncc_bound_score(const xncc_bound_run *run, const xncc_bound_part *p, int32_t tile_row,
                       int32_t x, int32_t end)
 {
@@ -148,7 +143,8 @@ void xncc_bound_second_pass(void *argument, uint64_t index, int32_t slot)
     xncc_bound_part p = xncc_bound_part_of(run, index, slot);
     xncc_error error = { "" };
     if (!xncc_bound_stopped(run) && !run->goal[p.templ].vain) {
-        xncc_status status = xncc_bound_peaks(run, &run->peaks[index], &error);
+        xncc_status status = xncc_peaks_create(run->all->rule, xncc_plan_elements(run->plan),
+                                               &run->peaks[index], &error);
         p.peaks = run->peaks[index];
         if (!status)
             status = search_part(run, &p, &error);

@@ -46,7 +46,7 @@ static xncc_status add_best(const xncc_bound_run *run, const xncc_bound_part *p,
 static xncc_status probe(xncc_bound_run *run, const xncc_bound_part *p, xncc_error *error)
 {
     enum { MOST = 96 };
-    const uint64_t top = run->rule->top, wanted = 2 + top + top / 2;
+    const uint64_t top = run->all->rule->top, wanted = 2 + top + top / 2;
     int32_t tile[MOST];
     xncc_match match[MOST];
     size_t found = 0;
@@ -62,7 +62,7 @@ static xncc_status probe(xncc_bound_run *run, const xncc_bound_part *p, xncc_err
     }
     if (!status)
         status = xncc_peaks_finish(p->peaks, match, &found, error);
-    if (!status && found == top && match[top - 1].score > run->rule->limit) {
+    if (!status && found == top && match[top - 1].score > run->all->rule->limit) {
         run->goal[p->templ].guess = match[top - 1].score;
         xncc_bound_raise(run, p->templ, match[top - 1].score);
     }
@@ -89,7 +89,8 @@ void xncc_bound_probe(void *argument, uint64_t index, int32_t slot)
     xncc_error error = { "" };
     if (xncc_bound_stopped(run))
         return;
-    xncc_status status = xncc_bound_peaks(run, &p.peaks, &error);
+    xncc_status status = xncc_peaks_create(run->all->rule, xncc_plan_elements(run->plan), &p.peaks,
+                                           &error);
     if (!status)
         status = probe(run, &p, &error);
     xncc_peaks_destroy(p.peaks);

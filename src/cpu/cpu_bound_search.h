@@ -26,9 +26,8 @@ typedef struct xncc_bound_goal {
 /* A search with bounds. */
 typedef struct xncc_bound_run {
     const xncc_engine_plan *plan;
-    const xncc_search_rule *rule;
-    const xncc_templ_group *group;
-    xncc_job job; /* without a template */
+    const xncc_templ_run *all; /* the goals are some of these */
+    xncc_job job;              /* without a template */
     xncc_bound_goal *goal;
     size_t count;         /* of the goals */
     int32_t across, down; /* tiles of the map */
@@ -72,7 +71,7 @@ static inline xncc_bound_part xncc_bound_part_of(const xncc_bound_run *run, uint
                              .job = run->job,
                              .rows = (float *)(void *)(b->scratch +
                                                        (uint64_t)slot * b->scratch_step) };
-    xncc_job_set_template(&part.job, run->group->templ[run->goal[part.templ].number]);
+    xncc_job_set_template(&part.job, run->all->group->templ[run->goal[part.templ].number]);
     part.job.shared = xncc_bound_templ_of(run, part.templ)->prepared.shared;
     return part;
 }
@@ -106,8 +105,6 @@ static inline void xncc_bound_raise(const xncc_bound_run *run, size_t templ, flo
     while (bits > old && !atomic_compare_exchange_weak(&run->goal[templ].limit, &old, bits)) {
     }
 }
-
-xncc_status xncc_bound_peaks(const xncc_bound_run *run, xncc_peaks **peaks, xncc_error *error);
 
 /* Computes the scores of tiles x .. end - 1 of a tile row, in the rows of the part. */
 void xncc_bound_score(const xncc_bound_run *run, const xncc_bound_part *p, int32_t tile_row,

@@ -15,9 +15,9 @@ static xncc_status finish(const xncc_bound_run *run, size_t templ, xncc_error *e
     xncc_status status = XNCC_OK;
     for (uint64_t k = 1; k < run->ranges && !status; k++)
         status = xncc_peaks_merge(peaks[0], peaks[k], error);
-    const size_t number = run->goal[templ].number, top = run->rule->top;
-    xncc_match *match = run->group->match + number * run->group->capacity;
-    size_t *found = &run->group->found[number];
+    const size_t number = run->goal[templ].number, top = run->all->rule->top;
+    xncc_match *match = run->all->group->match + number * run->all->group->capacity;
+    size_t *found = &run->all->group->found[number];
     if (!status)
         status = xncc_peaks_finish(peaks[0], match, found, error);
     if (!status && run->goal[templ].guess > 0.0f)
@@ -45,7 +45,7 @@ static xncc_status search(xncc_bound_run *run, xncc_error *error)
                          run->count);
     run->failure.error = error;
     for (size_t i = 0; i < run->count; i++)
-        xncc_bound_raise(run, i, run->rule->limit);
+        xncc_bound_raise(run, i, run->all->rule->limit);
     xncc_progress_begin(run->job.watch->progress, 2 * run->count * xncc_plan_elements(plan));
     xncc_pool_run_on(plan->team.pool, plan->seats, all, xncc_bound_first_pass, run);
     xncc_pool_run_on(plan->team.pool, plan->seats, run->count, xncc_bound_probe, run);
@@ -62,16 +62,16 @@ static xncc_status search(xncc_bound_run *run, xncc_error *error)
 }
 
 /* Marks the templates that were searched for, and remembers whether that was worth it. */
-static void mark(const xncc_bound_run *run, char *done)
+static void mark(const xncc_bound_run *run)
 {
     enum { PAUSE = 15 }; /* calls */
     size_t count = 0;
     for (size_t i = 0; i < run->count; i++)
         if (!run->goal[i].vain) {
-            done[run->goal[i].number] = 1;
+            run->all->done[run->goal[i].number] = 1;
             count++;
         }
-    run->plan->bounds->pause = 2 * count < run->group->count ? PAUSE : 0;
+    run->plan->bounds->pause = 2 * count < run->all->group->count ? PAUSE : 0;
 }
 
 /* Searches for the templates for which bounds pay, and marks them as done. */
@@ -82,8 +82,7 @@ static xncc_status search_with_bounds(xncc_templ_run *all, xncc_error *error)
     const float limit = all->rule->limit;
     const float usual = 0.4f; /* what the best scores of a scene reach at least, as a rule */
     xncc_bound_run run = { .plan = plan,
-                           .rule = all->rule,
-                           .group = group,
+                           .all = all,
                            .job = xncc_job_make(plan, all->image),
                            .across = xncc_ceil_div(plan->map.width, XNCC_BOUND_COLUMNS),
                            .down = xncc_ceil_div(plan->map.height, XNCC_BOUND_ROWS) };
@@ -99,7 +98,7 @@ static xncc_status search_with_bounds(xncc_templ_run *all, xncc_error *error)
     if (run.count > 0)
         status = search(&run, error);
     if (!status)
-        mark(&run, all->done);
+        mark(&run);
     xncc_free(run.goal);
     xncc_free(run.best);
     xncc_free(run.peaks);
