@@ -15,20 +15,21 @@ static xncc_kernel_memory half_memory(const xncc_engine_plan *plan)
     return product->memory(product, &plan->half, plan->problem.templ_width / 2);
 }
 
-/* Divides `memory` into the parts of the templates and returns the bytes needed. If memory is NULL,
- * only returns the bytes. */
-static uint64_t lay_out(const xncc_engine_plan *plan, xncc_cpu_bound_templ *templ, size_t count,
-                        char *memory)
+/* Divides `memory` into the templates and their parts, and returns the bytes needed. If memory is
+ * NULL, only returns the bytes. */
+static uint64_t lay_out(const xncc_engine_plan *plan, size_t count, char *memory)
 {
     const uint64_t pixels = (uint64_t)(plan->problem.templ_width / 2) *
                             (uint64_t)(plan->problem.templ_height / 2);
     const uint64_t shared =
         plan->kernel->memory(plan->kernel, &plan->problem, &plan->blocks).shared;
     uint64_t total = 0;
+    xncc_cpu_bound_templ *templ = xncc_carve(memory, &total, count * sizeof *templ);
     for (size_t i = 0; i < count; i++) {
-        templ[i].pixels = xncc_carve(memory, &total, pixels);
-        templ[i].prepared.shared = xncc_carve(memory, &total, shared);
-        templ[i].half_shared = xncc_carve(memory, &total, half_memory(plan).shared);
+        xncc_cpu_bound_templ unused, *t = memory ? &templ[i] : &unused;
+        t->pixels = xncc_carve(memory, &total, pixels);
+        t->prepared.shared = xncc_carve(memory, &total, shared);
+        t->half_shared = xncc_carve(memory, &total, half_memory(plan).shared);
     }
     return total;
 }
@@ -39,15 +40,11 @@ static int make_templs(const xncc_engine_plan *plan, xncc_cpu_bounds *b, size_t 
     if (count == b->count)
         return 1;
     xncc_free(b->templ);
-    xncc_free(b->memory);
     b->count = 0;
-    b->memory = NULL;
-    b->templ = xncc_alloc(count, sizeof *b->templ);
-    if (b->templ)
-        b->memory = xncc_alloc(lay_out(plan, b->templ, count, NULL), 1);
-    if (!b->memory)
+    b->templ = xncc_alloc(lay_out(plan, count, NULL), 1);
+    if (!b->templ)
         return 0;
-    (void)lay_out(plan, b->templ, count, b->memory);
+    (void)lay_out(plan, count, (char *)b->templ);
     b->count = count;
     return 1;
 }
@@ -178,7 +175,6 @@ void xncc_cpu_bounds_destroy(xncc_cpu_bounds *bounds)
         return;
     xncc_halves_clear(&bounds->halves);
     xncc_free(bounds->templ);
-    xncc_free(bounds->memory);
     xncc_free(bounds->scratch);
     xncc_free(bounds);
 }

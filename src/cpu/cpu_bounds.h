@@ -18,9 +18,8 @@ typedef struct xncc_cpu_bound_templ {
 
 struct xncc_cpu_bounds {
     xncc_halves halves;
-    xncc_cpu_bound_templ *templ;
+    xncc_cpu_bound_templ *templ; /* and their memory */
     size_t count;
-    char *memory;  /* of all templates */
     char *scratch; /* scratch_step bytes per thread */
     uint64_t scratch_step;
     double mean_scale, mean_rest; /* of the windows, about */

@@ -73,25 +73,21 @@ static xncc_status make_templs(const xncc_engine_plan *plan, xncc_cpu_prepared *
                                xncc_error *error)
 {
     const xncc_cpu_kernel *kernel = plan->kernel;
-    uint64_t unused = 0;
+    uint64_t each = 0, total = 0;
     const uint64_t bytes = kernel->begin && kernel->memory
                                ? kernel->memory(kernel, &plan->problem, &plan->blocks).shared
                                : 0;
-    (void)xncc_carve(NULL, &unused, bytes);
-    if (count == p->count || bytes == 0 || count > TEMPL_BYTES / unused)
+    (void)xncc_carve(NULL, &each, bytes);
+    (void)xncc_carve(NULL, &total, count * sizeof *p->templ);
+    if (count == p->count || bytes == 0 || count > TEMPL_BYTES / each)
         return XNCC_OK;
     xncc_free(p->templ);
-    xncc_free(p->templ_memory);
     p->count = 0;
-    p->templ_memory = NULL;
-    p->templ = xncc_alloc(count, sizeof *p->templ);
-    if (p->templ)
-        p->templ_memory = xncc_alloc(count, unused);
-    if (!p->templ_memory)
-        return no_memory(count * unused, error);
-    uint64_t total = 0;
+    p->templ = xncc_alloc(total + count * each, 1);
+    if (!p->templ)
+        return no_memory(count * each, error);
     for (size_t i = 0; i < count; i++)
-        p->templ[i].shared = xncc_carve(p->templ_memory, &total, bytes);
+        p->templ[i].shared = xncc_carve((char *)p->templ, &total, bytes);
     p->count = count;
     return XNCC_OK;
 }
@@ -176,6 +172,5 @@ void xncc_cpu_prepared_destroy(xncc_cpu_prepared *prepared)
         return;
     xncc_free(prepared->memory);
     xncc_free(prepared->templ);
-    xncc_free(prepared->templ_memory);
     xncc_free(prepared);
 }

@@ -15,9 +15,8 @@ struct xncc_cpu_prepared {
     uint64_t blocks;            /* of the image */
     char *memory, *scratch;     /* of all; scratch_step bytes per thread */
     uint64_t scratch_step;
-    xncc_cpu_prepared_templ *templ; /* NULL: each search prepares its own */
+    xncc_cpu_prepared_templ *templ; /* and their memory; NULL: each search prepares its own */
     size_t count;
-    char *templ_memory; /* of all templates */
 };
 
 /* Prepares the image, and the templates that are not done, for the searches that follow, until
