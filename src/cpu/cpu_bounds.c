@@ -63,21 +63,15 @@ static int make_scratch(const xncc_engine_plan *plan, xncc_cpu_bounds *b)
     return b->scratch != NULL;
 }
 
+/* Makes what is missing. */
 static int make(xncc_engine_plan *plan, size_t count)
 {
     const xncc_product_kernel *product = plan->kernel->variant;
-    if (!plan->bounds) {
-        xncc_cpu_bounds *b = xncc_alloc(1, sizeof *b);
-        if (!b)
-            return 0;
-        if (!xncc_halves_make(&plan->problem, product->rows, &b->halves) ||
-            !make_scratch(plan, b)) {
-            xncc_cpu_bounds_destroy(b);
-            return 0;
-        }
-        plan->bounds = b;
-    }
-    return make_templs(plan, plan->bounds, count);
+    if (!plan->bounds)
+        plan->bounds = xncc_alloc(1, sizeof *plan->bounds);
+    xncc_cpu_bounds *b = plan->bounds;
+    return b && (b->halves.memory || xncc_halves_make(&plan->problem, product->rows, &b->halves)) &&
+           (b->scratch || make_scratch(plan, b)) && make_templs(plan, b, count);
 }
 
 static char *scratch_of(const xncc_templ_run *run, int32_t slot)
