@@ -283,7 +283,7 @@ static void chips_task(void *argument, uint64_t index, int32_t slot)
 
 /* Bytes of the memory of a thread. */
 typedef struct slot_bytes {
-    uint64_t shared, scratch, extra[XNCC_EXTRAS], sums, sliding, small, map[2];
+    uint64_t shared, scratch, extra[XNCC_EXTRAS], sums, sliding, map[2];
 } slot_bytes;
 
 /* The same for what small maps need. */
@@ -304,7 +304,6 @@ static uint64_t lay_out_small(const chips *c, char *base, slot_memory *m)
 static uint64_t lay_out(const chips *c, const slot_bytes *bytes, char *base, slot_memory *m)
 {
     uint64_t used = 0;
-    char *small;
     m->shared = xncc_carve(base, &used, bytes->shared);
     m->scratch = xncc_carve(base, &used, bytes->scratch);
     for (int i = 0; i < XNCC_EXTRAS; i++) {
@@ -316,12 +315,9 @@ static uint64_t lay_out(const chips *c, const slot_bytes *bytes, char *base, slo
     m->sliding = xncc_carve(base, &used, bytes->sliding);
     m->map[0] = xncc_carve(base, &used, bytes->map[0]);
     m->map[1] = xncc_carve(base, &used, bytes->map[1]);
-    small = xncc_carve(base, &used, bytes->small);
     if (!bytes->sums)
         m->sums = NULL;
-    if (base)
-        (void)lay_out_small(c, small, m);
-    return used;
+    return used + lay_out_small(c, base ? base + used : NULL, m);
 }
 
 /* Finds the kernels, and counts their memory. */
@@ -372,7 +368,6 @@ static xncc_status prepare(chips *c, int32_t threads, char **memory, xncc_error 
         bytes.sums = (SHARED + SLACK) * sizeof(uint64_t);
         bytes.sliding = xncc_shared_windows_bytes(c->run->problem[0].templ_width, SHARED_WIDTH);
     }
-    bytes.small = lay_out_small(c, NULL, &unused);
     const uint64_t step = lay_out(c, &bytes, NULL, &unused);
     c->slot = xncc_alloc((uint64_t)threads, sizeof *c->slot);
     if (c->slot && xncc_mul_u64(step, (uint64_t)threads, &all))
