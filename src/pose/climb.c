@@ -36,6 +36,8 @@ xncc_pose_work xncc_pose_tries(void)
 /* The most poses of a move: on level 0 and above, three scales of seven angles. The most of all
  * moves of a candidate on a level. */
 enum { MOST_ATTEMPTS = 21, MOST_SEEN = XNCC_MOST_MOVES * MOST_ATTEMPTS };
+_Static_assert((int)MOST_ATTEMPTS <= (int)XNCC_MOST_SPOTS,
+               "the poses of a move are scored together");
 
 /* A pose whose nine windows around (wx, wy) have been scored. */
 typedef struct seen {

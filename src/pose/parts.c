@@ -10,9 +10,6 @@
 /* The least pixels of a pose that is worth bands, and of a band. */
 enum { LEAST_POSE = 1 << 13, LEAST_BAND = 1 << 12 };
 
-/* Poses that are scored at a time. */
-enum { MOST_POSES = 32 };
-
 /* Tasks per thread, so that threads which finish early take what is left. */
 enum { TASKS_PER_THREAD = 4 };
 
@@ -34,7 +31,7 @@ typedef struct piece {
 typedef struct parts_run {
     const xncc_pose_source *source;
     const xncc_image *image;
-    piece piece[MOST_POSES];
+    piece piece[XNCC_MOST_SPOTS];
     size_t count;
     int32_t bands; /* per pose */
     band *band;
@@ -102,12 +99,10 @@ static void finish(const parts_run *run, const piece *p, const band *b)
     xncc_probe_list_scores(&probe, &p->list, sum, of->block.side, of->score);
 }
 
-/* Scores the pieces of a run, and empties it. */
-static xncc_status score_pieces(const xncc_pose_job *job, parts_run *run, xncc_error *error)
+/* Scores the pieces of a run, which have so many pixels. */
+static xncc_status score_pieces(const xncc_pose_job *job, parts_run *run, int64_t pixels,
+                                xncc_error *error)
 {
-    int64_t pixels = 0;
-    for (size_t i = 0; i < run->count; i++)
-        pixels += (int64_t)run->piece[i].of->place.width * run->piece[i].of->place.height;
     const int64_t count = (int64_t)run->count,
                   bands = TASKS_PER_THREAD * xncc_pool_threads(job->pool) / count + 1,
                   most = pixels / count / LEAST_BAND + 1;
@@ -123,7 +118,6 @@ static xncc_status score_pieces(const xncc_pose_job *job, parts_run *run, xncc_e
     for (size_t i = 0; i < run->count; i++)
         finish(run, &run->piece[i], run->band + i * (size_t)run->bands);
     xncc_free(run->band);
-    run->count = 0;
     return XNCC_OK;
 }
 
@@ -132,6 +126,7 @@ xncc_status xncc_pose_score_parts(const xncc_pose_job *job, const xncc_pose_sour
                                   xncc_error *error)
 {
     parts_run run = { .source = source, .image = image };
+    int64_t pixels = 0;
     xncc_status status = XNCC_OK;
     for (size_t i = 0; i < count && !status; i++) {
         const xncc_pose_place *at = &spot[i].place;
@@ -139,11 +134,13 @@ xncc_status xncc_pose_score_parts(const xncc_pose_job *job, const xncc_pose_sour
         p->of = &spot[i];
         xncc_probe_list_make(&spot[i].block, at->width, at->height, image, &p->list);
         status = xncc_pose_place_check(source, at, error);
-        if (!status && p->list.count > 0 && ++run.count == MOST_POSES)
-            status = score_pieces(job, &run, error);
-        else if (p->list.count == 0) /* no window is in the image, or wanted */
+        if (p->list.count == 0) { /* no window is in the image, or wanted */
             xncc_probe_list_scores(&(xncc_pose_probe){ 0 }, &p->list, NULL, spot[i].block.side,
                                    spot[i].score);
+            continue;
+        }
+        pixels += (int64_t)at->width * at->height;
+        run.count++;
     }
-    return !status && run.count > 0 ? score_pieces(job, &run, error) : status;
+    return !status && run.count > 0 ? score_pieces(job, &run, pixels, error) : status;
 }

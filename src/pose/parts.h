@@ -15,10 +15,13 @@ typedef struct xncc_pose_spot {
     double *score;         /* receives the scores */
 } xncc_pose_spot;
 
+/* The most spots that are scored at a time. */
+enum { XNCC_MOST_SPOTS = 32 };
+
 /* Are so many poses of a source at a time better scored in parts than one per thread? */
 int xncc_pose_wants_parts(const xncc_pose_job *job, const xncc_pose_source *source, size_t count);
 
-/* Computes the scores of spots of a source by their places, with the bits of
+/* Computes the scores of up to XNCC_MOST_SPOTS spots of a source by their places, with the bits of
  * xncc_pose_probe_scores. Must not be called from a task of the pool. Returns XNCC_OK,
  * XNCC_ERROR_CANCELLED or the statuses of xncc_pose_resample. */
 xncc_status xncc_pose_score_parts(const xncc_pose_job *job, const xncc_pose_source *source,

@@ -15,7 +15,7 @@ typedef struct xncc_pose_scorer {
     int parts;              /* 1: poses are scored in parts, by all threads; there are probes */
 } xncc_pose_scorer;
 
-/* Scores the windows of spots. */
+/* Scores the windows of up to XNCC_MOST_SPOTS spots. */
 xncc_status xncc_pose_score_spots(const xncc_pose_scorer *scorer, const xncc_pose_spot *spot,
                                   size_t count, xncc_error *error);
 
