@@ -56,12 +56,14 @@ static int measure(channel_view *v)
     return 1;
 }
 
-static void convert_row(const channel_view *v, int32_t y, uint8_t *out)
+static void convert(const channel_view *v, uint8_t *out)
 {
-    const void *row = xncc_image_row(&v->image, y);
-    for (int32_t x = 0; x < v->image.width; x++) {
-        const double p = counts(v, x, y) ? (value_at(v, row, x) - v->low) * v->factor : 0.0;
-        out[x] = (uint8_t)(p <= 0.0 ? 0.0 : p >= 255.0 ? 255.0 : p + 0.5);
+    for (int32_t y = 0; y < v->image.height; y++, out += v->image.width) {
+        const void *row = xncc_image_row(&v->image, y);
+        for (int32_t x = 0; x < v->image.width; x++) {
+            const double p = counts(v, x, y) ? (value_at(v, row, x) - v->low) * v->factor : 0.0;
+            out[x] = (uint8_t)(p <= 0.0 ? 0.0 : p >= 255.0 ? 255.0 : p + 0.5);
+        }
     }
 }
 
@@ -119,8 +121,7 @@ xncc_status xncc_image_levels_begin(const xncc_image *image, int32_t channel,
     if (!pixels)
         return xncc_fail(error, XNCC_ERROR_MEMORY, "poses: no memory for %d x %d pixels",
                          image->width, image->height);
-    for (int32_t y = 0; y < image->height; y++)
-        convert_row(&v, y, pixels + (size_t)y * (size_t)image->width);
+    convert(&v, pixels);
     levels->memory[0] = pixels;
     levels->level[0] = (xncc_image){
         .data = pixels, .width = image->width, .height = image->height, .pixel = XNCC_U8
@@ -264,21 +265,6 @@ static xncc_status halve_templ(xncc_templ_levels *levels, xncc_error *error)
     return XNCC_OK;
 }
 
-/* Makes level 0 out of a channel. */
-static xncc_status convert_templ(xncc_templ_levels *levels, const xncc_pose_source *source,
-                                 const channel_view *v, xncc_error *error)
-{
-    uint8_t *pixels = NULL, *mask = NULL;
-    const xncc_status status = add_templ_level(levels, source->width, source->height, source,
-                                               &pixels, &mask, error);
-    const size_t row = (size_t)source->width;
-    for (int32_t y = 0; y < source->height && !status; y++)
-        convert_row(v, y, pixels + (size_t)y * row);
-    if (mask)
-        memcpy(mask, source->mask, row * (size_t)source->height);
-    return status;
-}
-
 xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t least,
                                    xncc_templ_levels *levels, int *finite, xncc_error *error)
 {
@@ -288,11 +274,17 @@ xncc_status xncc_templ_levels_make(const xncc_pose_source *source, int32_t least
     *finite = bytes || measure(&v);
     if (!*finite)
         return XNCC_OK;
+    uint8_t *pixels = NULL, *mask = NULL;
     xncc_status status = XNCC_OK;
     if (bytes)
         levels->level[levels->count++] = *source;
     else
-        status = convert_templ(levels, source, &v, error);
+        status = add_templ_level(levels, source->width, source->height, source, &pixels, &mask,
+                                 error);
+    if (pixels)
+        convert(&v, pixels);
+    if (mask)
+        memcpy(mask, source->mask, (size_t)source->width * (size_t)source->height);
     for (int32_t l = 1; l < XNCC_MOST_LEVELS && !status; l++) {
         if (source->width >> l < least || source->height >> l < least)
             break;
