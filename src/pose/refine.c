@@ -205,7 +205,6 @@ static xncc_status refine_from(refiner *r, const between *start, xncc_pose_match
                                xncc_error *error)
 {
     between at = *start;
-    double score = 0.0;
     for (int i = 0; i < MOST_FITS; i++) {
         xncc_pose_fit fit;
         xncc_status status = fit_around(r, &at, &fit, error);
@@ -219,11 +218,10 @@ static xncc_status refine_from(refiner *r, const between *start, xncc_pose_match
         if (!fit.found)
             break;
         const double moved = move(r, &fit, &at);
-        score = fit.score;
         if (!is_near(&at, start, r->grid))
             return XNCC_OK;
         write_center(&at, match);
-        match->fit_score = r->sign * score;
+        match->fit_score = r->sign * fit.score;
         if (i > 0 && moved < 0.1)
             break;
         if (i == 0) {

@@ -35,11 +35,11 @@ double xncc_median_of(const xncc_displacement *found, const size_t *near, int32_
 enum { FEWEST = 3 }; /* neighbours that a test needs */
 
 static void test_point(const xncc_track_check_options *o, const xncc_neighbours *n,
-                       xncc_displacement *found, size_t at, double *residual)
+                       xncc_displacement *found, size_t at)
 {
     size_t near[XNCC_MOST_NEIGHBOURS];
     double sx, sy;
-    *residual = NAN;
+    found[at].residual = NAN;
     if (found[at].state & XNCC_TRACK_MISSING)
         return;
     const int32_t count = xncc_neighbours_find(n, at, XNCC_TRACK_MISSING, o->neighbours, near);
@@ -49,7 +49,7 @@ static void test_point(const xncc_track_check_options *o, const xncc_neighbours 
                  my = xncc_median_of(found, near, count, 1, &sy),
                  rx = (found[at].dx - mx) / (sx + o->noise),
                  ry = (found[at].dy - my) / (sy + o->noise);
-    *residual = sqrt(rx * rx + ry * ry);
+    found[at].residual = sqrt(rx * rx + ry * ry);
 }
 
 /* Replaces a displacement by the medians of its neighbours that are not outliers. */
@@ -73,7 +73,7 @@ xncc_status xncc_outliers_mark(const xncc_track_check_options *o, xncc_displacem
     xncc_status status = xncc_neighbours_make(found, count, &n, error);
     for (size_t i = 0; i < count && !status; i++) /* every test sees what was found, not what is
                                                      replaced */
-        test_point(o, &n, found, i, &found[i].residual);
+        test_point(o, &n, found, i);
     for (size_t i = 0; i < count && !status; i++)
         if (found[i].residual > o->limit)
             found[i].state |= XNCC_TRACK_OUTLIER;
