@@ -4,7 +4,7 @@
 
 #include "base/first_failure.h"
 #include "base/memory.h"
-#include "pose/parts.h"
+#include "pose/scorer.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -6,7 +6,6 @@
 #include "base/first_failure.h"
 #include "base/memory.h"
 #include "pose/fit.h"
-#include "pose/parts.h"
 #include "pose/scorer.h"
 
 #include <math.h>
