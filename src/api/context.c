@@ -5,7 +5,6 @@
 #include "base/float_env.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "cpu/cpu.h"
 #include "image/image.h"
 
 enum { MOST_THREADS = 1024 };
@@ -146,7 +145,7 @@ xncc_status xncc_context_helper(xncc_context *context, xncc_engine **engine, xnc
     *engine = xncc_context_engine(context, XNCC_DEVICE_CPU);
     if (*engine)
         return XNCC_OK;
-    const xncc_status status = xncc_cpu_engine_create(context->threads, &made, error);
+    const xncc_status status = xncc_registry_open_cpu(context->threads, &made, error);
     if (status)
         return status;
     *engine = made;

@@ -44,6 +44,9 @@ xncc_engine *xncc_context_engine(const xncc_context *context, xncc_device engine
 xncc_status xncc_registry_open(const xncc_context_options *options,
                                xncc_engine *engine[XNCC_ENGINE_SLOTS], xncc_error *error);
 
+/* Creates a CPU engine. */
+xncc_status xncc_registry_open_cpu(int32_t threads, xncc_engine **engine, xncc_error *error);
+
 /* xncc_plan_create in two steps. The first one decides and takes no memory; problem and preference
  * are complete. known: the machine (xncc_context_machine), for several plans of which none is bound
  * meanwhile; NULL: it is asked for. The second one binds the plan to the engine: in memory of its

@@ -82,9 +82,14 @@ xncc_status xncc_registry_open(const xncc_context_options *options,
             status = XNCC_OK;
     }
     if (!status && options->device != XNCC_DEVICE_CUDA)
-        status = xncc_cpu_engine_create(options->threads, &engine[xncc_slot(XNCC_DEVICE_CPU)],
+        status = xncc_registry_open_cpu(options->threads, &engine[xncc_slot(XNCC_DEVICE_CPU)],
                                         error);
     return status;
+}
+
+xncc_status xncc_registry_open_cpu(int32_t threads, xncc_engine **engine, xncc_error *error)
+{
+    return xncc_cpu_engine_create(threads, engine, error);
 }
 
 size_t xncc_device_count(void)
