@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The operations on what the plans of a batch share.
+// The operations on what the plans of a batch share, and those of a suppressor of candidates in
+// device memory (device_suppress.cpp).
 #ifndef XNCC_CUDA_ENGINE_BATCH_CONTEXT_H
 #define XNCC_CUDA_ENGINE_BATCH_CONTEXT_H
 
@@ -12,6 +13,7 @@ extern "C" {
 namespace xncc {
 
 extern const xncc_batch_ops batch_operations;
+extern const xncc_suppress_ops suppress_operations;
 
 struct Engine;
 

@@ -4,11 +4,17 @@
 #ifndef XNCC_CUDA_ENGINE_BATCH_MEMORY_H
 #define XNCC_CUDA_ENGINE_BATCH_MEMORY_H
 
-#include "cuda/engine/find_state.h"
 #include "cuda/runtime/handles.h"
 #include "cuda/runtime/upload.h"
 
 namespace xncc {
+
+// The host's memory for results. Plans that are bound one after the other share it.
+struct Fetched {
+    PinnedMemory one;   // one PeakState, then PEAK_ROOM matches
+    PinnedMemory batch; // the states of a batch, then their first matches
+    uint64_t usual = 0; // bytes that `batch` should have if it has to grow
+};
 
 // The resources of one batch at a time.
 struct BatchMemory {

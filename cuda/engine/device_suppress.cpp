@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The suppressor of candidates in device memory: non-maximum suppression across templates
 // (xncc_suppressor in exactncc/batch.h).
-#include "cuda/engine/device_suppress.h"
-
+#include "cuda/engine/batch_context.h"
 #include "cuda/engine/engine_plan.h"
 #include "cuda/peaks/nms_device.h"
 

@@ -6,9 +6,10 @@
 
 #include "cuda/engine/batch_memory.h"
 #include "cuda/engine/chip_reader.h"
-#include "cuda/engine/find_state.h"
 #include "cuda/engine/workspace.h"
-#include "cuda/planes/image_source.h"
+#include "cuda/peaks/collect.h"
+#include "cuda/peaks/peak_workspace.h"
+#include "cuda/planes/stage.h"
 #include "cuda/products/correlate_family.h"
 #include "cuda/products/correlate_fft.h"
 #include "cuda/products/float_products.h"
@@ -44,6 +45,29 @@ inline Engine *engine_of(xncc_engine *engine)
 {
     return reinterpret_cast<Engine *>(engine);
 }
+
+// Searches with one template, and with several at a time.
+struct Find {
+    bool served = false; // the plan holds the map, and the device can search it
+    PeakWorkspace search;
+    PeakWorkspace batch;
+    bool batch_made = false; // by the first batch
+    Fetched own;
+    Fetched *fetched = &own;
+};
+
+// Searches in several images at a time.
+struct Stack {
+    xncc_stack_plan of = {};          // the decision's
+    xncc_engine_plan *plan = nullptr; // of the tall image; by the first call that needs it
+    bool made = false;                // the rest is set
+    PeakWorkspace search;
+    PinnedMemory fetched; // the states of a piece, then their matches
+    Stream side;          // images come from the host on it, while the stack before is searched
+    // By turns:
+    Event arrived[2]; // the images of a stack are on the device
+    Event sent[2];    // its results are on the host, and the memory of its images is free
+};
 
 // The device's form of a template or filter. slots: its `prepared` array, in which slot 1 belongs
 // to the CUDA engine.

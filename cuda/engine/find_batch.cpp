@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Many templates of one size on one image. The image is prepared once, and the templates are
 // searched in groups of xncc_batch_slots::slots.
-#include "cuda/engine/find_batch.h"
-
 #include "cuda/engine/device_find.h"
+
 #include "cuda/engine/find_from_products.h"
 #include "cuda/engine/find_masked.h"
 #include "cuda/engine/image_pass.h"

@@ -2,9 +2,8 @@
 // Many images, stack by stack: the map of a stack is that of one tall image, and the passes of the
 // search have a slot per image. Stacks follow each other on the stream. While the device searches
 // one, the next one comes from the host, and the host hands out the results of the one before.
-#include "cuda/engine/find_stack.h"
-
 #include "cuda/engine/device_find.h"
+
 #include "cuda/engine/match.h"
 
 #include <string.h>

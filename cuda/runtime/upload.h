@@ -80,6 +80,17 @@ class Upload {
     PinnedMemory chunk[CHUNKS];
 };
 
+// Bytes of a row, rounded up to what kernels that read byte planes need.
+inline int64_t source_pitch(int64_t bytes)
+{
+    return ceil_div<int64_t>(bytes, 16) * 16;
+}
+
+// Puts the copy of a host image to `memory` on the stream, the pixels and then the mask, with rows
+// of source_pitch() bytes. *image becomes the copy. error may be NULL.
+xncc_status bring_to_device(xncc_image *image, unsigned char *memory, Upload *upload,
+                            cudaStream_t stream, xncc_error *error);
+
 } // namespace xncc
 
 #endif
