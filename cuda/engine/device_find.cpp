@@ -13,15 +13,14 @@ namespace xncc {
 
 namespace {
 
-// A search and what it reads.
-struct Search {
-    Target target; // the map
-    Band band;     // the whole map, unless it is computed in bands
-    PeakJob job;
+// A search with the template of a call, from its products or in its map.
+struct Search : ProductSearch {
+    Target target; // the map; `band` is all of it, unless it is computed in bands
 };
 
-Search make_search(const xncc_engine_plan *plan, const xncc_search_rule &rule)
+Search make_search(const Call &call, const xncc_search_rule &rule)
 {
+    const xncc_engine_plan *plan = call.plan;
     Search s = {};
     s.target = Target{ plan->memory.as<float>(XNCC_BUFFER_MAP), plan->x.map };
     s.band = make_band(plan, 0, 0);
@@ -29,6 +28,11 @@ Search make_search(const xncc_engine_plan *plan, const xncc_search_rule &rule)
     s.job.map = s.target.map;
     s.job.pitch = s.target.pitch;
     s.target.tiles = tiles_of(plan, s.job, 0);
+    s.templ[0] = call.templ;
+    s.rule[0] = call.rule;
+    s.count = 1;
+    s.slots.toeplitz = plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ);
+    s.slots.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS);
     return s;
 }
 
@@ -45,28 +49,12 @@ xncc_status score_map(const Call &call, const Search &s, const uint32_t *skip)
                                   : compute_rows(call, 0, call.plan->y.map, s.target);
 }
 
-// The products of the plan's own template, for a search without a map.
-ProductSearch own_products(const Call &call, const Search &s)
-{
-    const xncc_engine_plan *plan = call.plan;
-    ProductSearch of = {};
-    of.search = s.job;
-    of.band = s.band;
-    of.templ[0] = call.templ;
-    of.rule[0] = call.rule;
-    of.count = 1;
-    of.slots.toeplitz = plan->memory.as<unsigned char>(XNCC_BUFFER_TOEPLITZ);
-    of.slots.sums = plan->memory.as<uint32_t>(XNCC_BUFFER_SUMS);
-    return of;
-}
-
 // The fast search, from X to matches. PeakState::done tells whether it was conclusive.
 xncc_status search_fast(const Call &call, const Search &s)
 {
     if (call.plan->decision.searches_products) {
-        const ProductSearch of = own_products(call, s);
-        xncc_status status = bound_tiles(call, of, 0, 1);
-        return status ? status : choose_matches(call, of);
+        xncc_status status = bound_tiles(call, s, 0, 1);
+        return status ? status : choose_matches(call, s);
     }
     const bool has_best = s.target.tiles.best != nullptr;
     xncc_status status = score_map(call, s, nullptr);
@@ -156,7 +144,7 @@ xncc_status match_find(xncc_engine_plan *plan, const xncc_image *image, const xn
     if (!status && !(plan->find.served && rule->top <= PEAK_ROOM))
         return find_by_fetching(call, rule, match, found);
     if (!status) {
-        Search search = make_search(plan, *rule);
+        Search search = make_search(call, *rule);
         status = prepare_search(call, &search);
         if (!status)
             status = search_to_host(call, search, *rule, match, found);
@@ -214,7 +202,7 @@ xncc_status match_find_on_device(xncc_engine_plan *plan, const xncc_image *image
     if (!plan->find.served || image->memory == XNCC_HOST)
         return find_through_host(call, templ, target);
     progress_begin(plan);
-    Search search = make_search(plan, *target->rule);
+    Search search = make_search(call, *target->rule);
     search.job.match = target->match;
     search.job.found = target->found;
     search.job.x0 = target->x0;

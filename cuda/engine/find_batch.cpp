@@ -121,7 +121,7 @@ bool has_last_mask(const xncc_engine_plan *plan, const Piece &piece, const Group
 // Searches a group by way of maps.
 xncc_status search_maps(const Call &call, const Piece &piece, Group *group)
 {
-    const PeakJob &search = group->search;
+    const PeakJob &search = group->job;
     xncc_status status = XNCC_OK;
     for (int i = 0; i < group->count && !status; i++) {
         Call one = with_template(call, templ_at(piece, *group, i));
@@ -193,7 +193,7 @@ xncc_status search_groups(const Call &call, const Piece &piece, const xncc_searc
                              : XNCC_OK;
     for (; group.first < piece.count && !status; group.first += static_cast<size_t>(group.count)) {
         fill_group(call, piece, &group);
-        group.search = make_job(plan, rule, group);
+        group.job = make_job(plan, rule, group);
         status = xncc_check_cancelled(plan->watch, call.error);
         if (!status)
             status = products ? search_from_products(call, group)

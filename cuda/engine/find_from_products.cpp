@@ -40,10 +40,10 @@ xncc_score_rule rule_of(const xncc_engine_plan *plan, const ProductSearch &m, in
 TensorTiles make_tiles(const xncc_engine_plan *plan, const ProductSearch &m, int first, int count)
 {
     TensorTiles tiles = {};
-    tiles.best = m.search.best + static_cast<int64_t>(first) * m.search.tiles;
-    tiles.rows = m.search.tile_rows;
-    tiles.across = m.search.across;
-    tiles.count = m.search.tiles;
+    tiles.best = m.job.best + static_cast<int64_t>(first) * m.job.tiles;
+    tiles.rows = m.job.tile_rows;
+    tiles.across = m.job.across;
+    tiles.count = m.job.tiles;
     tiles.slots = count;
     tiles.width = plan->x.map;
     tiles.height = plan->y.map;
@@ -104,10 +104,10 @@ xncc_status bound_by_products(const Call &call, const ProductSearch &m)
         const int count = m.count - i < most ? m.count - i : most;
         TensorGroup to = make_group(m, i, count);
         to.pdl_after_products = i > 0;
-        to.bound.best = m.search.best + static_cast<int64_t>(i) * m.search.tiles;
-        to.bound.rows = m.search.tile_rows;
-        to.bound.across = m.search.across;
-        to.bound.count = m.search.tiles;
+        to.bound.best = m.job.best + static_cast<int64_t>(i) * m.job.tiles;
+        to.bound.rows = m.job.tile_rows;
+        to.bound.across = m.job.across;
+        to.bound.count = m.job.tiles;
         for (int k = 0; k < count; k++) {
             to.bound.terms[k] = m.slots.terms + m.masks.mask[i + k] * m.slots.terms_step;
             to.bound.n[k] = static_cast<double>(m.rule[i + k].n);
@@ -165,7 +165,7 @@ xncc_status choose_matches(const Call &call, const ProductSearch &m)
         scores.rule[i] = rule_of(plan, m, i);
         scores.templ[i] = m.templ[i]->pixels.as<unsigned char>();
     }
-    PeakJob job = m.search;
+    PeakJob job = m.job;
     job.map = nullptr;
     job.pitch = static_cast<int64_t>(plan->memory.sizes().sums_pitch);
     job.plane = m.slots.sums_step;

@@ -33,7 +33,7 @@ struct MaskUse {
 
 // A search with several templates.
 struct ProductSearch {
-    PeakJob search;                          // of all templates
+    PeakJob job;                             // of all templates
     Band band;                               // the whole map, with the image
     const DeviceTemplate *templ[PEAK_SLOTS]; // `count` of them
     xncc_score_rule rule[PEAK_SLOTS];        // of each template
@@ -44,16 +44,16 @@ struct ProductSearch {
 
 // Computes the best scores of the tiles of `count` templates from template `first` on. Their X is
 // there or, for tensor-fused, they are laid out.
-xncc_status bound_tiles(const Call &call, const ProductSearch &job, int first, int count);
+xncc_status bound_tiles(const Call &call, const ProductSearch &search, int first, int count);
 // Lays out all templates, and computes X and the best scores of the tiles. begins: this is the
 // first group of templates on this image.
-xncc_status bound_batch_tiles(const Call &call, const ProductSearch &job, bool begins);
+xncc_status bound_batch_tiles(const Call &call, const ProductSearch &search, bool begins);
 // Lays out all templates, and computes X and the best scores of the tiles from the windows' terms,
 // which are there (xncc_decision::bounds_tiles).
-xncc_status bound_by_products(const Call &call, const ProductSearch &job);
+xncc_status bound_by_products(const Call &call, const ProductSearch &search);
 // Then chooses the matches of all templates at once. Templates whose fast search was inconclusive
 // have PeakState::done = 0.
-xncc_status choose_matches(const Call &call, const ProductSearch &job);
+xncc_status choose_matches(const Call &call, const ProductSearch &search);
 
 } // namespace xncc
 

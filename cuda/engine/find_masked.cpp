@@ -123,7 +123,7 @@ xncc_status search_masked(const Call &call, const ProductSearch &m)
         scores.sum[i] = static_cast<uint32_t>(m.rule[i].sum);
         scores.sum2[i] = static_cast<uint32_t>(m.rule[i].sum2);
     }
-    PeakJob job = m.search;
+    PeakJob job = m.job;
     job.map = nullptr;
     job.plane = m.slots.sums_step;
     job.bound_margin = BOUND_MARGIN;

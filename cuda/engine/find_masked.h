@@ -17,7 +17,7 @@ xncc_score_rule masked_bound_rule(const Call &call);
 
 // Searches with all templates. call: of the first one. Templates whose search was inconclusive have
 // PeakState::done = 0.
-xncc_status search_masked(const Call &call, const ProductSearch &job);
+xncc_status search_masked(const Call &call, const ProductSearch &search);
 
 } // namespace xncc
 
