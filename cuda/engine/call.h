@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The arguments that the passes of a match share.
+// The arguments that the passes of a match share, and what kernels are told of them.
 #ifndef XNCC_CUDA_ENGINE_CALL_H
 #define XNCC_CUDA_ENGINE_CALL_H
 
+#include "cuda/direct/general.h"
 #include "cuda/engine/engine_plan.h"
 #include "cuda/planes/byte_plane.h"
 #include "cuda/planes/make_planes.h"
@@ -108,6 +109,13 @@ inline Band make_band(const xncc_engine_plan *plan, int32_t x, int32_t y)
 {
     return Band{ x, y, plan->x.length(x), plan->y.length(y), {} };
 }
+
+// What the score takes from the template and the match rule.
+xncc_general_rule general_rule_of(const Call &call);
+
+// The windows of the band, for kernels that look at every pixel by itself. The image is the call's
+// or, if the plan stages bands, what is staged.
+PixelsJob make_pixels_job(const Call &call, const Band &band, const Target &target);
 
 } // namespace xncc
 

@@ -182,11 +182,7 @@ xncc_status bind_match(xncc_engine_plan *plan, xncc_batch_context *shared, xncc_
         status = product_bind(plan, error);
     if (!status)
         status = score_bind(plan, error);
-    if (!status)
-        status = find_bind(plan, error);
-    if (!status)
-        match_bind(plan);
-    return status;
+    return status ? status : find_bind(plan, error);
 }
 
 void unbind(xncc_engine_plan *plan)

@@ -106,7 +106,6 @@ struct xncc_engine_plan {
     xncc::Find find;                              // the peak search on the device
     xncc::Stack stack;                            // the same for several images
     xncc::PinnedMemory pinned; // map rows on their way to the peak search on the host
-    int32_t pinned_rows = 0;   // rows of a chunk there; two kept rows precede the chunk
 
     xncc::Upload upload; // copies host images
 

@@ -5,7 +5,6 @@
 
 #include "cuda/direct/refine.h"
 #include "cuda/direct/small_exact.h"
-#include "cuda/engine/pixels_job.h"
 #include "cuda/fused/fused_floats.h"
 #include "cuda/products/exact_sums.h"
 #include "cuda/score/float_score.h"

@@ -8,7 +8,6 @@
 #include "cuda/direct/settle.h"
 #include "cuda/direct/small_exact.h"
 #include "cuda/engine/float_pass.h"
-#include "cuda/engine/pixels_job.h"
 
 #include <algorithm>
 

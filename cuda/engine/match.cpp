@@ -18,6 +18,14 @@ namespace {
 constexpr uint64_t PINNED_BYTES = 4u << 20;
 constexpr int32_t KEPT_ROWS = 2;
 
+// The rows of a chunk.
+int32_t chunk_rows(const xncc_engine_plan *plan)
+{
+    const uint64_t row = static_cast<uint64_t>(plan->x.map) * sizeof(float),
+                   rows = PINNED_BYTES / row < KEPT_ROWS ? KEPT_ROWS : PINNED_BYTES / row;
+    return rows < static_cast<uint64_t>(plan->y.map) ? static_cast<int32_t>(rows) : plan->y.map;
+}
+
 // Feeds the search with the rows whose neighbours are known: a row needs the row below it, so the
 // last row of each chunk is fed with the next chunk. rows: map rows first .. last - 1, a chunk; the
 // KEPT_ROWS rows of the map before it are in front of it.
@@ -41,14 +49,14 @@ xncc_status search_rows(const Call &call, xncc_peaks *peaks, int32_t begin, int3
                         const Target &source)
 {
     xncc_engine_plan *plan = call.plan;
-    int32_t end = begin + rows, width = plan->x.map;
+    const int32_t end = begin + rows, width = plan->x.map, step = chunk_rows(plan);
     xncc_map chunk_map = {};
     chunk_map.width = width;
-    chunk_map.height = plan->pinned_rows;
+    chunk_map.height = step;
     chunk_map.data = plan->pinned.as<float>() + static_cast<int64_t>(KEPT_ROWS) * width;
     xncc_status status = XNCC_OK;
-    for (int32_t row = begin; row < end; row += plan->pinned_rows) {
-        int32_t count = end - row < plan->pinned_rows ? end - row : plan->pinned_rows;
+    for (int32_t row = begin; row < end; row += step) {
+        int32_t count = end - row < step ? end - row : step;
         Target from = { source.map + static_cast<int64_t>(row - begin) * source.pitch,
                         source.pitch };
         if (!status)
@@ -64,14 +72,6 @@ xncc_status search_rows(const Call &call, xncc_peaks *peaks, int32_t begin, int3
 }
 
 } // namespace
-
-void match_bind(xncc_engine_plan *plan)
-{
-    uint64_t row = static_cast<uint64_t>(plan->x.map) * sizeof(float), rows = PINNED_BYTES / row;
-    rows = rows < KEPT_ROWS ? KEPT_ROWS : rows;
-    plan->pinned_rows = rows < static_cast<uint64_t>(plan->y.map) ? static_cast<int32_t>(rows)
-                                                                  : plan->y.map;
-}
 
 xncc_status prepare_band(const Call &call, Band *band, const Target &target, bool first)
 {
@@ -134,7 +134,7 @@ xncc_status find_by_fetching(const Call &call, const xncc_search_rule *rule, xnc
     xncc_engine_plan *plan = call.plan;
     const Target own = { plan->memory.as<float>(XNCC_BUFFER_MAP), plan->x.map };
     const uint64_t width = static_cast<uint64_t>(plan->x.map),
-                   rows_there = static_cast<uint64_t>(plan->pinned_rows + KEPT_ROWS);
+                   rows_there = static_cast<uint64_t>(chunk_rows(plan) + KEPT_ROWS);
     xncc_peaks *peaks = nullptr;
     xncc_status status = check(plan->pinned.need(width * sizeof(float) * rows_there),
                                "allocating host memory for the map", call.error);

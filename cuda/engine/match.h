@@ -7,9 +7,6 @@
 
 namespace xncc {
 
-// Divides the map into the chunks in which it is fetched. The axes of the map are set.
-void match_bind(xncc_engine_plan *plan);
-
 // The steps of a band up to the scores. target: where the scores will go. first: nothing of this
 // template is laid out yet.
 xncc_status prepare_band(const Call &call, Band *band, const Target &target, bool first);

@@ -4,7 +4,6 @@
 
 #include "cuda/engine/float_pass.h"
 #include "cuda/engine/general_pass.h"
-#include "cuda/engine/pixels_job.h"
 #include "cuda/fused/fused_channels.h"
 #include "cuda/fused/fused_floats.h"
 #include "cuda/fused/fused_masked_u8.h"

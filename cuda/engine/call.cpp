@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "cuda/engine/pixels_job.h"
+// What kernels are told of a call (call.h).
+#include "cuda/engine/call.h"
 
 namespace xncc {
 
