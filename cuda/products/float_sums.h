@@ -53,7 +53,7 @@ class FloatSums {
     double *planes = nullptr;          // of the image
     int64_t pitch = 0, plane_step = 0; // elements
     FloatTerms *terms = nullptr;
-    double *integrals = nullptr;     // at.clips: those of the template (float_integrals.h)
+    double *integrals = nullptr;     // at.clips: those of the template (float_planes.h)
     ColumnsOfPlanes columns = {};    // at.windows: of the channels, and of what counts
     unsigned char *groups = nullptr; // scratch of the sums of columns
 };
