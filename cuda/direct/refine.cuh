@@ -157,13 +157,17 @@ __device__ __forceinline__ void sum_shares(const RefineJob &job, const WindowSha
     }
     if (shares.parts == 1 || !is_last_block(&job.constants->done))
         return;
+    // a warp adds up the parts of a window, and a thread scores it, since that takes long
     for (uint32_t i = warp; i < count; i += SHARE_WARPS) {
         Sums sums = lane < shares.parts ? read_of_others(parts + i * shares.parts + lane)
                                         : Sums::none();
         sums.join_lanes();
         if (lane == 0)
-            score(list[i], sums);
+            parts[i * shares.parts] = sums;
     }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
+        score(list[i], parts[i * shares.parts]);
     if (threadIdx.x == 0)
         job.constants->done = 0;
 }
