@@ -12,8 +12,7 @@ using namespace emulated;
 
 namespace {
 
-void check_problem(const Problem &p, xncc_context *cpu, kit_random *random, long *settled,
-                   long *left)
+void check_problem(const Problem &p, xncc_context *cpu, kit_random *random, RefineCount *count)
 {
     RefineScene all(p, cpu, random, [&](int x, int y, bool is_templ) {
         const bool is_bad = p.kind == 0 && !is_templ && kit_below(random, 1000) == 0;
@@ -24,40 +23,23 @@ void check_problem(const Problem &p, xncc_context *cpu, kit_random *random, long
     std::swap(job.doubts.list, job.doubts.hard);
     all.constants.hard = all.scene.doubts;
     CHECK_INT(launch_refine_hard(job, 1, nullptr), cudaSuccess);
-    const uint32_t rest = all.scene.check();
-    CHECK_INT(all.constants.last, rest);
-    CHECK_INT(all.constants.done, 0);
-    all.scene.check_list(job.doubts.list, rest);
-    *settled += all.scene.doubts - rest;
-    *left += rest;
+    all.check(job.doubts.list, all.constants.last, count);
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    // the sides of a template, and one in how many windows is in doubt
-    static const int shapes[][3] = { { 9, 12, 40 },   { 20, 31, 200 },  { 20, 31, 9 },
-                                     { 52, 43, 300 }, { 52, 43, 2000 }, { 70, 61, 900 } };
+    static const RefineShape shapes[] = { { 9, 12, 40 },   { 20, 31, 200 },  { 20, 31, 9 },
+                                          { 52, 43, 300 }, { 52, 43, 2000 }, { 70, 61, 900 } };
     kit_start(argc, argv);
     kit_random random = kit_stream(1);
     xncc_context *cpu = kit_context(XNCC_DEVICE_CPU, 2);
-    long settled = 0, left = 0;
-    for (int i = 0; i < 2 * KINDS; i++) {
-        const int *of = shapes[i % 6];
-        Problem p = problem_of(i, &random);
-        p.width = of[0] + kit_between(&random, 20, 50);
-        p.height = of[1] + kit_between(&random, 20, 50);
-        p.templ_width = of[0];
-        p.templ_height = of[1];
-        p.channels = 1;
-        p.templ_mask = p.image_mask = false;
-        p.share = of[2];
-        p.options.border = static_cast<xncc_border>(kit_below(&random, 4));
-        check_problem(p, cpu, &random, &settled, &left);
-    }
-    printf("%ld settled, %ld left\n", settled, left);
-    CHECK(settled > 2000 && left > 10);
+    RefineCount count = {};
+    for (int i = 0; i < 2 * KINDS; i++)
+        check_problem(refine_problem(i, shapes[i % 6], &random), cpu, &random, &count);
+    printf("%ld settled, %ld left\n", count.settled, count.left);
+    CHECK(count.settled > 2000 && count.left > 10);
     xncc_context_destroy(cpu);
     return kit_finish("emulated_refine_hard");
 }

@@ -11,6 +11,31 @@
 
 namespace emulated {
 
+// The sides of a template, and one in how many windows is in doubt.
+struct RefineShape {
+    int width, height, share;
+};
+
+// A problem of one channel of which all pixels count.
+inline Problem refine_problem(int number, const RefineShape &of, kit_random *random)
+{
+    Problem p = problem_of(number, random);
+    p.width = of.width + kit_between(random, 20, 50);
+    p.height = of.height + kit_between(random, 20, 50);
+    p.templ_width = of.width;
+    p.templ_height = of.height;
+    p.channels = 1;
+    p.templ_mask = p.image_mask = false;
+    p.share = of.share;
+    p.options.border = static_cast<xncc_border>(kit_below(random, 4));
+    return p;
+}
+
+// Windows that kernels have settled, and left.
+struct RefineCount {
+    long settled, left;
+};
+
 // A scene with its lists of windows in doubt and the constants of its template.
 class RefineScene {
   public:
@@ -67,6 +92,16 @@ class RefineScene {
         job.map = scene.map.data();
         job.map_pitch = scene.width;
         return job;
+    }
+    // Checks the windows that a kernel has settled, and that those which are left are listed.
+    void check(const xncc::FloatDoubt *left, uint32_t listed, RefineCount *count)
+    {
+        const uint32_t rest = scene.check();
+        CHECK_INT(listed, rest);
+        CHECK_INT(constants.done, 0);
+        scene.check_list(left, rest);
+        count->settled += scene.doubts - rest;
+        count->left += rest;
     }
 
   private:
