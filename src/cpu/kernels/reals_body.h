@@ -125,28 +125,37 @@ static xncc_reals_found reals_line(const xncc_reals_line *line)
 
 /* ---- products, directly ---- */
 
+/* Up to four vectors side by side: the first `count` of them, a constant. */
 typedef struct reals_four {
     rd a, b, c, d;
 } reals_four;
 
-REALS_INLINE reals_four reals_load4(const double *from)
+REALS_INLINE reals_four reals_load4(const double *from, int count)
 {
-    reals_four v = { rd_load(from), rd_load(from + REALS_LANES), rd_load(from + 2 * REALS_LANES),
-                     rd_load(from + 3 * REALS_LANES) };
+    const rd zero = { 0 };
+    reals_four v = { rd_load(from), count > 1 ? rd_load(from + REALS_LANES) : zero,
+                     count > 2 ? rd_load(from + 2 * REALS_LANES) : zero,
+                     count > 3 ? rd_load(from + 3 * REALS_LANES) : zero };
     REALS_KEEP(v.a);
-    REALS_KEEP(v.b);
-    REALS_KEEP(v.c);
-    REALS_KEEP(v.d);
+    if (count > 1)
+        REALS_KEEP(v.b);
+    if (count > 2)
+        REALS_KEEP(v.c);
+    if (count > 3)
+        REALS_KEEP(v.d);
     return v;
 }
 
-REALS_INLINE void reals_step(reals_four *sum, const reals_four *image, double factor)
+REALS_INLINE void reals_step(reals_four *sum, const reals_four *image, double factor, int count)
 {
     const rd t = rd_fill(factor);
     sum->a = rd_fma(image->a, t, sum->a);
-    sum->b = rd_fma(image->b, t, sum->b);
-    sum->c = rd_fma(image->c, t, sum->c);
-    sum->d = rd_fma(image->d, t, sum->d);
+    if (count > 1)
+        sum->b = rd_fma(image->b, t, sum->b);
+    if (count > 2)
+        sum->c = rd_fma(image->c, t, sum->c);
+    if (count > 3)
+        sum->d = rd_fma(image->d, t, sum->d);
 }
 
 REALS_INLINE void reals_add(double *to, rd v)
@@ -154,37 +163,51 @@ REALS_INLINE void reals_add(double *to, rd v)
     rd_store(to, rd_load(to) + v);
 }
 
-REALS_INLINE void reals_add4(double *to, const reals_four *sum)
+REALS_INLINE void reals_add4(double *to, const reals_four *sum, int count)
 {
     reals_add(to, sum->a);
-    reals_add(to + REALS_LANES, sum->b);
-    reals_add(to + 2 * REALS_LANES, sum->c);
-    reals_add(to + 3 * REALS_LANES, sum->d);
+    if (count > 1)
+        reals_add(to + REALS_LANES, sum->b);
+    if (count > 2)
+        reals_add(to + 2 * REALS_LANES, sum->c);
+    if (count > 3)
+        reals_add(to + 3 * REALS_LANES, sum->d);
 }
 
-enum { REALS_TILE = 4 * REALS_LANES };
-
-/* Adds the line's products to `rows` (1 or 3) rows of windows: template row t to the row at `to`,
- * and the template rows above it to the following ones. */
-REALS_INLINE void reals_products(const xncc_reals_meeting *m, const double *t, double *to, int rows)
+/* Adds the line's products to `rows` (1 or 3) rows of windows, `count` vectors of them: template
+ * row t to the row at `to`, and the template rows above it to the following ones. */
+REALS_INLINE void reals_tile(const xncc_reals_meeting *m, const double *line, const double *t,
+                             double *to, int rows, int count)
 {
     const rd zero = { 0 };
-    for (int32_t x = 0; x < m->columns; x += REALS_TILE) {
-        reals_four first = { zero, zero, zero, zero }, second = first, third = first;
-        for (int32_t i = 0; i < m->width; i++) {
-            const reals_four image = reals_load4(m->line + x + i);
-            reals_step(&first, &image, t[i]);
-            if (rows == 3) {
-                reals_step(&second, &image, t[i - (ptrdiff_t)m->width]);
-                reals_step(&third, &image, t[i - 2 * (ptrdiff_t)m->width]);
-            }
-        }
-        reals_add4(to + x, &first);
+    reals_four first = { zero, zero, zero, zero }, second = first, third = first;
+    for (int32_t i = 0; i < m->width; i++) {
+        const reals_four image = reals_load4(line + i, count);
+        reals_step(&first, &image, t[i], count);
         if (rows == 3) {
-            reals_add4(to + m->stride + x, &second);
-            reals_add4(to + 2 * (ptrdiff_t)m->stride + x, &third);
+            reals_step(&second, &image, t[i - (ptrdiff_t)m->width], count);
+            reals_step(&third, &image, t[i - 2 * (ptrdiff_t)m->width], count);
         }
     }
+    reals_add4(to, &first, count);
+    if (rows == 3) {
+        reals_add4(to + m->stride, &second, count);
+        reals_add4(to + 2 * (ptrdiff_t)m->stride, &third, count);
+    }
+}
+
+/* The same for whole rows. */
+REALS_INLINE void reals_products(const xncc_reals_meeting *m, const double *t, double *to, int rows)
+{
+    int32_t x = 0;
+    for (; x + 3 * REALS_LANES < m->columns; x += 4 * REALS_LANES)
+        reals_tile(m, m->line + x, t, to + x, rows, 4);
+    if (x + 2 * REALS_LANES < m->columns)
+        reals_tile(m, m->line + x, t, to + x, rows, 3);
+    else if (x + REALS_LANES < m->columns)
+        reals_tile(m, m->line + x, t, to + x, rows, 2);
+    else if (x < m->columns)
+        reals_tile(m, m->line + x, t, to + x, rows, 1);
 }
 
 static void reals_meet(const xncc_reals_meeting *m)
