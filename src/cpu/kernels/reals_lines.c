@@ -82,6 +82,10 @@ int32_t xncc_reals_next_doubt(const float *row, int32_t x, int32_t count)
 {
     enum { CHUNK = 32 }; /* constant, so that vectors compare it */
     uint32_t bits[CHUNK];
+    if (x < count)
+        memcpy(bits, row + x, sizeof *bits);
+    if (x < count && bits[0] == XNCC_DOUBT) /* where many are in doubt, mostly */
+        return x;
     for (; x < count; x += CHUNK) {
         const int32_t some = xncc_min_i32(count - x, CHUNK);
         uint32_t any = some < CHUNK;
