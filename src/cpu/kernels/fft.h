@@ -38,6 +38,7 @@ typedef struct xncc_fft_sums {
     int32_t wanted; /* rows of a sum */
     const int *begin;
     const uint8_t (*pair)[2]; /* a plane of the image and one of the template */
+    int32_t part, parts;      /* of the columns, as in xncc_fft_source */
     void *buffer; /* XNCC_FFT_COLUMN bytes for each row of each plane of the image or sum, whichever
                      are more, and 2 * XNCC_FFT_PIECE times that for each of them */
 } xncc_fft_sums;

@@ -269,7 +269,7 @@ static uint64_t plane_bytes(int32_t nx, int32_t ny)
  * need not be read first. */
 FFT_INLINE int planes_are_large(const xncc_fft_blocking *blocking)
 {
-    enum { LARGE = 2 << 20 };
+    enum { LARGE = 1 << 19 };
     return plane_bytes(blocking->nx, blocking->ny) > LARGE;
 }
 
@@ -300,7 +300,7 @@ static void plane_row_out(const void *table, const xncc_fft_blocking *blocking, 
 }
 
 /* A column of all planes and sums, each `step` points after the one before, but for the template's
- * planes; and room for a piece of each sum. */
+ * planes; and room for a piece of each sum that takes the place of a plane. */
 typedef struct fft_sum_columns {
     const xncc_fft_sums *s;
     vc *column, *total;
@@ -308,14 +308,28 @@ typedef struct fft_sum_columns {
     const vc *templ[XNCC_FFT_MOST_SUMS];
 } fft_sum_columns;
 
+/* A piece of a column that will be needed. */
+FFT_INLINE void expect_piece(const vc *piece)
+{
+    for (int i = 0; i < XNCC_FFT_PIECE; i++) {
+        __builtin_prefetch(&piece[i].re, 0, 2);
+        __builtin_prefetch(&piece[i].im, 0, 2);
+    }
+}
+
 /* Points at .. at + XNCC_FFT_PIECE - 1 of the sums of products of a column. All are made before one
- * is written, which may take the place of a plane. */
+ * takes the place of a plane. The template's planes come from memory, more of them than the
+ * processor follows by itself: every other sum asks for a piece of one. */
 FFT_INLINE void sum_piece(const fft_sum_columns *c, int32_t at)
 {
+    enum { AHEAD = 8 };
     const xncc_fft_sums *s = c->s;
-    vc *total = c->total;
+    const int waiting = s->planes[0] < s->count ? s->planes[0] : s->count;
     for (int k = 0; k < s->count; k++) {
+        vc *const to = k < waiting ? c->total + k * XNCC_FFT_PIECE : c->column + k * c->step + at;
         vc sum[XNCC_FFT_PIECE];
+        for (int i = k / 2; k % 2 == 0 && i < s->planes[1]; i += (s->count + 1) / 2)
+            expect_piece(c->templ[i] + at + AHEAD * XNCC_FFT_PIECE);
         for (int i = 0; i < XNCC_FFT_PIECE; i++)
             sum[i] = (vc){ vd_fill(0.0), vd_fill(0.0) };
         for (int p = s->begin[k]; p < s->begin[k + 1]; p++) {
@@ -329,11 +343,11 @@ FFT_INLINE void sum_piece(const fft_sum_columns *c, int32_t at)
             }
         }
         for (int i = 0; i < XNCC_FFT_PIECE; i++)
-            total[k * XNCC_FFT_PIECE + i] = sum[i];
+            to[i] = sum[i];
     }
-    for (int k = 0; k < s->count; k++)
-        memcpy(c->column + k * c->step + at, total + k * XNCC_FFT_PIECE,
-               XNCC_FFT_PIECE * sizeof *total);
+    for (int k = 0; k < waiting; k++)
+        memcpy(c->column + k * c->step + at, c->total + k * XNCC_FFT_PIECE,
+               XNCC_FFT_PIECE * sizeof *c->total);
 }
 
 /* Begins the transform of column i of a plane that is held by columns. */
@@ -358,7 +372,9 @@ static void sums_of_products(const void *table, const xncc_fft_blocking *blockin
     const int images = s->planes[0], most = images > s->count ? images : s->count;
     fft_sum_columns c = { .s = s, .column = s->buffer, .step = ny + XNCC_FFT_PIECE };
     c.total = c.column + most * c.step;
-    for (int32_t i = 0; i < blocking->nx / FFT_LANES && !xncc_is_cancelled(watch); i++) {
+    const int32_t end = first_column(blocking, s->part + 1, s->parts);
+    for (int32_t i = first_column(blocking, s->part, s->parts);
+         i < end && !xncc_is_cancelled(watch); i++) {
         for (int k = 0; k < images; k++)
             begin_column(s, &side, 0, k, plane_column(s->plane[0][k], blocking, i),
                          c.column + k * c.step);
