@@ -212,19 +212,14 @@ static void score_sharp_part(void *argument, uint64_t index, int32_t slot)
     t->open[index] = !settle_few(&r, xncc_reals_score_sharp(&r, t->sharp, &t->error));
 }
 
-/* Exact sums of many windows take as long for few rows as for all: halves of the map are enough to
- * keep two threads busy, and more would take much memory. */
-static void settle_half(void *argument, uint64_t index, int32_t slot)
+/* Settles the windows of a part that has many in doubt. */
+static void settle_part(void *argument, uint64_t index, int32_t slot)
 {
     const together *t = argument;
-    const int32_t rows = xncc_ceil_div(t->all->area->height, 2), first = (int32_t)index * rows,
-                  of_part = rows_of_part(t);
-    int open = 0;
-    for (int32_t i = 0; i < t->parts; i++)
-        open |= t->open[i] && i * of_part < first + rows && (i + 1) * of_part > first;
+    const int32_t rows = rows_of_part(t);
     xncc_area area;
     xncc_reals_run r;
-    if (!open || !begin_rows(t, first, rows, slot, &area, &r))
+    if (!t->open[index] || !begin_rows(t, (int32_t)index * rows, rows, slot, &area, &r))
         return;
     xncc_reals_bound_part(&r);
     xncc_reals_settle_many(&r);
@@ -275,8 +270,8 @@ static void fill_together(xncc_reals_run *all)
         t.sharp = xncc_reals_sharpen_map(all, &t.error);
         xncc_job_run(job, t.parts, score_sharp_part, &t);
     }
-    if (has_some(&t, t.open))
-        xncc_job_run(job, 2, settle_half, &t);
+    if (has_some(&t, t.open) && !xncc_is_cancelled(job->watch) && !xncc_reals_settle_together(all))
+        xncc_job_run(job, t.parts, settle_part, &t);
 }
 
 void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scratch,
@@ -303,6 +298,7 @@ void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scr
         return;
     }
     r.grid = xncc_reals_find_grid(&r);
-    if (!settle_few(&r, xncc_reals_score(&r)))
+    if (!settle_few(&r, xncc_reals_score(&r)) && !xncc_is_cancelled(job->watch) &&
+        !xncc_reals_settle_together(&r))
         xncc_reals_settle_many(&r);
 }

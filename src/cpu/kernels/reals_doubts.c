@@ -283,8 +283,6 @@ int xncc_reals_settle_few(xncc_reals_run *r)
 void xncc_reals_settle_many(xncc_reals_run *r)
 {
     float score;
-    if (xncc_is_cancelled(r->job->watch) || xncc_reals_settle_together(r))
-        return;
     xncc_reals_settle_far(r);
     (void)settle_each(r, score_of_flat(r, &score), INFINITY);
 }

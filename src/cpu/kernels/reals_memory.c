@@ -105,18 +105,27 @@ static void *carve(const carving *from, uint64_t bytes)
     return xncc_carve(from->memory, from->total, bytes);
 }
 
+/* The most bytes of planes, and of numbers, of exact sums. Threads that fill a map together share
+ * those of one thread. */
+static int64_t most_bytes(const xncc_cpu_blocks *blocks, int of_planes)
+{
+    const int64_t mib = (of_planes ? 512 : 256) * (blocks->fft.common ? 2 : 1);
+    return mib << 20;
+}
+
 /* The memory of the planes of exact sums. Scoring again by transforms (reals_again.c) takes the
  * first arrays. */
 static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *problem,
                          const xncc_cpu_blocks *blocks, const carving from[XNCC_EXTRAS],
                          xncc_reals_scratch *m)
 {
-    enum { ARRAYS_BYTES = 512 << 20, LEAST_ARRAYS = 8 };
+    enum { LEAST_ARRAYS = 8 };
+    const int64_t most = most_bytes(blocks, 1);
     if (variant->fft) {
         const int32_t nx = blocks->fft.nx, ny = blocks->fft.ny;
         const uint64_t row = variant->fft->row_bytes(nx),
                        array = xncc_max_u64(row * (uint64_t)ny, variant->fft->plane_bytes(nx, ny));
-        m->planes_at_once = within(ARRAYS_BYTES / (int64_t)array, LEAST_ARRAYS, XNCC_MOST_ARRAYS);
+        m->planes_at_once = within(most / (int64_t)array, LEAST_ARRAYS, XNCC_MOST_ARRAYS);
         for (int32_t i = 0; i < m->planes_at_once; i++)
             m->arrays[i] = carve(&from[i < XNCC_AGAIN_ARRAYS ? XNCC_EXTRA_OFTEN : XNCC_EXTRA_RARE],
                                  array);
@@ -132,7 +141,7 @@ static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *
                   windows = (int64_t)xncc_reals_stride(problem, blocks) *
                             xncc_min_i32(blocks->rows, xncc_problem_extent(problem).height);
     m->planes_at_once = XNCC_MOST_WEIGHTS + 1;
-    m->templ_planes = within(ARRAYS_BYTES / templ, 1, XNCC_MOST_WEIGHTS);
+    m->templ_planes = within(most / templ, 1, XNCC_MOST_WEIGHTS);
     m->templ_slices = carve(&from[XNCC_EXTRA_RARE], (uint64_t)(templ * m->templ_planes));
     m->weight_sums = carve(&from[XNCC_EXTRA_RARE], (uint64_t)(windows * XNCC_MOST_WEIGHTS * 8));
 }
@@ -142,7 +151,7 @@ static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *p
                         const xncc_cpu_blocks *blocks, const carving from[XNCC_EXTRAS],
                         xncc_reals_scratch *m)
 {
-    enum { NUMBERS_BYTES = 256 << 20, ROWS_OF_DIGITS = XNCC_MOST_DIGITS + XNCC_MOST_PLACES };
+    enum { ROWS_OF_DIGITS = XNCC_MOST_DIGITS + XNCC_MOST_PLACES };
     const uint64_t line = (uint64_t)xncc_reals_line_width(problem, blocks) * sizeof(double),
                    stride = (uint64_t)xncc_reals_stride(problem, blocks);
     const carving *often = &from[XNCC_EXTRA_OFTEN];
@@ -153,9 +162,9 @@ static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *p
     for (int s = 0; s < XNCC_SUMS; s++)
         digits += is_product(&recipe, (xncc_sum_id)s) ? XNCC_MOST_PLACES : 0;
     const uint64_t rows = (uint64_t)xncc_min_i32(blocks->rows, xncc_problem_extent(problem).height),
-                   all = stride * (digits * rows + of_row);
-    m->most_numbers = (size_t)(all < NUMBERS_BYTES / sizeof(float) ? all
-                                                                   : NUMBERS_BYTES / sizeof(float));
+                   all = stride * (digits * rows + of_row),
+                   most = (uint64_t)most_bytes(blocks, 0) / sizeof(float);
+    m->most_numbers = (size_t)(all < most ? all : most);
     m->numbers = carve(&from[XNCC_EXTRA_RARE], m->most_numbers * sizeof(float));
     m->plane_rows = carve(often, line * ROWS_OF_DIGITS);
     m->digit_rows = carve(often, line * XNCC_MOST_DIGITS);

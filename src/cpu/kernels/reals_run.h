@@ -59,6 +59,12 @@ typedef struct xncc_reals_run {
  */
 void xncc_reals_run_in(const xncc_reals_run *r, int32_t slot, xncc_reals_run *own);
 
+/* The parts that work of the rectangle is divided into: one for each thread of the job's team. */
+static inline int32_t xncc_reals_parts_of(const xncc_reals_run *r)
+{
+    return r->job->team ? r->job->team->threads : 1;
+}
+
 /* Reads row yy of the rectangle as doubles. */
 xncc_reals_found xncc_reals_read_line(const xncc_reals_run *r, int32_t yy, int32_t channel,
                                       double pivot, int power, double *out);
@@ -232,13 +238,14 @@ int xncc_reals_settle_masked(xncc_reals_run *r, int32_t x, int32_t y, float *sco
 void xncc_reals_settle_far(xncc_reals_run *r);
 
 /* Scores the windows in doubt exactly, for many of them: by exact sums for all windows, in digits
- * (reals_digits.h). Sums of products come from slices (reals_slices.h), and so do sums over the
- * pixels that count. Where all pixels count, sums of samples and of squares slide over the
- * rectangle. Returns 0, and does nothing, if the sums have more digits than there is room for. */
+ * (reals_digits.h). If they are those of a whole map, the threads of the job's team share the work.
+ * Sums of products come from slices (reals_slices.h), and so do sums over the pixels that count.
+ * Where all pixels count, sums of samples and of squares slide over the rectangle. Returns 0, and
+ * does nothing, if the sums have more digits than there is room for. */
 int xncc_reals_settle_together(xncc_reals_run *r);
 
-/* Settles the windows in doubt: if they are few, when it returns 1; and many of them, all at once.
- */
+/* Settles the windows in doubt: if they are few, when it returns 1; and many of them, that exact
+ * sums for all windows have not settled. */
 int xncc_reals_settle_few(xncc_reals_run *r);
 void xncc_reals_settle_many(xncc_reals_run *r);
 

@@ -3,6 +3,7 @@
 #include "cpu/kernels/reals_slices.h"
 
 #include <math.h>
+#include <pthread.h>
 
 /* ---- how to cut ---- */
 
@@ -27,29 +28,36 @@ static int fits_range(const xncc_slicing *s)
            ldexp(s->unit, s->bits) <= ldexp(1.0, END_OF_RANGE);
 }
 
-/* Are sums of products of `pairs` pairs of planes exact by transforms? products: at least the sum,
- * over the pairs, of the products of the planes' 2-norms. */
-static int transforms_fit(const xncc_reals_run *r, int32_t pairs, double products)
+/* The largest sum of direct products, which are integers. */
+static const double most_directly = 0x1p50;
+
+/* Are sums of products of `pairs` pairs of planes exact? Transforms are then off by less than 0.45.
+ * products: at least the sum, over the pairs, of the products of the planes' 2-norms. */
+static int sums_fit(const xncc_reals_run *r, int32_t pairs, double products)
 {
-    return (r->factor + pairs * 0x1p-51) * 1.01 * products <= 0.45;
+    return r->variant->fft ? (r->factor + pairs * 0x1p-51) * 1.01 * products <= 0.45
+                           : 1.01 * products <= most_directly;
 }
 
 /* Are sums of `pairs` products of integers of two planes exact, of which each product is at most
- * `most` in magnitude? Direct products are integers below 2^50, and transforms are off by less than
- * 0.45. */
+ * `most` in magnitude? */
 static int products_fit(const xncc_reals_run *r, double most, int32_t pairs)
 {
     const double n = (double)r->job->templ->width * (double)r->job->templ->height,
                  samples = (double)r->m.stage.width * (double)r->m.stage.height,
                  products = pairs * most;
-    return r->variant->fft ? transforms_fit(r, pairs, sqrt(samples * n) * products)
-                           : n * products <= 0x1p50;
+    return r->variant->fft ? sums_fit(r, pairs, sqrt(samples * n) * products)
+                           : n * products <= most_directly;
 }
 
-/* The largest magnitude of an integer of a plane. */
+/* The largest magnitude of an integer of a plane. The last plane has the bits that are left. */
 static double most_of(const xncc_planes *planes)
 {
-    return planes->kind == XNCC_PLANES_COUNT ? 1.0 : ldexp(1.0, planes->bits - 1);
+    const int all = planes->kind == XNCC_PLANES_SQUARE ? 2 * planes->of.bits : planes->of.bits,
+              left = all - planes->bits * (planes->count - 1);
+    return planes->kind == XNCC_PLANES_COUNT
+               ? 1.0
+               : ldexp(1.0, left < planes->bits ? planes->bits - 1 : left);
 }
 
 int xncc_reals_planes_fit(const xncc_reals_run *r, const xncc_planes *image,
@@ -154,7 +162,7 @@ static xncc_planes cut_planes(const xncc_cut *cut, int of_templ, int32_t channel
                           .channel = channel,
                           .of = *of,
                           .bits = bits,
-                          .count = xncc_slices_of(of->bits, bits) };
+                          .count = xncc_slices_of(of->bits, bits) - (of_templ ? 0 : cut->joined) };
 }
 
 static int fits_surely(const xncc_reals_run *r, const xncc_cut *cut, int bits)
@@ -168,7 +176,7 @@ static double sample_squares(xncc_reals_run *r, const xncc_planes *planes)
 {
     enum { ROWS = 24 };
     const int32_t rows = planes->of_templ ? r->job->templ->height : r->m.stage.height,
-                  step = rows / ROWS + 1;
+                  step = rows / ROWS | 1; /* odd, since rows often differ by turns */
     double square = 0.0;
     for (int32_t y = step / 2; y < rows && !xncc_is_cancelled(r->job->watch); y += step)
         (void)xncc_reals_read_planes(r, planes, y, r->m.plane_rows, &square);
@@ -182,31 +190,31 @@ static int fits_probably(xncc_reals_run *r, const xncc_cut *cut, int bits)
     int fits = 1;
     for (int32_t c = 0; c < r->job->templ->channels && fits; c++) {
         const xncc_planes image = cut_planes(cut, 0, c, bits), templ = cut_planes(cut, 1, c, bits);
-        fits = transforms_fit(r, xncc_min_i32(image.count, templ.count),
-                              margin * sqrt(sample_squares(r, &image)) *
-                                  sqrt(sample_squares(r, &templ)));
+        fits = sums_fit(r, xncc_min_i32(image.count, templ.count),
+                        margin * sqrt(sample_squares(r, &image)) * sqrt(sample_squares(r, &templ)));
     }
     return fits;
 }
 
 /* The 2-norms of planes are mostly far below their bounds: a sample has few slices that are not 0,
  * and few of those are as large as they may be. So wider slices than are sure to do are tried if
- * there are fewer of them then; and of those, the narrowest. */
+ * there are fewer of them then; and of those, the narrowest. If the last slice of the image has
+ * hardly any bits, it is tried without. */
 static void choose_bits(xncc_reals_run *r, xncc_cut *cut)
 {
-    enum { MOST_MORE = 4 };
+    enum { MOST_MORE = 4, FEW_BITS = 1 };
     const int most = xncc_min_i32(cut->sure + MOST_MORE, XNCC_DIGIT_BITS);
-    cut->bits = cut->sure;
-    for (int bits = most; bits > cut->sure && r->variant->fft; bits--) {
-        const int32_t image = xncc_slices_of(cut->image.bits, bits),
-                      templ = xncc_slices_of(cut->templ.bits, bits);
-        if (image == xncc_slices_of(cut->image.bits, bits - 1) &&
-            templ == xncc_slices_of(cut->templ.bits, bits - 1))
-            continue;
-        if (fits_probably(r, cut, bits)) {
-            cut->bits = bits;
+    for (cut->bits = most; cut->bits > cut->sure; cut->bits--) {
+        const int32_t image = xncc_slices_of(cut->image.bits, cut->bits),
+                      templ = xncc_slices_of(cut->templ.bits, cut->bits);
+        cut->joined = image > 1 && cut->image.bits - cut->bits * (image - 1) <= FEW_BITS;
+        if (cut->joined && fits_probably(r, cut, cut->bits))
             return;
-        }
+        cut->joined = 0;
+        if ((image < xncc_slices_of(cut->image.bits, cut->bits - 1) ||
+             templ < xncc_slices_of(cut->templ.bits, cut->bits - 1)) &&
+            fits_probably(r, cut, cut->bits))
+            return;
     }
 }
 
@@ -219,6 +227,7 @@ int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut)
     cut->templ = slicing_of(&templ, difference ? both : templ.unit);
     if (!fits_range(&cut->image) || !fits_range(&cut->templ))
         return 0;
+    cut->joined = 0;
     for (cut->sure = XNCC_DIGIT_BITS; !fits_surely(r, cut, cut->sure); cut->sure--)
         if (cut->sure == LEAST_BITS)
             return 0;
@@ -252,6 +261,14 @@ static void collect_row(const group *g, const double *const *row, int32_t y)
     g->r->isa->digits->collect(&from, g->r->area->width, &to);
 }
 
+/* Are the sums of a group exact, by the sums of the squares of all planes of the image, [0], and of
+ * the template, [1]? The sum of products of two norms is at most the product of their roots. */
+static int are_exact(const group *g, const double square[2])
+{
+    return g->sure || sums_fit(g->r, xncc_min_i32(g->planes[0]->count, g->planes[1]->count),
+                               sqrt(square[0]) * sqrt(square[1]));
+}
+
 /* ---- transforms ---- */
 
 /* The arrays of a group: `of` each plane of the image, [0], and of the template, [1], or -1 if it
@@ -264,35 +281,80 @@ typedef struct arrays {
     uint8_t pair[XNCC_MOST_ARRAYS * XNCC_MOST_ARRAYS / 4][2];
 } arrays;
 
+/* Planes of a group whose rows threads transform. */
+typedef struct row_work {
+    const group *g;
+    arrays *a;
+    int of_templ;
+    pthread_mutex_t mutex; /* of the arrays */
+} row_work;
+
+/* Gives the planes that have something in a row arrays, and writes which they are. */
+static void give_arrays(row_work *work, uint64_t any, int of[XNCC_MOST_PLANES])
+{
+    const group *g = work->g;
+    arrays *a = work->a;
+    pthread_mutex_lock(&work->mutex);
+    for (int32_t k = 0; k < g->count[work->of_templ]; k++) {
+        int *array = &a->of[work->of_templ][k];
+        if (any >> k & 1 && *array < 0)
+            *array = a->planes[work->of_templ]++;
+        of[k] = *array;
+    }
+    pthread_mutex_unlock(&work->mutex);
+}
+
+/* The first row of a part of so many rows. */
+static int32_t first_row(const xncc_reals_run *r, int32_t rows, uint64_t part)
+{
+    return (int32_t)((int64_t)rows * (int64_t)part / xncc_reals_parts_of(r));
+}
+
+/* Transforms some of the rows. */
+static void transform_part(void *argument, uint64_t index, int32_t slot)
+{
+    row_work *work = argument;
+    const group *g = work->g;
+    const int of_templ = work->of_templ;
+    const xncc_reals_run *r = g->r;
+    const int32_t rows = of_templ ? r->job->templ->height : r->m.stage.height,
+                  end = first_row(r, rows, index + 1);
+    double square = 0.0;
+    int of[XNCC_MOST_PLANES];
+    xncc_reals_run own;
+    xncc_reals_run_in(r, slot, &own);
+    xncc_reals_clear_planes(&own);
+    for (int32_t y = first_row(r, rows, index); y < end && !xncc_is_cancelled(r->job->watch); y++) {
+        const uint64_t any = xncc_reals_read_planes(&own, g->planes[of_templ], y, own.m.plane_rows,
+                                                    &square) >>
+                             g->first[of_templ];
+        give_arrays(work, any, of);
+        for (int32_t k = 0; k < g->count[of_templ]; k++) {
+            const double *from = own.m.plane_rows + (k + g->first[of_templ]) * own.m.stage.pitch;
+            if (!(any >> k & 1))
+                continue;
+            r->m.given[of_templ][y] |= (uint64_t)1 << of[k];
+            r->variant->fft->plane_row_in(r->shared->table, &r->job->blocks->fft, from,
+                                          own.m.points, work->a->plane[of_templ][of[k]], y);
+        }
+    }
+    pthread_mutex_lock(&work->mutex);
+    work->a->square[of_templ] += square;
+    pthread_mutex_unlock(&work->mutex);
+}
+
 /* Transforms the rows of the planes of a group that are not all 0. */
 static void transform_rows(const group *g, int of_templ, arrays *a)
 {
-    xncc_reals_run *r = g->r;
-    const xncc_fft_blocking *c = &r->job->blocks->fft;
-    const int32_t rows = of_templ ? r->job->templ->height : r->m.stage.height;
-    uint64_t *given = r->m.given[of_templ];
-    xncc_reals_clear_planes(r);
-    memset(given, 0, (size_t)c->ny * sizeof *given);
+    const xncc_reals_run *r = g->r;
+    row_work work = { .g = g, .a = a, .of_templ = of_templ, .mutex = PTHREAD_MUTEX_INITIALIZER };
+    memset(r->m.given[of_templ], 0, (size_t)r->job->blocks->fft.ny * sizeof *r->m.given[of_templ]);
     a->planes[of_templ] = 0;
     a->square[of_templ] = 0.0;
     for (int32_t k = 0; k < g->count[of_templ]; k++)
         a->of[of_templ][k] = -1;
-    for (int32_t y = 0; y < rows && !xncc_is_cancelled(r->job->watch); y++) {
-        const uint64_t any = xncc_reals_read_planes(r, g->planes[of_templ], y, r->m.plane_rows,
-                                                    &a->square[of_templ]) >>
-                             g->first[of_templ];
-        for (int32_t k = 0; k < g->count[of_templ]; k++) {
-            int *of = &a->of[of_templ][k];
-            const double *from = r->m.plane_rows + (k + g->first[of_templ]) * r->m.stage.pitch;
-            if (!(any >> k & 1))
-                continue;
-            if (*of < 0)
-                *of = a->planes[of_templ]++;
-            given[y] |= (uint64_t)1 << *of;
-            r->variant->fft->plane_row_in(r->shared->table, c, from, r->m.points,
-                                          a->plane[of_templ][*of], y);
-        }
-    }
+    xncc_job_run(r->job, xncc_reals_parts_of(r), transform_part, &work);
+    pthread_mutex_destroy(&work.mutex);
 }
 
 /* Lists the pairs of planes of each weight that has some. */
@@ -368,21 +430,52 @@ static void keep_template(const group *g, const arrays *a)
     memcpy(kept->of, a->of[1], sizeof kept->of);
 }
 
-/* Are the sums of a group exact, by the norms of all planes? The sum of products of two norms is at
- * most the product of the roots of the sums of their squares. */
-static int are_exact(const group *g, const arrays *a)
+/* Sums of products that threads compute. */
+typedef struct sum_work {
+    const group *g;
+    const arrays *a;
+    xncc_fft_sums sums;
+} sum_work;
+
+/* Some columns of all sums. */
+static void sum_part(void *argument, uint64_t index, int32_t slot)
 {
-    return g->sure || transforms_fit(g->r, xncc_min_i32(g->planes[0]->count, g->planes[1]->count),
-                                     sqrt(a->square[0]) * sqrt(a->square[1]));
+    const sum_work *work = argument;
+    const xncc_reals_run *r = work->g->r;
+    xncc_fft_sums sums = work->sums;
+    xncc_reals_run own;
+    xncc_reals_run_in(r, slot, &own);
+    sums.part = (int32_t)index;
+    sums.buffer = own.m.points;
+    r->variant->fft->sums(r->shared->table, &r->job->blocks->fft, r->job->watch, &sums);
+}
+
+/* Some rows of windows: transforms the sums back, and collects them. */
+static void collect_part(void *argument, uint64_t index, int32_t slot)
+{
+    const sum_work *work = argument;
+    const arrays *a = work->a;
+    const xncc_reals_run *r = work->g->r;
+    const int32_t rows = r->area->height, end = first_row(r, rows, index + 1);
+    const double *row[2 * XNCC_MOST_PLANES] = { NULL };
+    xncc_reals_run own;
+    xncc_reals_run_in(r, slot, &own);
+    for (int32_t y = first_row(r, rows, index); y < end && !xncc_is_cancelled(r->job->watch); y++) {
+        for (int k = 0; k < a->sums; k++) {
+            double *to = own.m.weight_rows + (size_t)k * (size_t)r->stride;
+            r->variant->fft->plane_row_out(r->shared->table, &r->job->blocks->fft, r->m.arrays[k],
+                                           y, own.m.points, r->area->width, to);
+            row[a->weight[k]] = to;
+        }
+        collect_row(work->g, row, y);
+    }
 }
 
 /* Planes of the image, and sums, have the first arrays, and planes of the template the last ones.
  * Returns 0 if sums would not be exact. */
 static int multiply_by_transforms(const group *g)
 {
-    xncc_reals_run *r = g->r;
-    const xncc_fft_blocking *c = &r->job->blocks->fft;
-    const double *row[2 * XNCC_MOST_PLANES] = { NULL };
+    const xncc_reals_run *r = g->r;
     arrays a;
     for (int32_t k = 0; k < r->m.planes_at_once; k++) {
         a.plane[0][k] = r->m.arrays[k];
@@ -390,44 +483,39 @@ static int multiply_by_transforms(const group *g)
     }
     transform_rows(g, 0, &a);
     const int known = find_template(g, &a);
-    if (!are_exact(g, &a))
+    if (!are_exact(g, a.square))
         return 0;
     list_pairs(g, &a);
-    const xncc_fft_sums sums = { .planes = { a.planes[0], a.planes[1] },
-                                 .count = a.sums,
-                                 .plane = { a.plane[0], a.plane[1] },
-                                 .row = { r->m.given[0], r->m.given[1] },
-                                 .known = known,
-                                 .sum = r->m.arrays,
-                                 .wanted = r->area->height,
-                                 .begin = a.begin,
-                                 .pair = (const uint8_t(*)[2])a.pair,
-                                 .buffer = r->m.points };
-    r->variant->fft->sums(r->shared->table, c, r->job->watch, &sums);
+    sum_work work = { .g = g,
+                      .a = &a,
+                      .sums = { .planes = { a.planes[0], a.planes[1] },
+                                .count = a.sums,
+                                .plane = { a.plane[0], a.plane[1] },
+                                .row = { r->m.given[0], r->m.given[1] },
+                                .known = known,
+                                .sum = r->m.arrays,
+                                .wanted = r->area->height,
+                                .begin = a.begin,
+                                .pair = (const uint8_t(*)[2])a.pair,
+                                .parts = xncc_reals_parts_of(r) } };
+    xncc_job_run(r->job, work.sums.parts, sum_part, &work);
     keep_template(g, &a);
-    for (int32_t y = 0; y < r->area->height && !xncc_is_cancelled(r->job->watch); y++) {
-        for (int k = 0; k < a.sums; k++) {
-            double *to = r->m.weight_rows + (size_t)k * (size_t)r->stride;
-            r->variant->fft->plane_row_out(r->shared->table, c, r->m.arrays[k], y, r->m.points,
-                                           r->area->width, to);
-            row[a.weight[k]] = to;
-        }
-        collect_row(g, row, y);
-    }
+    xncc_job_run(r->job, work.sums.parts, collect_part, &work);
     return 1;
 }
 
 /* ---- direct products ---- */
 
-/* Cuts the template into planes. Returns a bit for each that is not all 0. */
-static uint64_t cut_template(const group *g)
+/* Cuts the template into planes. Returns a bit for each that is not all 0, and adds the squares of
+ * all of them to *square. */
+static uint64_t cut_template(const group *g, double *square)
 {
     xncc_reals_run *r = g->r;
     const size_t line = (size_t)r->m.stage.pitch, width = (size_t)r->job->templ->width,
                  height = (size_t)r->job->templ->height;
     uint64_t any = 0;
     for (size_t j = 0; j < height; j++) {
-        any |= xncc_reals_read_planes(r, g->planes[1], (int32_t)j, r->m.plane_rows, NULL);
+        any |= xncc_reals_read_planes(r, g->planes[1], (int32_t)j, r->m.plane_rows, square);
         for (int32_t k = 0; k < g->count[1]; k++)
             memcpy(r->m.templ_slices + ((size_t)k * height + j) * width,
                    r->m.plane_rows + (size_t)(g->first[1] + k) * line, width * sizeof(double));
@@ -435,7 +523,8 @@ static uint64_t cut_template(const group *g)
     return any >> g->first[1];
 }
 
-static void multiply_directly(const group *g)
+/* Returns 0 if sums would not be exact. */
+static int multiply_directly(const group *g)
 {
     xncc_reals_run *r = g->r;
     const int32_t height = r->job->templ->height, rows = r->area->height,
@@ -444,7 +533,8 @@ static void multiply_directly(const group *g)
                  templ = (size_t)r->job->templ->width * (size_t)height;
     const double *row[2 * XNCC_MOST_PLANES] = { NULL };
     xncc_reals_clear_planes(r);
-    const uint64_t of_templ = cut_template(g);
+    double square[2] = { 0.0, 0.0 };
+    const uint64_t of_templ = cut_template(g, &square[1]);
     xncc_reals_meeting meeting = { .width = r->job->templ->width,
                                    .columns = r->area->width,
                                    .stride = r->stride,
@@ -452,7 +542,8 @@ static void multiply_directly(const group *g)
     xncc_reals_clear_planes(r);
     memset(r->m.weight_sums, 0, plane * (size_t)weights * sizeof(double));
     for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
-        const uint64_t any = xncc_reals_read_planes(r, g->planes[0], yy, r->m.plane_rows, NULL) >>
+        const uint64_t any = xncc_reals_read_planes(r, g->planes[0], yy, r->m.plane_rows,
+                                                    &square[0]) >>
                              g->first[0];
         meeting.y = yy;
         meeting.first = yy - height + 1 > 0 ? yy - height + 1 : 0;
@@ -466,12 +557,15 @@ static void multiply_directly(const group *g)
                     r->isa->meet(&meeting);
             }
     }
+    if (!are_exact(g, square))
+        return 0;
     for (int32_t y = 0; y < rows && !xncc_is_cancelled(r->job->watch); y++) {
         for (int32_t w = 0; w < weights; w++)
             row[g->first[0] + g->first[1] + w] = r->m.weight_sums + (size_t)w * plane +
                                                  (size_t)y * (size_t)r->stride;
         collect_row(g, row, y);
     }
+    return 1;
 }
 
 int xncc_reals_multiply(xncc_reals_run *r, const xncc_planes *image, const xncc_planes *templ,
@@ -492,9 +586,7 @@ int xncc_reals_multiply(xncc_reals_run *r, const xncc_planes *image, const xncc_
             g.first[1] = j;
             g.count[0] = xncc_min_i32(of_image, image->count - i);
             g.count[1] = xncc_min_i32(of_templ, templ->count - j);
-            if (!r->variant->fft)
-                multiply_directly(&g);
-            else if (!multiply_by_transforms(&g))
+            if (!(r->variant->fft ? multiply_by_transforms(&g) : multiply_directly(&g)))
                 return 0;
         }
     return 1;

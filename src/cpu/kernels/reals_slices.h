@@ -18,6 +18,7 @@
 typedef struct xncc_cut {
     xncc_slicing image, templ;
     int bits, sure; /* per slice: as many as will probably do, and as many as do in any case */
+    int32_t joined; /* 1: the last slice of the image, of few bits, is a part of the one before */
 } xncc_cut;
 
 /* Measures the samples and chooses the slices. Returns 0 if sums of products cannot be exact. */

@@ -50,26 +50,40 @@ static xncc_numbers row_of(const xncc_numbers *all, int32_t y)
     return v;
 }
 
+/* Has a term the numbers of all rows, or those of a row? */
+static int32_t rows_of_terms(const xncc_reals_run *r)
+{
+    return r->job->templ->channels > 1 ? r->area->height : 1;
+}
+
+/* Divides the memory of the numbers of a row, which comes first: of sums that do not come from
+ * products, and of terms. Returns its end. */
+static float *lay_out_row(together *t)
+{
+    const xncc_reals_run *r = t->r;
+    float *at = r->m.numbers;
+    for (int s = 0; s < XNCC_SUMS; s++)
+        if (r->source[s] != XNCC_FROM_PRODUCTS)
+            t->sum[s] = numbers_at(r, &at, t->digits[s], 1);
+    for (int i = 0; i < TERMS; i++)
+        t->total[i] = numbers_at(r, &at, t->places, rows_of_terms(r));
+    return at;
+}
+
 /* Divides the memory of numbers. Returns 0 if there is too little. */
 static int lay_out(together *t)
 {
-    xncc_reals_run *r = t->r;
-    const int32_t rows = r->area->height;
-    float *at = r->m.numbers;
-    size_t needed = 0;
+    const xncc_reals_run *r = t->r;
+    size_t needed = (size_t)(TERMS * t->places) * (size_t)rows_of_terms(r);
     for (int s = 0; s < XNCC_SUMS; s++)
-        needed += r->source[s] == XNCC_FROM_PRODUCTS ? (size_t)t->digits[s] * (size_t)rows
-                                                     : (size_t)t->digits[s];
-    needed += (size_t)(TERMS * t->places) * (r->job->templ->channels > 1 ? (size_t)rows : 1);
+        needed += (size_t)t->digits[s] *
+                  (r->source[s] == XNCC_FROM_PRODUCTS ? (size_t)r->area->height : 1);
     if (needed * (size_t)r->stride > r->m.most_numbers)
         return 0;
+    float *at = lay_out_row(t);
     for (int s = 0; s < XNCC_SUMS; s++)
         if (r->source[s] == XNCC_FROM_PRODUCTS)
-            t->stored[s] = numbers_at(r, &at, t->digits[s], rows);
-        else
-            t->sum[s] = numbers_at(r, &at, t->digits[s], 1);
-    for (int i = 0; i < TERMS; i++)
-        t->total[i] = numbers_at(r, &at, t->places, r->job->templ->channels > 1 ? rows : 1);
+            t->stored[s] = numbers_at(r, &at, t->digits[s], r->area->height);
     return 1;
 }
 
@@ -95,7 +109,8 @@ static void planes_of(const together *t, xncc_sum_id sum, xncc_planes planes[2])
             continue;
         planes[i].kind = squares ? XNCC_PLANES_SQUARE : XNCC_PLANES_VALUE;
         planes[i].bits = bits;
-        planes[i].count = xncc_slices_of(squares ? 2 * of->bits : of->bits, bits);
+        planes[i].count = xncc_slices_of(squares ? 2 * of->bits : of->bits, bits) -
+                          (sum == XNCC_SUM_X && i == 0 ? t->cut.joined : 0);
     }
 }
 
@@ -465,9 +480,10 @@ static int score_within_bounds(together *t, int32_t y, int doubts)
 
 /* ---- rows ---- */
 
-/* Adds a channel to the terms of the windows, of which the sums of products are there. Bounds are
- * no longer looked for where they leave most of some rows. */
-static void add_channel(together *t)
+/* Adds a channel to the terms of the windows, of which the sums of products are there: those of
+ * row 0 are in row `first` of the sums. Bounds are no longer looked for where they leave most of
+ * some rows. */
+static void add_rows(together *t, int32_t first)
 {
     enum { TRIES = 8 };
     xncc_reals_run *r = t->r;
@@ -479,7 +495,7 @@ static void add_channel(together *t)
         const int doubts = xncc_reals_has_doubts(r, y);
         for (int s = 0; s < XNCC_SUMS; s++)
             if (r->source[s] == XNCC_FROM_PRODUCTS)
-                t->sum[s] = row_of(&t->stored[s], y);
+                t->sum[s] = row_of(&t->stored[s], first + y);
         if (doubts) {
             bring_samples(t, f, &both, y, open);
             sum_windows(t, &f[0]);
@@ -496,6 +512,33 @@ static void add_channel(together *t)
     }
 }
 
+/* The same for some rows, in the memory of a thread, where the numbers of a row are its own. */
+static void add_part(void *argument, uint64_t index, int32_t slot)
+{
+    const together *all = argument;
+    const xncc_area *whole = all->r->area;
+    const int32_t rows = xncc_ceil_div(whole->height, xncc_reals_parts_of(all->r)),
+                  first = (int32_t)index * rows;
+    together t = *all;
+    xncc_area area = *whole;
+    xncc_reals_run own;
+    if (first >= whole->height)
+        return;
+    area.y += first;
+    area.height = xncc_min_i32(rows, whole->height - first);
+    area.out += first * area.pitch;
+    xncc_reals_run_in(all->r, slot, &own);
+    own.area = &area;
+    own.m.stage.top += first;
+    own.m.stage.height -= whole->height - area.height;
+    xncc_reals_bound_part(&own);
+    t.r = &own;
+    (void)lay_out_row(&t);
+    t.sum[XNCC_SUM_T] = all->sum[XNCC_SUM_T];
+    t.sum[XNCC_SUM_T2] = all->sum[XNCC_SUM_T2];
+    add_rows(&t, first);
+}
+
 /* Makes a sum of the channel from products. If there are too many bits in a slice, the slices
  * become those that are sure to do. */
 static void multiply(together *t, xncc_sum_id sum)
@@ -506,6 +549,7 @@ static void multiply(together *t, xncc_sum_id sum)
     if (xncc_reals_multiply(t->r, &planes[0], &planes[1], to, (ptrdiff_t)to->count * to->step))
         return;
     t->cut.bits = t->cut.sure;
+    t->cut.joined = 0;
     planes_of(t, sum, planes);
     (void)xncc_reals_multiply(t->r, &planes[0], &planes[1], to, (ptrdiff_t)to->count * to->step);
 }
@@ -520,7 +564,10 @@ int xncc_reals_settle_together(xncc_reals_run *r)
             if (is_needed(&t, (xncc_sum_id)s) && r->source[s] == XNCC_FROM_PRODUCTS)
                 multiply(&t, (xncc_sum_id)s);
         sum_template(&t);
-        add_channel(&t);
+        if (r->common)
+            xncc_job_run(r->job, xncc_reals_parts_of(r), add_part, &t);
+        else
+            add_rows(&t, 0);
     }
     return 1;
 }
