@@ -55,6 +55,7 @@ __device__ HardSums thread_sums(const RefineJob &job, const Sample &sample, int 
     const int count = job.templ_width * job.templ_height;
     const double first = sample(0, 0);
     HardSums s = HardSums::none();
+    xncc_quick_grid grid = xncc_quick_grid_empty();
     Walk walk(own, threads, job.templ_width);
     for (int at = own; at < count; at += EACH * threads) {
         double v[EACH], t[EACH];
@@ -67,13 +68,14 @@ __device__ HardSums thread_sums(const RefineJob &job, const Sample &sample, int 
         }
 #pragma unroll
         for (int k = 0; k < EACH; k++) {
-            s.infinite |= !isfinite(v[k]);
-            xncc_grid_add(&s.grid, v[k]);
+            xncc_quick_grid_add(&grid, v[k]);
             xncc_twofold_put(&s.S, v[k]);
             put_product<PIXEL>(&s.Q, v[k], v[k]);
             put_product<PIXEL>(&s.X, v[k], t[k]);
         }
     }
+    s.grid = xncc_quick_grid_of(grid);
+    s.infinite = xncc_quick_grid_is_infinite(grid);
     return s;
 }
 

@@ -129,6 +129,32 @@ static xncc_grid grid_of(const window *w)
     return g;
 }
 
+/* The quick grid is the samples' own, or half as coarse where the lowest bit is a power of two;
+ * below 2^-1042 it is the finest one. */
+static void check_quick_grids(void)
+{
+    enum { ROUNDS = 200000, SAMPLES = 4 };
+    kit_random random = kit_stream(3);
+    for (int round = 0; round < ROUNDS; round++) {
+        xncc_grid want = xncc_grid_empty();
+        xncc_quick_grid quick = xncc_quick_grid_empty();
+        const int count = kit_between(&random, 0, SAMPLES);
+        for (int i = 0; i < count; i++) {
+            const double whole = (double)kit_below(&random, UINT64_C(1) << kit_below(&random, 54)),
+                         v = ldexp(kit_below(&random, 2) ? -whole : whole,
+                                   kit_between(&random, round % 4 ? -90 : -1074, 900));
+            xncc_grid_add(&want, v);
+            xncc_quick_grid_add(&quick, v);
+        }
+        const xncc_grid got = xncc_quick_grid_of(quick);
+        const int is_fine = want.unit < 1074 - 1021;
+        CHECK(got.top == want.top && !xncc_quick_grid_is_infinite(quick));
+        CHECK(is_fine ? got.unit <= want.unit : got.unit == want.unit || got.unit == want.unit - 1);
+        xncc_quick_grid_add(&quick, round % 2 ? (double)INFINITY : (double)NAN);
+        CHECK(xncc_quick_grid_is_infinite(quick));
+    }
+}
+
 /* A window of multiples of 2^power, of so many bits; the largest and the smallest come first. If
  * `power` is odd, four samples in a row are equal under a template of 0, 0, 1, 1: no correlation.
  */
@@ -245,6 +271,7 @@ int main(int argc, char **argv)
     check_rounding();
     check_exponents();
     check_differences();
+    check_quick_grids();
     check_grids();
     check_bounds();
     return kit_finish("exact");
