@@ -206,6 +206,9 @@ static void check_found(hostile of_image, hostile of_templ, xncc_pixel pixel, in
     raise_rows(&image.view, power);
     const float_pair p = { .image = &image.view, .templ = &templ.view };
     kit_map map = float_map_of(p, XNCC_CCOEFF_NORMED, only);
+    check_float_scores(p, XNCC_CCOEFF_NORMED, &map.view, 400, hostile_name[of_image]);
+    if (!only)
+        check_float_maps(p, XNCC_CCOEFF_NORMED, &map.view, 0, 0, 0, hostile_name[of_image]);
     check_float_matches(p, XNCC_CCOEFF_NORMED, &map.view, only, hostile_name[of_image]);
     kit_map_destroy(&map);
     kit_image_destroy(&image);

@@ -17,13 +17,16 @@ typedef struct spikes {
 } spikes;
 
 /* Sizes of noise: every `each` columns, samples become 2^fall times smaller; 0: nowhere. All get an
- * offset. Those of a square of side `zeros` in the middle are 0. */
+ * offset. Those of a square of side `zeros` in the middle are 0. folded: both halves of the window
+ * that the template comes from are alike, with a sample much finer than the others, and those of
+ * the template add up to a constant. */
 typedef struct sizes {
     int each, fall;
     double offset;
-    int zeros;
+    int zeros, folded;
 } sizes;
-static const sizes even = { 0, 0, 0.0, 0 }, hole = { 0, 0, 0.0, 160 };
+static const sizes even = { 0, 0, 0.0, 0, 0 }, hole = { 0, 0, 0.0, 160, 0 },
+                   folded = { 0, 0, 0.0, 0, 1 };
 
 static kit_map map_of(xncc_context *context, const kit_image *image, const xncc_template *templ,
                       xncc_method method, const char *kernel)
@@ -67,13 +70,23 @@ static void check_kernel(const char *kernel, xncc_context *gpu, xncc_context *cp
     kit_random random = kit_stream(77);
     kit_image image = kit_image_create(pixel, width, height, 1, KIT_AFTER),
               templ = kit_image_create(pixel, columns, rows, 1, KIT_AFTER);
-    const double unit = pixel == XNCC_U32 ? 1.0 : 0x1p-24;
+    const int bits = pixel == XNCC_F64 ? 53 : 24; /* all that a sample has */
+    const double unit = pixel == XNCC_U32 ? 1.0 : ldexp(1.0, -bits);
     for (int32_t y = 0; y < height; y++)
         for (int32_t x = 0; x < width; x++)
-            put_sample(&image, &noise, x, y, unit * (double)kit_below(&random, 1 << 24));
+            put_sample(&image, &noise, x, y,
+                       unit * (double)kit_below(&random, UINT64_C(1) << bits));
     for (int32_t y = 0; y < rows; y++)
-        for (int32_t x = 0; x < columns; x++)
-            kit_sample_set(&templ.view, x, y, 0, kit_sample(&image.view, x + 100, y + 50, 0));
+        for (int32_t x = 0; x < columns; x++) {
+            const int second = noise.folded && 2 * x >= columns;
+            const double v = kit_sample(&image.view, x + 100 - (second ? columns / 2 : 0), y + 50,
+                                        0);
+            kit_sample_set(&templ.view, x, y, 0, second ? unit * ldexp(1.0, bits) - v : v);
+            kit_sample_set(&image.view, x + 100, y + 50, 0, v);
+        }
+    for (int i = 0; i < 2 && noise.folded; i++)
+        kit_sample_set(&image.view, 100 + columns / 4 + i * (columns / 2), 50 + rows / 2, 0,
+                       pixel == XNCC_U32 ? 1.0 : 0x1p-70);
     for (int32_t i = 0; i < of.count; i++)
         kit_sample_set(&image.view, (width / 3 + of.apart * i) % width,
                        (height / 2 + of.apart / 2 * i) % height, 0, of.value);
@@ -134,14 +147,14 @@ int main(int argc, char **argv)
         spikes of;
         sizes noise;
     } regions[] = {
-        { { 0.0, 0, 0, XNCC_CCOEFF_NORMED }, { 260, 40, 0.0, 160 } },
-        { { 0.0, 0, 0, XNCC_CCOEFF }, { 80, 9, 0.0, 0 } },
-        { { 0.0, 0, 0, XNCC_CCOEFF_NORMED }, { 9, 1, 0.0, 0 } },
-        { { 1e30, 50, 37, XNCC_SQDIFF_NORMED }, { 200, 25, 0.0, 0 } },
-        { { -1e25, 100, 23, XNCC_CCORR_NORMED }, { 150, 17, 0.0, 0 } },
-        { { 1e20, 60, 29, XNCC_CCOEFF_NORMED }, { 0, 0, 1000.0, 0 } },
-        { { 1e-30, 40, 11, XNCC_CCORR }, { 350, 60, 0.0, 0 } },
-        { { NAN, 40, 61, XNCC_SQDIFF }, { 255, 31, 0.0, 0 } },
+        { { 0.0, 0, 0, XNCC_CCOEFF_NORMED }, { 260, 40, 0.0, 160, 0 } },
+        { { 0.0, 0, 0, XNCC_CCOEFF }, { 80, 9, 0.0, 0, 0 } },
+        { { 0.0, 0, 0, XNCC_CCOEFF_NORMED }, { 9, 1, 0.0, 0, 0 } },
+        { { 1e30, 50, 37, XNCC_SQDIFF_NORMED }, { 200, 25, 0.0, 0, 0 } },
+        { { -1e25, 100, 23, XNCC_CCORR_NORMED }, { 150, 17, 0.0, 0, 0 } },
+        { { 1e20, 60, 29, XNCC_CCOEFF_NORMED }, { 0, 0, 1000.0, 0, 0 } },
+        { { 1e-30, 40, 11, XNCC_CCORR }, { 350, 60, 0.0, 0, 0 } },
+        { { NAN, 40, 61, XNCC_SQDIFF }, { 255, 31, 0.0, 0, 0 } },
     };
     kit_start(argc, argv);
     xncc_context *gpu = kit_context(kit_device_option(argc, argv), 2),
@@ -155,6 +168,9 @@ int main(int argc, char **argv)
         /* the distance to the template's own window is 0: long integers settle it */
         check_split(gpu, cpu, pixels[i], 1020, 510, 40, 30, distance, even);
         check_split(gpu, cpu, pixels[i], 1020, 510, 300, 200, distance, even);
+        /* so is its correlation with a folded window, and no part of that is */
+        check_split(gpu, cpu, pixels[i], 1020, 510, 40, 30, none, folded);
+        check_split(gpu, cpu, pixels[i], 1020, 510, 300, 200, none, folded);
         check_split(gpu, cpu, pixels[i], 1020, 510, 40, 30, none, hole);
     }
     for (size_t i = 0; i < 8; i++) {
