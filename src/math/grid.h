@@ -67,8 +67,8 @@ static XNCC_HD void xncc_quick_grid_add(xncc_quick_grid *g, double v)
     memcpy(&lowest_bits, &lowest, sizeof lowest_bits);
     const uint32_t size = UINT32_MAX / 2, high = (uint32_t)(bits >> 32) & size,
                    upper = (uint32_t)(lowest_bits >> 32) & size,
-                   lower = (uint32_t)lowest_bits != 0, /* for bits below 2^-1042 */
-        low = (upper | lower) - 1;
+                   lower = (uint32_t)lowest_bits != 0; /* for bits below 2^-1042 */
+    const uint32_t low = (upper | lower) - 1;
     g->low = low < g->low ? low : g->low;
     g->high = g->high < high ? high : g->high;
 }

@@ -244,8 +244,8 @@ void xncc_reals_settle_far(xncc_reals_run *r);
  * does nothing, if the sums have more digits than there is room for. */
 int xncc_reals_settle_together(xncc_reals_run *r);
 
-/* Settles the windows in doubt: if they are few, when it returns 1; and many of them, that exact
- * sums for all windows have not settled. */
+/* Both settle windows in doubt one by one. The first one does so if they are few, and returns 1
+ * then; the second one does so where exact sums of all windows do not serve. */
 int xncc_reals_settle_few(xncc_reals_run *r);
 void xncc_reals_settle_many(xncc_reals_run *r);
 
