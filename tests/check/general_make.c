@@ -236,9 +236,10 @@ static void templ_no_data(kit_image *templ, kit_random *random)
         kit_sample_set(view, x, y, i, value);
     x = kit_between(random, 0, view->width - 1);
     y = kit_between(random, 0, view->height - 1);
-    kit_sample_set(view, x, y, 0,
-                   value > 1.0 ? value - 1.0 : value + 1.0); /* and this one counts */
-    if (kit_sample(view, x, y, 0) == value)                  /* it is too large to change by 1 */
+    /* this one counts */
+    kit_sample_set(view, x, y, 0, value > 1.0 ? value - 1.0 : value + 1.0);
+    const double changed = kit_sample(view, x, y, 0);
+    if (changed == value || isnan(changed)) /* it is too large to change by 1, or a NaN */
         kit_sample_set(view, x, y, 0, 1.0);
 }
 
