@@ -130,7 +130,7 @@ static xncc_grid grid_of(const window *w)
 }
 
 /* The quick grid is the samples' own, or half as coarse where the lowest bit is a power of two;
- * below 2^-1042 it is the finest one. */
+ * below 2^-1021 it may be the finest one. */
 static void check_quick_grids(void)
 {
     enum { ROUNDS = 200000, SAMPLES = 4 };

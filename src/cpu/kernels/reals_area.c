@@ -170,17 +170,8 @@ static int32_t rows_of_part(const together *t)
 static int begin_rows(const together *t, int32_t y, int32_t rows, int32_t slot, xncc_area *area,
                       xncc_reals_run *r)
 {
-    const xncc_area *all = t->all->area;
-    if (y >= all->height)
+    if (!xncc_reals_rows_in(t->all, slot, y, rows, area, r))
         return 0;
-    xncc_reals_run_in(t->all, slot, r);
-    *area = *all;
-    area->y += y;
-    area->height = xncc_min_i32(rows, all->height - y);
-    area->out += y * area->pitch;
-    r->area = area;
-    r->m.stage.top += y;
-    r->m.stage.height -= all->height - area->height;
     r->bad = are_bad(t, y, y + r->m.stage.height);
     r->m.array[0] = xncc_reals_array_row(r, t->all->m.array[0], y);
     return 1;

@@ -57,6 +57,22 @@ void xncc_reals_run_in(const xncc_reals_run *r, int32_t slot, xncc_reals_run *ow
     memset(own->m.line, 0, (size_t)stage->pitch * sizeof(double));
 }
 
+int xncc_reals_rows_in(const xncc_reals_run *r, int32_t slot, int32_t y, int32_t rows,
+                       xncc_area *area, xncc_reals_run *own)
+{
+    if (y >= r->area->height)
+        return 0;
+    xncc_reals_run_in(r, slot, own);
+    *area = *r->area;
+    area->y += y;
+    area->height = xncc_min_i32(rows, r->area->height - y);
+    area->out += y * area->pitch;
+    own->area = area;
+    own->m.stage.top += y;
+    own->m.stage.height -= r->area->height - area->height;
+    return 1;
+}
+
 int xncc_reals_counts_all(const xncc_reals_run *r)
 {
     return !r->job->templ->mask && r->m.stage.count == NULL;

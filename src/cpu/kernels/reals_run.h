@@ -59,6 +59,11 @@ typedef struct xncc_reals_run {
  */
 void xncc_reals_run_in(const xncc_reals_run *r, int32_t slot, xncc_reals_run *own);
 
+/* The same for up to `rows` rows of windows from row y on, whose rectangle goes to *area. Returns 0
+ * if there are none. */
+int xncc_reals_rows_in(const xncc_reals_run *r, int32_t slot, int32_t y, int32_t rows,
+                       xncc_area *area, xncc_reals_run *own);
+
 /* The parts that work of the rectangle is divided into: one for each thread of the job's team. */
 static inline int32_t xncc_reals_parts_of(const xncc_reals_run *r)
 {

@@ -194,7 +194,7 @@ int xncc_reals_sharpen(xncc_reals_run *r, xncc_reals_errors *error)
     sharpening s = { .r = r,
                      .fft = r->variant->fft,
                      .blocking = &job->blocks->fft,
-                     .parts = job->team ? job->team->threads : 1 };
+                     .parts = xncc_reals_parts_of(r) };
     if (!parts_fit(r, of_rest) || of_rest > r->known)
         return 0;
     r->m.kept_planes->serial = 0; /* their arrays may be among those that are written */

@@ -516,21 +516,13 @@ static void add_rows(together *t, int32_t first)
 static void add_part(void *argument, uint64_t index, int32_t slot)
 {
     const together *all = argument;
-    const xncc_area *whole = all->r->area;
-    const int32_t rows = xncc_ceil_div(whole->height, xncc_reals_parts_of(all->r)),
+    const int32_t rows = xncc_ceil_div(all->r->area->height, xncc_reals_parts_of(all->r)),
                   first = (int32_t)index * rows;
     together t = *all;
-    xncc_area area = *whole;
+    xncc_area area;
     xncc_reals_run own;
-    if (first >= whole->height)
+    if (!xncc_reals_rows_in(all->r, slot, first, rows, &area, &own))
         return;
-    area.y += first;
-    area.height = xncc_min_i32(rows, whole->height - first);
-    area.out += first * area.pitch;
-    xncc_reals_run_in(all->r, slot, &own);
-    own.area = &area;
-    own.m.stage.top += first;
-    own.m.stage.height -= whole->height - area.height;
     xncc_reals_bound_part(&own);
     t.r = &own;
     (void)lay_out_row(&t);
