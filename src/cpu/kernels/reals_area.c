@@ -213,7 +213,7 @@ static void settle_part(void *argument, uint64_t index, int32_t slot)
     if (!t->open[index] || !begin_rows(t, (int32_t)index * rows, rows, slot, &area, &r))
         return;
     xncc_reals_bound_part(&r);
-    xncc_reals_settle_many(&r);
+    xncc_reals_settle_rest(&r);
 }
 
 static int has_some(const together *t, const uint8_t *of_parts)
@@ -291,5 +291,5 @@ void xncc_reals_area(const xncc_cpu_kernel *self, const xncc_job *job, void *scr
     r.grid = xncc_reals_find_grid(&r);
     if (!settle_few(&r, xncc_reals_score(&r)) && !xncc_is_cancelled(job->watch) &&
         !xncc_reals_settle_together(&r))
-        xncc_reals_settle_many(&r);
+        xncc_reals_settle_rest(&r);
 }

@@ -280,7 +280,7 @@ int xncc_reals_settle_few(xncc_reals_run *r)
     return (double)doubts * cost_of_one(r) <= most && settle_each(r, of_flat, most);
 }
 
-void xncc_reals_settle_many(xncc_reals_run *r)
+void xncc_reals_settle_rest(xncc_reals_run *r)
 {
     float score;
     xncc_reals_settle_far(r);

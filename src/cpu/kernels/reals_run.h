@@ -252,6 +252,6 @@ int xncc_reals_settle_together(xncc_reals_run *r);
 /* Both settle windows in doubt one by one. The first one does so if they are few, and returns 1
  * then; the second one does so where exact sums of all windows do not serve. */
 int xncc_reals_settle_few(xncc_reals_run *r);
-void xncc_reals_settle_many(xncc_reals_run *r);
+void xncc_reals_settle_rest(xncc_reals_run *r);
 
 #endif
