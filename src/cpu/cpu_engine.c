@@ -59,17 +59,37 @@ static void give(const xncc_engine_plan *plan, void *memory)
         xncc_free(memory);
 }
 
-/* Leaves memory to later plans: last, and so in preference, what all calls touch. Most of a large
- * rare piece may never be touched. Systems that count memory when it is touched grant many such
- * pieces, but not one larger than all memory; they are not kept. */
+/* Rare memory: the first word is 0. Most of a large piece may never be touched. Systems that count
+ * memory when it is touched grant many such pieces, but not one larger than all memory; they are
+ * not kept. */
+enum { MOST_KEPT_RARE = 16 << 20 };
+
+static uint64_t *take_rare(const xncc_engine_plan *plan)
+{
+    uint64_t *memory = plan->rare_bytes <= MOST_KEPT_RARE ? take(plan, plan->rare_bytes)
+                                                          : xncc_alloc_unset(plan->rare_bytes, 1);
+    if (memory)
+        *memory = 0;
+    return memory;
+}
+
+static void give_rare(const xncc_engine_plan *plan, void *memory)
+{
+    if (plan->rare_bytes <= MOST_KEPT_RARE)
+        give(plan, memory);
+    else
+        xncc_free(memory);
+}
+
+/* Leaves memory to later plans: last, and so in preference, what all calls touch. */
 static void free_workspace(xncc_engine_plan *plan)
 {
     void **scratch = plan->team.scratch;
-    for (int32_t i = 0; i < plan->seats && plan->has_extra; i++) {
+    for (int32_t i = 0; i < plan->seats && scratch && plan->rare_bytes; i++) {
         void **extra = scratch[i];
         if (!extra)
             break;
-        xncc_free(extra[XNCC_EXTRA_RARE]);
+        give_rare(plan, extra[XNCC_EXTRA_RARE]);
         give(plan, extra[XNCC_EXTRA_OFTEN]);
     }
     for (int32_t i = 0; i < plan->seats && scratch; i++)
@@ -98,15 +118,15 @@ static xncc_status alloc_scratch(xncc_engine_plan *plan, const xncc_kernel_memor
     plan->team.scratch = scratch;
     if (!scratch)
         return XNCC_ERROR_MEMORY;
-    plan->has_extra = needs->extra[XNCC_EXTRA_RARE] > 0;
+    plan->rare_bytes = needs->extra[XNCC_EXTRA_RARE];
     for (int32_t i = 0; i < plan->seats; i++) {
         void **extra = scratch[i] = take(plan, needs->scratch);
         if (!extra)
             return XNCC_ERROR_MEMORY;
-        if (!plan->has_extra)
+        if (!plan->rare_bytes)
             continue;
         extra[XNCC_EXTRA_OFTEN] = take(plan, needs->extra[XNCC_EXTRA_OFTEN]);
-        extra[XNCC_EXTRA_RARE] = xncc_alloc(needs->extra[XNCC_EXTRA_RARE], 1);
+        extra[XNCC_EXTRA_RARE] = take_rare(plan);
         if (!extra[XNCC_EXTRA_OFTEN] || !extra[XNCC_EXTRA_RARE])
             return XNCC_ERROR_MEMORY;
     }

@@ -34,7 +34,7 @@ struct xncc_engine_plan {
     /* The threads that pay for one map, at least 1. scratch: a piece of memory per seat; NULL: the
      * kernel needs none. */
     xncc_team team;
-    int32_t has_extra;      /* 1: the scratch memory points to extra memory */
+    uint64_t rare_bytes;    /* of the extra memory that scratch memory points to; 0: none */
     int32_t seats;          /* threads that have memory of the plan, at least 1 */
     xncc_cpu_blocks blocks; /* the decision's */
     xncc_cpu_blocks half;   /* the decision's, if has_half is 1 */

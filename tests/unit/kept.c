@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { LEAST = 256, MEGA = 1 << 20, THREADS = 3, SIDE = 150 };
+enum { LEAST = 256, MEGA = 1 << 20, MOST = 16 * MEGA, THREADS = 3, SIDE = 150 };
 
 /* ---- the list ---- */
 
@@ -121,15 +121,15 @@ static xncc_kept *kept_of(const xncc_context *context)
     return &((cpu_engine *)context->engine[xncc_slot(XNCC_DEVICE_CPU)])->kept;
 }
 
-/* Fills the list with pieces from `low` to `high` bytes, of which all bytes are `value`: as many of
- * each size as a plan takes. */
-static void soil(xncc_context *context, uint64_t low, uint64_t high, int value)
+/* Fills the list with pieces from LEAST to MOST bytes, of which all bytes are `value`: as many of
+ * each size as a plan takes. Only what a plan rarely touches is larger than MEGA. */
+static void soil(xncc_context *context, int value)
 {
-    enum { COPIES = 2 * THREADS + 1, MOST = 32 };
-    void *piece[COPIES * MOST];
+    enum { COPIES = 2 * THREADS + 1, SIZES = 32 };
+    void *piece[COPIES * SIZES];
     int count = 0;
-    for (uint64_t bytes = low; bytes <= high; bytes *= 2)
-        for (int i = 0; i < COPIES; i++) {
+    for (uint64_t bytes = LEAST; bytes <= MOST; bytes *= 2)
+        for (int i = 0; i < (bytes <= MEGA ? COPIES : THREADS); i++) {
             piece[count] = xncc_kept_take(kept_of(context), bytes);
             memset(piece[count++], value, (size_t)bytes);
         }
@@ -203,7 +203,7 @@ static void check_scene(xncc_context *dirty, xncc_pixel pixel, kit_random *rando
             continue;
         xncc_context *fresh = kit_context(XNCC_DEVICE_CPU, THREADS);
         o.kernel = name[k];
-        soil(dirty, LEAST, MEGA, kit_below(random, 2) ? 0xff : kit_between(random, 0, 255));
+        soil(dirty, kit_below(random, 2) ? 0xff : kit_between(random, 0, 255));
         const uint64_t bytes = kept_of(dirty)->bytes;
         kit_map a = map_of(fresh, &image, &templ, &o), b = map_of(dirty, &image, &templ, &o);
         for (int32_t y = 0; y < a.view.height; y++)
@@ -231,7 +231,6 @@ int main(int argc, char **argv)
     check_threads();
     kit_random random = kit_stream(1);
     xncc_context *dirty = kit_context(XNCC_DEVICE_CPU, THREADS);
-    soil(dirty, LEAST, 8 * MEGA, 0xff);
     for (int i = 0; i < (kit_shortest() ? 1 : 3); i++)
         for (size_t p = 0; p < sizeof pixels / sizeof *pixels; p++)
             check_scene(dirty, pixels[p], &random);

@@ -110,7 +110,8 @@ enum { XNCC_EXTRA_OFTEN, XNCC_EXTRA_RARE, XNCC_EXTRAS };
 typedef struct xncc_kernel_memory {
     uint64_t shared;             /* filled by begin */
     uint64_t scratch;            /* per thread */
-    uint64_t extra[XNCC_EXTRAS]; /* per thread. The first words of scratch point to them */
+    uint64_t extra[XNCC_EXTRAS]; /* per thread. The first words of scratch point to them; the first
+                                    word of what is rare is 0 at the beginning */
 } xncc_kernel_memory;
 
 typedef struct xncc_cpu_kernel xncc_cpu_kernel;

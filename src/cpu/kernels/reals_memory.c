@@ -134,7 +134,6 @@ static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *
                                                 ((uint64_t)ny + 2 * XNCC_FFT_PIECE)));
         for (int of = 0; of < 2; of++)
             m->given[of] = carve(&from[XNCC_EXTRA_OFTEN], (uint64_t)ny * sizeof *m->given[of]);
-        m->kept_planes = carve(&from[XNCC_EXTRA_RARE], sizeof *m->kept_planes);
         return;
     }
     const int64_t templ = (int64_t)problem->templ_width * problem->templ_height * 8,
@@ -165,6 +164,8 @@ static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *p
                    all = stride * (digits * rows + of_row),
                    most = (uint64_t)most_bytes(blocks, 0) / sizeof(float);
     m->most_numbers = (size_t)(all < most ? all : most);
+    if (variant->fft) /* begins with its serial */
+        m->kept_planes = carve(&from[XNCC_EXTRA_RARE], sizeof *m->kept_planes);
     m->numbers = carve(&from[XNCC_EXTRA_RARE], m->most_numbers * sizeof(float));
     m->plane_rows = carve(often, line * ROWS_OF_DIGITS);
     m->digit_rows = carve(often, line * XNCC_MOST_DIGITS);
