@@ -11,6 +11,16 @@
 
 #include <immintrin.h>
 
+static inline int rl_any(rl v)
+{
+    return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+}
+
+static inline int ri_any(ri v)
+{
+    return !_mm_testz_si128((__m128i)v, (__m128i)v);
+}
+
 static inline rd rd_sqrt(rd v)
 {
     return (rd)_mm256_sqrt_pd((__m256d)v);

@@ -11,6 +11,16 @@
 
 #include <immintrin.h>
 
+static inline int rl_any(rl v)
+{
+    return _mm512_test_epi64_mask((__m512i)v, (__m512i)v) != 0;
+}
+
+static inline int ri_any(ri v)
+{
+    return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+}
+
 static inline rd rd_sqrt(rd v)
 {
     return (rd)_mm512_sqrt_pd((__m512d)v);

@@ -233,20 +233,24 @@ REALS_INLINE rd digit_or_zero(const xncc_numbers *from, int32_t d, int32_t x)
 /* Numbers whose last digit that is not 0 is digit d, rounded. The four leading digits are two
  * doubles, and of all that follow only the sign matters: the sum of the doubles has a unit in the
  * last place of 2^18 or more of the fourth digit's units, so that a half of one, or up to a whole,
- * of that unit leads to the same rounded sum. */
+ * of that unit leads to the same rounded sum. Mostly the sign does not matter, either. */
 REALS_INLINE rd round_from(const xncc_numbers *from, int32_t d, int32_t x)
 {
     const rd none = { 0 };
-    const rd high = digit_or_zero(from, d, x) * digit_unit + digit_or_zero(from, d - 1, x),
-             low = digit_or_zero(from, d - 2, x) * digit_unit + digit_or_zero(from, d - 3, x);
+    const rd high = (digit_or_zero(from, d, x) * digit_unit + digit_or_zero(from, d - 1, x)) *
+                    (digit_unit * digit_unit),
+             low = digit_or_zero(from, d - 2, x) * digit_unit + digit_or_zero(from, d - 3, x),
+             above = high + (low + 0.5);
     rd rest = none;
+    if (!rl_any(above != high + (low - 0.5)))
+        return above;
     for (int32_t i = 0; i < d - 3; i++) {
         const rd digit = digits_load(from, i, x);
         rest = rd_choose(digit != none, digit, rest);
     }
     const rd half = rd_choose(rest > none, rd_fill(0.5),
                               rd_choose(rest < none, rd_fill(-0.5), none));
-    return high * (digit_unit * digit_unit) + (low + half);
+    return high + (low + half);
 }
 
 /* Most numbers of a vector have as many digits as the others: those of each number of digits are
@@ -351,7 +355,7 @@ static int digits_decide(const xncc_near_row *row)
         memcpy(row->out + x, &after, (size_t)left * sizeof(float));
         left_open |= open & ~known;
     }
-    return row_any(left_open);
+    return ri_any(left_open);
 }
 
 static const xncc_digits_isa digits_isa = { digits_squares, digits_slide, digits_collect,

@@ -11,6 +11,16 @@
 
 #include <arm_neon.h>
 
+static inline int rl_any(rl v)
+{
+    return (v[0] | v[1]) != 0;
+}
+
+static inline int ri_any(ri v)
+{
+    return (v[0] | v[1]) != 0;
+}
+
 static inline rd rd_sqrt(rd v)
 {
     return (rd)vsqrtq_f64((float64x2_t)v);

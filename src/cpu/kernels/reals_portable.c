@@ -11,6 +11,16 @@
 
 #include <math.h>
 
+static inline int rl_any(rl v)
+{
+    return (v[0] | v[1]) != 0;
+}
+
+static inline int ri_any(ri v)
+{
+    return (v[0] | v[1]) != 0;
+}
+
 static inline rd rd_sqrt(rd v)
 {
     return (rd){ sqrt(v[0]), sqrt(v[1]) };

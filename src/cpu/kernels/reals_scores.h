@@ -191,7 +191,7 @@ REALS_INLINE int score_windows(const xncc_reals_row *row)
             low = row_exact_score(row, s.n, term);
         } else {
             decided = row_decide(row, s.n, term, &low);
-            if (row->error.of_X > 0.0 && row_any(~decided)) {
+            if (row->error.of_X > 0.0 && ri_any(~decided)) {
                 row_terms(row, &s, of_window(row, row_load(row->before_Q, x, 0.0) + s.Q), term);
                 if (row->total[0])
                     row_total(row, x, term);
@@ -211,7 +211,7 @@ REALS_INLINE int score_windows(const xncc_reals_row *row)
             in_row[k] = -1;
         doubts |= ~decided & scored & (left < REALS_LANES ? in_row : (ri){ 0 } - 1);
     }
-    return row_any(doubts);
+    return ri_any(doubts);
 }
 
 static int is_usual(const xncc_reals_row *row)

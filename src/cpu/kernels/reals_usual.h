@@ -19,14 +19,6 @@ REALS_INLINE rd row_load(const double *from, int32_t x, double constant)
     return from ? rd_load(from + x) : rd_fill(constant);
 }
 
-REALS_INLINE int row_any(ri v)
-{
-    int32_t any = 0;
-    for (int i = 0; i < REALS_LANES; i++)
-        any |= v[i];
-    return any != 0;
-}
-
 /* The bound of the error of X from the squares of the window itself, in all channels. */
 REALS_INLINE rd of_window(const xncc_reals_row *row, rd Q)
 {
@@ -151,7 +143,7 @@ static int reals_quotients(const xncc_reals_quotients *row)
             in_row[k] = 0;
         doubts |= ~decided & in_row;
     }
-    return row_any(doubts);
+    return ri_any(doubts);
 }
 
 /* The most frequent kind of row is computed without questions about the others: ccoeff_normed of
@@ -233,7 +225,7 @@ REALS_INLINE int score_usual(const xncc_reals_row *row, int channels)
         const rd_inverse of = inverse_of(usual_variance(&u, channels, x));
         ri low, known = quotient_of(usual_numerator(&u, channels, x, rd_fill(u.of_X)), factor, of,
                                     &low);
-        if (bounded && row_any(~known)) {
+        if (bounded && ri_any(~known)) {
             const rd Q = row_load(last->before_Q, x, 0.0) + rd_load(u.Q[channels - 1] + x);
             known = quotient_of(usual_numerator(&u, channels, x, n * of_window(last, Q)), factor,
                                 of, &low);
@@ -249,7 +241,7 @@ REALS_INLINE int score_usual(const xncc_reals_row *row, int channels)
         memcpy(out + x, &bits, sizeof bits);
         decided &= known;
     }
-    return row_any(~decided);
+    return ri_any(~decided);
 }
 
 /* Functions of their own, so that one channel does not pay for the room that several take. */

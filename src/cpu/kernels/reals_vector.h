@@ -29,6 +29,9 @@ typedef uint8_t rb __attribute__((vector_size(REALS_LANES)));
      : (pixel) == XNCC_U32 ? f(XNCC_U32, __VA_ARGS__)                                              \
                            : f(XNCC_F64, __VA_ARGS__))
 
+/* Is a bit of a lane set? */
+static inline int rl_any(rl v);
+static inline int ri_any(ri v);
 static inline rd rd_sqrt(rd v);
 /* Exactly. gcc 12 makes several instructions of __builtin_convertvector of four or more. */
 static inline rd rd_of_floats(rf v);
@@ -87,15 +90,6 @@ REALS_INLINE double rd_total(rd v)
     for (int i = 0; i < REALS_LANES; i++)
         total += lane[i];
     return total;
-}
-
-/* Is a lane set? */
-REALS_INLINE int rl_any(rl v)
-{
-    int64_t any = 0;
-    for (int i = 0; i < REALS_LANES; i++)
-        any |= v[i];
-    return any != 0;
 }
 
 /* Adds a number to a sum that is much larger, which rounds it to a multiple of the sum's unit, and
