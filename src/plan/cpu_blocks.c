@@ -161,6 +161,22 @@ static void shrink_to_tile(const xncc_problem *p, xncc_cpu_blocks *b)
     t->pitch = odd_lines(t->plane_width);
 }
 
+/* How exact sums of floats are made: by the transforms of the map, or by others for a rectangle of
+ * direct products. Measured on an AMD EPYC (Zen 4) with 64 x 64 to 100 x 80 samples: both take as
+ * long where there are twice as many products as the transforms cost. */
+static void exact_blocks(const xncc_problem *problem, xncc_cpu_blocks *blocks)
+{
+    const xncc_extent map = xncc_problem_extent(problem);
+    const int32_t columns = xncc_smaller(blocks->columns, map.width),
+                  rows = xncc_smaller(blocks->rows, map.height);
+    const double products = (double)columns * rows * problem->templ_width * problem->templ_height;
+    blocks->exact = blocks->fft;
+    if (blocks->fft.nx == 0 &&
+        xncc_fft_blocking_of_rectangle(problem, columns, rows, &blocks->exact) &&
+        products < 4.5 * blocks->exact.points)
+        blocks->exact = (xncc_fft_blocking){ 0 };
+}
+
 static int is_fft(xncc_kernel kernel)
 {
     return kernel == XNCC_KERNEL_FFT_PORTABLE || kernel == XNCC_KERNEL_FFT_AVX2 ||
@@ -209,6 +225,8 @@ int xncc_cpu_blocks_make(const xncc_problem *problem, xncc_kernel kernel, xncc_c
             blocks->columns = convolve ? XNCC_CONVOLVE_COLUMNS : XNCC_FLOAT_COLUMNS;
             blocks->rows = convolve ? XNCC_CONVOLVE_ROWS : XNCC_FLOAT_ROWS;
         }
+        if (!convolve)
+            exact_blocks(problem, blocks);
         blocks->small = small_kind(problem, blocks);
         return 1;
     }

@@ -108,6 +108,8 @@ typedef struct xncc_cpu_blocks {
     int32_t strip;         /* most columns of a strip whose window sums slide down */
     xncc_direct_blocks direct;
     xncc_fft_blocking fft;
+    xncc_fft_blocking exact; /* floats: the transforms of exact sums of a rectangle; nx 0: such sums
+                                are direct products (cpu/kernels/reals_slices.h) */
     xncc_tile_blocks tile;
 } xncc_cpu_blocks;
 

@@ -122,20 +122,25 @@ static double cache_levels(const xncc_fft_blocking *c, const xncc_problem *probl
 #define OF_COMMON 1.05
 #define OF_STEPS 2e6
 
-/* The cost of a blocking, in complex points times levels. Reading pixels and writing scores count
- * as 6 levels, and what is done once per row as 32 points. All is fitted to the measurements of
+/* The cost of a block, in complex points times levels. Reading pixels and writing scores count as 6
+ * levels, and what is done once per row as 32 points. All is fitted to the measurements of
  * docs/notes/2026-11-folded-rows.md. */
+static double block_cost(const xncc_fft_blocking *c, const xncc_problem *problem)
+{
+    return (c->nx + 32.0) * c->ny *
+           (doublings_of(c) + odd_levels_of(c) + 6.0 + cache_levels(c, problem));
+}
+
+/* The cost of a blocking. */
 static double blocking_cost(const xncc_fft_blocking *c, const xncc_problem *problem)
 {
     const xncc_extent map = xncc_problem_extent(problem);
     double blocks = ceil((double)map.width / c->across) * ceil((double)map.height / c->down);
-    const double points = (c->nx + 32.0) * c->ny,
-                 levels = doublings_of(c) + odd_levels_of(c) + 6.0 + cache_levels(c, problem);
     if (c->common)
-        return OF_COMMON * points * levels + OF_STEPS;
+        return OF_COMMON * block_cost(c, problem) + OF_STEPS;
     if (blocks < 16.0)
         blocks = 2.0 * ceil(blocks / 2.0); /* an odd block at the end leaves a thread idle */
-    return blocks * points * levels;
+    return blocks * block_cost(c, problem);
 }
 
 /* A bound below blocking_cost: there are at least two blocks, and 6 levels per point. A small map
@@ -196,6 +201,27 @@ int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, do
         return 0;
     *blocking = c;
     return 1;
+}
+
+int xncc_fft_blocking_of_rectangle(const xncc_problem *problem, int32_t columns, int32_t rows,
+                                   xncc_fft_blocking *blocking)
+{
+    double best = INFINITY;
+    for (size_t i = 0; i < XNCC_FFT_SIDES; i++)
+        for (size_t j = 0; j < XNCC_FFT_SIDES; j++) {
+            xncc_fft_blocking c = { .nx = xncc_fft_sides[i],
+                                    .ny = xncc_fft_sides[j],
+                                    .across = columns,
+                                    .down = rows,
+                                    .planes = 1 };
+            c.points = block_cost(&c, problem);
+            if (c.points >= best || columns > 2 * c.nx - problem->templ_width + 1 ||
+                rows > c.ny - problem->templ_height + 1 || !can_serve(problem, &c))
+                continue;
+            best = c.points;
+            *blocking = c;
+        }
+    return best < INFINITY;
 }
 
 int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *blocking)

@@ -68,6 +68,12 @@ int xncc_fft_blocking_make(const xncc_problem *problem, xncc_fft_blocking *block
 int xncc_fft_blocking_of(const xncc_problem *problem, int32_t nx, int32_t ny, double limit,
                          xncc_fft_blocking *blocking);
 
+/* The cheapest transforms that have room for one rectangle of windows of a problem of floats, which
+ * takes one block: `points` is the cost of that. Returns 1, or 0 if there are none; *blocking is
+ * then unchanged. */
+int xncc_fft_blocking_of_rectangle(const xncc_problem *problem, int32_t columns, int32_t rows,
+                                   xncc_fft_blocking *blocking);
+
 /* Bounds of what the parts of a transform add to its error, in units of u (docs/numerics.md, "The
  * transforms of the CPU"): a multiplication by a root of one, whose parts were rounded, and one by
  * an eighth root; and the steps of radix 3 and 5, in a transform forward relative to the 2-norm, in

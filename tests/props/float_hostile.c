@@ -321,6 +321,32 @@ static void check_coherent(void)
     kit_image_destroy(&templ);
 }
 
+/* All windows cancel, and modulo the largest primes below 2^23 (cpu/kernels/reals_moduli.h) most
+ * samples of the image have the largest residue: sums of the products of one half of a window are
+ * no doubles unless they are reduced. */
+static void check_halves(void)
+{
+    enum { ACROSS = 24, DOWN = 180, WIDTH = ACROSS + 20, HEIGHT = DOWN + 15, APART = -98 };
+    const double half = 0x1p22 - 8.0;
+    kit_image image = kit_image_create_channels(XNCC_F64, 1, WIDTH, HEIGHT, room),
+              templ = kit_image_create_channels(XNCC_F64, 1, ACROSS, DOWN, room);
+    for (int32_t y = 0; y < HEIGHT; y++)
+        for (int32_t x = 0; x < WIDTH; x++)
+            kit_sample_set(&image.view, x, y, 0, x % 4 ? half : ldexp(one_to_two(y), APART));
+    for (int32_t y = 0; y < DOWN; y++)
+        for (int32_t x = 0; x < ACROSS; x++)
+            kit_sample_set(&templ.view, x, y, 0,
+                           (x % 4 == 1 ? ldexp(one_to_two(x), APART) : half) *
+                               (y < DOWN / 2 ? 1.0 : -1.0));
+    const float_pair p = { .image = &image.view, .templ = &templ.view };
+    kit_map map = float_map_of(p, XNCC_CCOEFF_NORMED, NULL);
+    check_float_scores(p, XNCC_CCOEFF_NORMED, &map.view, 60, "halves");
+    check_float_maps(p, XNCC_CCOEFF_NORMED, &map.view, 0, 0, 0, "halves");
+    kit_map_destroy(&map);
+    kit_image_destroy(&image);
+    kit_image_destroy(&templ);
+}
+
 /* Windows of which a bound of the image's term decides all, some in some rows, or none, since most
  * rows are fainter than a few others by a power of two: with windows inside of the image, which are
  * also summed alone, and with others. */
@@ -520,6 +546,7 @@ int main(int argc, char **argv)
         check_kept();
         check_unsure();
         check_coherent();
+        check_halves();
         check_fainter(XNCC_F32);
         check_fainter(XNCC_F64);
     }

@@ -23,6 +23,7 @@
 #include "cpu/kernels/fft.h"
 #include "cpu/kernels/kernel.h"
 #include "cpu/kernels/reals_digits.h"
+#include "cpu/kernels/reals_moduli.h"
 #include "cpu/kernels/stage.h"
 #include "math/near.h"
 #include "plan/recipe.h"
@@ -148,6 +149,35 @@ typedef struct xncc_reals_meeting {
     int32_t stride;
     const xncc_watch *watch;
 } xncc_reals_meeting;
+
+/* Products of windows with some rows of the template. */
+typedef struct xncc_reals_gathering {
+    const double *line; /* the first row of the image, and of the first row of windows */
+    ptrdiff_t step;     /* from one to the next */
+    const double *templ;
+    int32_t width, height; /* of the rows of the template */
+    int32_t rows, columns; /* of windows */
+    double *sum;
+    ptrdiff_t stride;
+    int32_t more; /* 1: they are added to the sums that are there */
+    const xncc_watch *watch;
+} xncc_reals_gathering;
+
+/* Products of windows of a plane of the image with several planes of a template. Those with plane k
+ * go to sum + k * sum_step, and are added to what is there if bit k of `more` is set. */
+typedef struct xncc_reals_spreading {
+    const double *line; /* rows of the image, `step` apart */
+    ptrdiff_t step;
+    const uint64_t *used; /* rows of which used[y] has not this bit are all 0 */
+    uint64_t bit;
+    const double *templ; /* the samples of all planes side by side */
+    int32_t planes, width, height;
+    int32_t rows, columns; /* of windows */
+    double *sum;
+    ptrdiff_t stride, sum_step;
+    uint32_t more;
+    const xncc_watch *watch;
+} xncc_reals_spreading;
 
 /* Lines that enter column sums, one by one, and as many that leave unless `leave` is NULL: the
  * first one, and the bytes to the next. They are samples of f32, f64 or u32, from which the pivot
@@ -338,6 +368,8 @@ typedef struct xncc_reals_isa {
      * width and out are read. */
     void (*pick)(const xncc_reals_line *line);
     void (*meet)(const xncc_reals_meeting *meeting);
+    void (*gather)(const xncc_reals_gathering *gathering);
+    void (*spread)(const xncc_reals_spreading *spreading);
     /* Column sums of lines and of their squares. */
     void (*slide)(xncc_reals_columns *columns, const xncc_reals_slide *slide);
     /* The sums of columns of the rows that enter, and of their squares, without subtractions. sum,
@@ -376,12 +408,14 @@ typedef struct xncc_reals_isa {
     /* Adds the sums of v, of v^2 and, unless t is NULL, of v*t over `count` doubles. */
     void (*twofold)(const double *v, const double *t, int32_t count, xncc_twofold_sums *sums);
     const xncc_digits_isa *digits;
+    const xncc_moduli_isa *moduli;
 } xncc_reals_isa;
 
 /* A kernel for floats: self->variant of its xncc_cpu_kernel. */
 typedef struct xncc_reals_variant {
     const xncc_reals_isa *isa;
-    const xncc_fft_isa *fft; /* NULL: direct */
+    const xncc_fft_isa *fft;   /* NULL: direct */
+    const xncc_fft_isa *exact; /* the transforms of exact sums, if these are not direct */
 } xncc_reals_variant;
 
 /* What begin computes from a template, per channel. */

@@ -2,7 +2,7 @@
 /* Windows in doubt are scored again, with sums of products of a smaller error: a few one by one, by
  * products that are cut in two as they are added, many by transforms (reals_sharpen.c). What each
  * costs is weighed as the rows are scored. */
-#include "cpu/kernels/reals_slices.h"
+#include "cpu/kernels/reals_run.h"
 
 #include "image/image.h"
 #include "image/samples.h"

@@ -4,7 +4,7 @@
 #ifndef XNCC_CPU_KERNELS_REALS_ALONE_H
 #define XNCC_CPU_KERNELS_REALS_ALONE_H
 
-#include "cpu/kernels/reals_slices.h"
+#include "cpu/kernels/reals_cut.h"
 #include "cpu/kernels/reals_words.h"
 
 /* The exact sums that the windows of a rectangle share, and those of the window in question. */

@@ -32,6 +32,13 @@ static void run_begin(xncc_reals_run *r, const xncc_reals_variant *variant, cons
                     ? xncc_fft_real_error(&job->blocks->fft)
                     : 1.01 * 0x1p-53 * ((double)templ->width + (double)templ->height + 6.0);
     r->of_rows = variant->fft ? xncc_fft_rows_error(&job->blocks->fft) : 0.0;
+    if (job->blocks->exact.nx)
+        r->of_slices = (xncc_reals_transforms){
+            .fft = variant->exact,
+            .blocking = &job->blocks->exact,
+            .table = variant->fft ? r->shared->table : r->m.table,
+            .factor = variant->fft ? r->factor : xncc_fft_real_error(&job->blocks->exact)
+        };
     memset(r->m.line, 0, (size_t)stage->pitch * sizeof(double));
 }
 

@@ -7,8 +7,9 @@
 #define XNCC_CPU_KERNELS_REALS_BODY_H
 
 #include "cpu/kernels/reals_columns.h"
-#include "cpu/kernels/reals_digits_body.h"
+#include "cpu/kernels/reals_moduli_body.h"
 #include "cpu/kernels/reals_pixels.h"
+#include "cpu/kernels/reals_products.h"
 
 /* ---- lines ---- */
 
@@ -121,104 +122,6 @@ static xncc_reals_found reals_line(const xncc_reals_line *line)
     if (picked && plain) /* the samples were overwritten */
         pick_channel(line);
     return any_line(&one);
-}
-
-/* ---- products, directly ---- */
-
-/* Up to four vectors side by side: the first `count` of them, a constant. */
-typedef struct reals_four {
-    rd a, b, c, d;
-} reals_four;
-
-REALS_INLINE reals_four reals_load4(const double *from, int count)
-{
-    const rd zero = { 0 };
-    reals_four v = { rd_load(from), count > 1 ? rd_load(from + REALS_LANES) : zero,
-                     count > 2 ? rd_load(from + 2 * REALS_LANES) : zero,
-                     count > 3 ? rd_load(from + 3 * REALS_LANES) : zero };
-    REALS_KEEP(v.a);
-    if (count > 1)
-        REALS_KEEP(v.b);
-    if (count > 2)
-        REALS_KEEP(v.c);
-    if (count > 3)
-        REALS_KEEP(v.d);
-    return v;
-}
-
-REALS_INLINE void reals_step(reals_four *sum, const reals_four *image, double factor, int count)
-{
-    const rd t = rd_fill(factor);
-    sum->a = rd_fma(image->a, t, sum->a);
-    if (count > 1)
-        sum->b = rd_fma(image->b, t, sum->b);
-    if (count > 2)
-        sum->c = rd_fma(image->c, t, sum->c);
-    if (count > 3)
-        sum->d = rd_fma(image->d, t, sum->d);
-}
-
-REALS_INLINE void reals_add(double *to, rd v)
-{
-    rd_store(to, rd_load(to) + v);
-}
-
-REALS_INLINE void reals_add4(double *to, const reals_four *sum, int count)
-{
-    reals_add(to, sum->a);
-    if (count > 1)
-        reals_add(to + REALS_LANES, sum->b);
-    if (count > 2)
-        reals_add(to + 2 * REALS_LANES, sum->c);
-    if (count > 3)
-        reals_add(to + 3 * REALS_LANES, sum->d);
-}
-
-/* Adds the line's products to `rows` (1 or 3) rows of windows, `count` vectors of them: template
- * row t to the row at `to`, and the template rows above it to the following ones. */
-REALS_INLINE void reals_tile(const xncc_reals_meeting *m, const double *line, const double *t,
-                             double *to, int rows, int count)
-{
-    const rd zero = { 0 };
-    reals_four first = { zero, zero, zero, zero }, second = first, third = first;
-    for (int32_t i = 0; i < m->width; i++) {
-        const reals_four image = reals_load4(line + i, count);
-        reals_step(&first, &image, t[i], count);
-        if (rows == 3) {
-            reals_step(&second, &image, t[i - (ptrdiff_t)m->width], count);
-            reals_step(&third, &image, t[i - 2 * (ptrdiff_t)m->width], count);
-        }
-    }
-    reals_add4(to, &first, count);
-    if (rows == 3) {
-        reals_add4(to + m->stride, &second, count);
-        reals_add4(to + 2 * (ptrdiff_t)m->stride, &third, count);
-    }
-}
-
-/* The same for whole rows. */
-REALS_INLINE void reals_products(const xncc_reals_meeting *m, const double *t, double *to, int rows)
-{
-    int32_t x = 0;
-    for (; x + 3 * REALS_LANES < m->columns; x += 4 * REALS_LANES)
-        reals_tile(m, m->line + x, t, to + x, rows, 4);
-    if (x + 2 * REALS_LANES < m->columns)
-        reals_tile(m, m->line + x, t, to + x, rows, 3);
-    else if (x + REALS_LANES < m->columns)
-        reals_tile(m, m->line + x, t, to + x, rows, 2);
-    else if (x < m->columns)
-        reals_tile(m, m->line + x, t, to + x, rows, 1);
-}
-
-static void reals_meet(const xncc_reals_meeting *m)
-{
-    int32_t to = m->first;
-    for (; to + 2 <= m->last && !xncc_is_cancelled(m->watch); to += 3)
-        reals_products(m, m->templ + (ptrdiff_t)(m->y - to) * m->width,
-                       m->sum + (ptrdiff_t)to * m->stride, 3);
-    for (; to <= m->last; to++)
-        reals_products(m, m->templ + (ptrdiff_t)(m->y - to) * m->width,
-                       m->sum + (ptrdiff_t)to * m->stride, 1);
 }
 
 /* ---- sums in pairs of doubles ---- */
@@ -519,11 +422,12 @@ static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_sl
 }
 
 /* The functions of this build. */
-const xncc_reals_isa REALS_ISA = { reals_line,         pick_channel,       reals_meet,
-                                   reals_slide,        reals_add_columns,  reals_window,
-                                   reals_score,        reals_inverses,     reals_quotients,
-                                   reals_range,        reals_span,         reals_slices,
-                                   reals_cut_products, reals_few_products, reals_pixels,
-                                   reals_moments,      reals_twofold,      &digits_isa };
+const xncc_reals_isa REALS_ISA = { reals_line,         pick_channel,    reals_meet,
+                                   reals_gather,       reals_spread,    reals_slide,
+                                   reals_add_columns,  reals_window,    reals_score,
+                                   reals_inverses,     reals_quotients, reals_range,
+                                   reals_span,         reals_slices,    reals_cut_products,
+                                   reals_few_products, reals_pixels,    reals_moments,
+                                   reals_twofold,      &digits_isa,     &moduli_isa };
 
 #endif

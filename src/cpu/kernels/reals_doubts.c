@@ -88,12 +88,13 @@ static int sums_are_exact(xncc_reals_run *r)
 }
 
 /* What settling one window costs in about ns: by pairs of doubles, and exactly. */
-enum { OF_PAIRS = 300, OF_SUMS = 500, SUMS_PER_PIXEL = 40 };
+enum { OF_PAIRS = 300, OF_ROW = 25, OF_SUMS = 500, SUMS_PER_PIXEL = 40 };
 
-/* of_pixel: what each of its pixels costs. */
+/* of_pixel: what each of its pixels costs, beside its rows. */
 static double cost_of_window(const xncc_reals_run *r, double of_pixel)
 {
-    return OF_PAIRS + of_pixel * r->job->templ->width * r->job->templ->height;
+    const double width = r->job->templ->width, height = r->job->templ->height;
+    return OF_PAIRS + of_pixel * width * height + OF_ROW * height;
 }
 
 /* By pairs; where pixels of the image may not count, there are more sums. */
@@ -105,7 +106,7 @@ static double cost_of_pairs(const xncc_reals_run *r)
 /* Of a window of which some pixels may not count, by its own samples. */
 static double cost_of_masked(const xncc_reals_run *r)
 {
-    return cost_of_window(r, 0.55) + 25.0 * r->job->templ->height;
+    return cost_of_window(r, 0.55);
 }
 
 /* By what is tried first. */
@@ -114,15 +115,17 @@ static double cost_of_one(const xncc_reals_run *r)
     return xncc_reals_counts_all(r) ? cost_of_pairs(r) : cost_of_masked(r);
 }
 
-/* What settling all windows of a rectangle together costs: at least so much per window, or so much
- * per point and level of a transform. Half of that is for each sum of products. */
+/* What settling all windows of a rectangle together costs: so much per window and direct product,
+ * or per point and level of a transform. Half of that is for each sum of products. */
 static double cost_of_together(const xncc_reals_run *r)
 {
-    const xncc_fft_blocking *c = &r->job->blocks->fft;
+    const xncc_fft_blocking *c = &r->job->blocks->exact;
     const double points = (double)c->nx * (double)c->ny,
-                 of_windows = 80.0 * r->area->width * r->area->height,
-                 cost = r->variant->fft ? fmax(of_windows, 1.2 * points * (log2(points) + 10.0))
-                                        : of_windows;
+                 n = (double)r->job->templ->width * r->job->templ->height,
+                 windows = (double)r->area->width * r->area->height,
+                 cost = r->of_slices.fft
+                            ? fmax(80.0 * windows, 1.2 * points * (log2(points) + 10.0))
+                            : (20.0 + fmin(0.6 * n, 60.0)) * windows;
     int sums = 0;
     for (int s = 0; s < XNCC_SUMS; s++)
         sums += r->source[s] == XNCC_FROM_PRODUCTS;
@@ -176,12 +179,14 @@ static double settle(settling *t, int32_t x, int32_t y, float *at)
 
 static int64_t count_doubts(const xncc_reals_run *r)
 {
+    const float doubt = xncc_float_of_bits(XNCC_DOUBT);
     int64_t count = 0;
     for (int32_t y = 0; y < r->area->height; y++) {
         const float *row = r->area->out + y * r->area->pitch;
-        for (int32_t x = 0; (x = xncc_reals_next_doubt(row, x, r->area->width)) < r->area->width;
-             x++)
-            count++;
+        int32_t of_row = 0;
+        for (int32_t x = 0; x < r->area->width; x++)
+            of_row += xncc_same_float(row[x], doubt);
+        count += of_row;
     }
     return count;
 }

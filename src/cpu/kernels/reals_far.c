@@ -273,7 +273,7 @@ void xncc_reals_settle_far(xncc_reals_run *r)
     const int32_t pitch = (int32_t)r->m.stage.pitch;
     const double additions = (double)templ->width + (double)templ->height + 6.0;
     strip s = { .r = r,
-                .templ = r->variant->fft ? (double *)(void *)r->m.arrays[0] : r->m.templ_slices,
+                .templ = r->of_slices.fft ? (double *)(void *)r->m.arrays[0] : r->m.templ_slices,
                 .templ_scale = xncc_reals_scale_to(xncc_reals_most(&r->shared->span), 0),
                 .relative = fmax(1.01 * additions * 0x1p-53, 0x1p-50),
                 .line = r->m.digit_rows,

@@ -78,7 +78,7 @@ uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_
 
 int32_t xncc_reals_line_width(const xncc_problem *problem, const xncc_cpu_blocks *blocks)
 {
-    const int32_t pixels = blocks->columns + problem->templ_width - 1, read = 2 * blocks->fft.nx;
+    const int32_t pixels = blocks->columns + problem->templ_width - 1, read = 2 * blocks->exact.nx;
     return (pixels > read ? pixels : read) + XNCC_REALS_ROOM;
 }
 
@@ -121,10 +121,15 @@ static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *
 {
     enum { LEAST_ARRAYS = 8 };
     const int64_t most = most_bytes(blocks, 1);
-    if (variant->fft) {
-        const int32_t nx = blocks->fft.nx, ny = blocks->fft.ny;
-        const uint64_t row = variant->fft->row_bytes(nx),
-                       array = xncc_max_u64(row * (uint64_t)ny, variant->fft->plane_bytes(nx, ny));
+    if (blocks->exact.nx) {
+        const int32_t nx = blocks->exact.nx, ny = blocks->exact.ny;
+        const uint64_t row = variant->exact->row_bytes(nx),
+                       array = xncc_max_u64(row * (uint64_t)ny,
+                                            variant->exact->plane_bytes(nx, ny)) +
+                               XNCC_REALS_STAGGER * sizeof(double);
+        m->table = variant->fft
+                       ? NULL
+                       : carve(&from[XNCC_EXTRA_RARE], variant->exact->table_bytes(nx, ny));
         m->planes_at_once = within(most / (int64_t)array, LEAST_ARRAYS, XNCC_MOST_ARRAYS);
         for (int32_t i = 0; i < m->planes_at_once; i++)
             m->arrays[i] = carve(&from[i < XNCC_AGAIN_ARRAYS ? XNCC_EXTRA_OFTEN : XNCC_EXTRA_RARE],
@@ -138,11 +143,18 @@ static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *
     }
     const int64_t templ = (int64_t)problem->templ_width * problem->templ_height * 8,
                   windows = (int64_t)xncc_reals_stride(problem, blocks) *
-                            xncc_min_i32(blocks->rows, xncc_problem_extent(problem).height);
+                                xncc_min_i32(blocks->rows, xncc_problem_extent(problem).height) +
+                            XNCC_REALS_STAGGER;
     m->planes_at_once = XNCC_MOST_WEIGHTS + 1;
     m->templ_planes = within(most / templ, 1, XNCC_MOST_WEIGHTS);
     m->templ_slices = carve(&from[XNCC_EXTRA_RARE], (uint64_t)(templ * m->templ_planes));
     m->weight_sums = carve(&from[XNCC_EXTRA_RARE], (uint64_t)(windows * XNCC_MOST_WEIGHTS * 8));
+    const int64_t rows = (int64_t)xncc_min_i32(blocks->rows, xncc_problem_extent(problem).height) +
+                         problem->templ_height - 1,
+                  plane = xncc_reals_line_width(problem, blocks) * rows * 8;
+    m->image_planes = within(most / plane, 1, XNCC_MOST_WEIGHTS);
+    m->image_slices = carve(&from[XNCC_EXTRA_RARE], (uint64_t)(plane * m->image_planes));
+    m->image_rows = carve(&from[XNCC_EXTRA_RARE], (uint64_t)rows * sizeof *m->image_rows);
 }
 
 /* The memory of exact sums, which pages of it that are never touched do not take. */
@@ -164,7 +176,7 @@ static void carve_exact(const xncc_reals_variant *variant, const xncc_problem *p
                    all = stride * (digits * rows + of_row),
                    most = (uint64_t)most_bytes(blocks, 0) / sizeof(float);
     m->most_numbers = (size_t)(all < most ? all : most);
-    if (variant->fft) /* begins with its serial */
+    if (blocks->exact.nx) /* begins with its serial */
         m->kept_planes = carve(&from[XNCC_EXTRA_RARE], sizeof *m->kept_planes);
     m->numbers = carve(&from[XNCC_EXTRA_RARE], m->most_numbers * sizeof(float));
     m->plane_rows = carve(often, line * ROWS_OF_DIGITS);

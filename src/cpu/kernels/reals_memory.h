@@ -10,11 +10,12 @@ enum {
                               computed at a time, by transforms */
     XNCC_AGAIN_ARRAYS = 5,                 /* of them, those that scoring again takes */
     XNCC_MOST_WEIGHTS = 24,                /* of sums of products of slices, directly */
-    XNCC_SMALL_TEMPLATE = 256,             /* doubles: with zeros past its rows */
-    XNCC_MOST_PLANES = 64                  /* of slices of the image or of the template */
+    XNCC_REALS_STAGGER = 72,   /* doubles between planes, an odd number of cache lines */
+    XNCC_SMALL_TEMPLATE = 256, /* doubles: with zeros past its rows */
+    XNCC_MOST_PLANES = 64      /* of slices of the image or of the template */
 };
 
-/* The samples of image or template, in all channels, which are cut into slices (reals_slices.h). */
+/* The samples of image or template, in all channels, which are cut into slices (reals_planes.h). */
 typedef struct xncc_slicing {
     double scale; /* 1, or a power of two where samples are near the ends of their range */
     double unit;  /* all samples times the scale are multiples of it, a power of two */
@@ -81,15 +82,19 @@ typedef struct xncc_reals_scratch {
     double *plane_rows, *digit_rows, *leaving_rows, *column_rows, *weight_rows;
     double *ones;           /* as many as the template has rows */
     int32_t planes_at_once; /* of image and template together */
-    /* By transforms: arrays of planes, which become those of sums; a column of each, or a row of
-     * one; and which rows of the planes of image and template are not all 0 (xncc_fft_sums). */
-    char *arrays[XNCC_MOST_ARRAYS];
+    /* By transforms: their table, NULL if it is that of the template; arrays of planes, which
+     * become those of sums; a column of each, or a row of one; and which rows of the planes of
+     * image and template are not all 0 (xncc_fft_sums). */
+    char *table, *arrays[XNCC_MOST_ARRAYS];
     void *points;
     uint64_t *given[2];
     xncc_kept_planes *kept_planes;
-    /* Directly: planes of the template, and sums per weight. */
-    int32_t templ_planes;
-    double *templ_slices, *weight_sums;
+    /* Directly: planes of image and template, which are slices or residues (reals_residues.h), and
+     * sums per weight or prime; and a bit for each plane of a row of the image that is not all 0.
+     */
+    int32_t image_planes, templ_planes;
+    double *image_slices, *templ_slices, *weight_sums;
+    uint64_t *image_rows;
 } xncc_reals_scratch;
 
 /* Divides `memory` and returns the bytes needed; NULL only counts. */

@@ -21,6 +21,15 @@ typedef struct xncc_reals_listed {
     double norm, sum[XNCC_MAX_CHANNELS][XNCC_SUMS];
 } xncc_reals_listed;
 
+/* How products of planes of slices are made: by these transforms, which are off by at most factor *
+ * |plane| * |template plane|. fft NULL: directly. */
+typedef struct xncc_reals_transforms {
+    const xncc_fft_isa *fft;
+    const xncc_fft_blocking *blocking;
+    const char *table;
+    double factor;
+} xncc_reals_transforms;
+
 typedef struct xncc_reals_run {
     const xncc_reals_variant *variant;
     const xncc_reals_isa *isa;
@@ -53,6 +62,7 @@ typedef struct xncc_reals_run {
     int32_t kept_channel, kept_power;
     double kept_norm, kept_band;
     int32_t many; /* 1: so many are in doubt that all are scored again by transforms */
+    xncc_reals_transforms of_slices;
 } xncc_reals_run;
 
 /* The same rectangle in the memory of another thread of the job's team, whose m.line is all zeros.
@@ -140,6 +150,13 @@ static inline char *xncc_reals_array_row(const xncc_reals_run *r, char *array, i
 
 /* Row y of the sums that were transformed last. To be called once per row. */
 void xncc_reals_transformed_row(const xncc_reals_run *r, int32_t y, double *out);
+
+/* Doubles of the sums of direct products of a weight. Those of several are written side by side,
+ * and would compete for the same cache sets if they were a multiple of 4096 bytes apart. */
+static inline size_t xncc_reals_sums_of_weight(const xncc_reals_run *r)
+{
+    return (size_t)r->stride * (size_t)r->area->height + XNCC_REALS_STAGGER;
+}
 
 /* Looks for the units of the samples. The second function returns those of two rectangles. */
 xncc_reals_grid xncc_reals_find_grid(const xncc_reals_run *r);
@@ -244,7 +261,8 @@ void xncc_reals_settle_far(xncc_reals_run *r);
 
 /* Scores the windows in doubt exactly, for many of them: by exact sums for all windows, in digits
  * (reals_digits.h). If they are those of a whole map, the threads of the job's team share the work.
- * Sums of products come from slices (reals_slices.h), and so do sums over the pixels that count.
+ * Sums of products come from slices (reals_slices.h), and so do sums over the pixels that count; or
+ * from residues (reals_residues.h).
  * Where all pixels count, sums of samples and of squares slide over the rectangle. Returns 0, and
  * does nothing, if the sums have more digits than there is room for. */
 int xncc_reals_settle_together(xncc_reals_run *r);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Exact scores of all windows in doubt of a rectangle (reals_run.h). */
+#include "cpu/kernels/reals_cut.h"
+#include "cpu/kernels/reals_planes.h"
+#include "cpu/kernels/reals_residues.h"
 #include "cpu/kernels/reals_slices.h"
 
 #include "image/image.h"
@@ -164,6 +167,8 @@ static xncc_digit_columns columns_of(const together *t, int of_templ, int32_t co
                                    .digits = places[0],
                                    .values = count[0],
                                    .squares = count[1] };
+    if (count[0] + count[1] == 0)
+        return c;
     memset(c.sum, 0, (size_t)(count[0] + count[1]) * line * sizeof(double));
     xncc_reals_clear_planes(t->r);
     memset(r->m.leaving_rows, 0, line * sizeof(double));
@@ -337,20 +342,20 @@ static xncc_rounded rounded_term(const together *t, int i)
     return (xncc_rounded){ own_row(t, FIRST_ROW + 2 * i), own_row(t, FIRST_ROW + 2 * i + 1) };
 }
 
-static void round_term(const together *t, int i, const xncc_numbers *total, int constant)
-{
-    const xncc_rounded to = rounded_term(t, i);
-    t->isa->round(total, i == TEMPL && constant ? 1 : t->r->area->width, &to);
-}
-
 /* The logarithm of the numerator's unit. */
 static double unit_exponent(const together *t)
 {
     return (double)t->cut.image.exponent + (double)t->cut.templ.exponent;
 }
 
+/* Is there one number for all windows? */
+static int is_constant(const together *t, int i)
+{
+    return i == TEMPL && t->r->source[XNCC_SUM_T2] != XNCC_FROM_PRODUCTS;
+}
+
 /* Scores row y, of which all terms are rounded. */
-static void score_row(const together *t, int32_t y, int constant)
+static void score_row(const together *t, int32_t y)
 {
     const xncc_reals_run *r = t->r;
     const xncc_method method = t->method;
@@ -361,7 +366,7 @@ static void score_row(const together *t, int32_t y, int constant)
                                  .numerator = rounded_term(t, NUMERATOR),
                                  .image = rounded_term(t, IMAGE),
                                  .templ = rounded_term(t, TEMPL),
-                                 .constant = constant,
+                                 .constant = is_constant(t, TEMPL),
                                  .exponent = unit_exponent(t),
                                  .flat = xncc_flat_score(method, &r->job->general, 0),
                                  .equal = xncc_flat_score(method, &r->job->general, 1),
@@ -369,25 +374,41 @@ static void score_row(const together *t, int32_t y, int constant)
     t->isa->score(&row);
 }
 
+/* Is a term of one channel a sum as it is? */
+static int is_sum(const xncc_exact_term *term)
+{
+    return term->plus[1].count + term->plus[2].count + term->b.count + term->c.count == 0 &&
+           term->factor[0] == 1.0 && !term->n;
+}
+
+/* Adds term i of row y of the channel. After the last channel, rounds it. */
+static void add_term(together *t, int i, xncc_exact_term *term, int32_t y)
+{
+    const int32_t channels = t->r->job->templ->channels,
+                  count = is_constant(t, i) ? 1 : t->r->area->width;
+    xncc_numbers total = channels > 1 ? row_of(&t->total[i], y) : t->total[i];
+    term->more = t->channel > 0;
+    if (channels == 1 && is_sum(term))
+        total = term->plus[0];
+    else
+        t->isa->term(term, count, &total);
+    if (t->channel == channels - 1) {
+        const xncc_rounded to = rounded_term(t, i);
+        t->isa->round(&total, count, &to);
+    }
+}
+
 /* Adds the terms of row y of the channel, from `first` on: those before are rounded already. After
  * the last channel, scores the row. */
 static void finish_row(together *t, int32_t y, int first)
 {
-    xncc_reals_run *r = t->r;
-    const int32_t channels = r->job->templ->channels;
-    const int constant = r->source[XNCC_SUM_T2] != XNCC_FROM_PRODUCTS,
-              terms = xncc_method_is_normed(t->method) ? TERMS : 1;
+    const int terms = xncc_method_is_normed(t->method) ? TERMS : 1;
     xncc_exact_term term[TERMS];
     make_terms(t, y, term);
-    for (int i = first; i < terms; i++) {
-        const xncc_numbers total = channels > 1 ? row_of(&t->total[i], y) : t->total[i];
-        term[i].more = t->channel > 0;
-        t->isa->term(&term[i], i == TEMPL && constant ? 1 : r->area->width, &total);
-        if (t->channel == channels - 1)
-            round_term(t, i, &total, constant);
-    }
-    if (t->channel == channels - 1)
-        score_row(t, y, constant);
+    for (int i = first; i < terms; i++)
+        add_term(t, i, &term[i], y);
+    if (t->channel == t->r->job->templ->channels - 1)
+        score_row(t, y);
 }
 
 /* ---- image terms within bounds ---- */
@@ -472,8 +493,7 @@ static int score_within_bounds(together *t, int32_t y, int doubts)
     if (!doubts)
         return 0;
     make_terms(t, y, term);
-    t->isa->term(&term[NUMERATOR], r->area->width, &t->total[NUMERATOR]);
-    round_term(t, NUMERATOR, &t->total[NUMERATOR], 0);
+    add_term(t, NUMERATOR, &term[NUMERATOR], y);
     return decide(t, y, r->m.window[0][0], r->m.window[0][1], &r->m.row[0].error) &&
            decide_by_own(t, y);
 }
@@ -537,13 +557,15 @@ static void multiply(together *t, xncc_sum_id sum)
 {
     const xncc_numbers *to = &t->stored[sum];
     xncc_planes planes[2];
+    const ptrdiff_t rows = (ptrdiff_t)to->count * to->step;
     planes_of(t, sum, planes);
-    if (xncc_reals_multiply(t->r, &planes[0], &planes[1], to, (ptrdiff_t)to->count * to->step))
+    if (xncc_reals_multiply_residues(t->r, &planes[0], &planes[1], to, rows) ||
+        xncc_reals_multiply(t->r, &planes[0], &planes[1], to, rows))
         return;
     t->cut.bits = t->cut.sure;
     t->cut.joined = 0;
     planes_of(t, sum, planes);
-    (void)xncc_reals_multiply(t->r, &planes[0], &planes[1], to, (ptrdiff_t)to->count * to->step);
+    (void)xncc_reals_multiply(t->r, &planes[0], &planes[1], to, rows);
 }
 
 int xncc_reals_settle_together(xncc_reals_run *r)
@@ -551,6 +573,8 @@ int xncc_reals_settle_together(xncc_reals_run *r)
     together t = { .r = r, .isa = r->isa->digits, .method = r->job->problem->rule.method };
     if (!begin(&t))
         return 0;
+    if (r->m.table)
+        r->of_slices.fft->tables(r->of_slices.blocking->nx, r->of_slices.blocking->ny, r->m.table);
     for (t.channel = 0; t.channel < r->job->templ->channels; t.channel++) {
         for (int s = 0; s < XNCC_SUMS; s++)
             if (is_needed(&t, (xncc_sum_id)s) && r->source[s] == XNCC_FROM_PRODUCTS)

@@ -27,13 +27,13 @@ typedef struct row {
         }                                                                                          \
     }
 
-/* Floats, directly or by the transforms fft. */
-#define REALS(isa, fft)                                                                            \
+/* Floats, directly or by the transforms fft; and the transforms of exact sums. */
+#define REALS(isa, fft, exact)                                                                     \
     &(const xncc_cpu_kernel)                                                                       \
     {                                                                                              \
         xncc_reals_memory, xncc_reals_begin, xncc_reals_area, &(const xncc_reals_variant)          \
         {                                                                                          \
-            &xncc_reals_isa_##isa, fft                                                             \
+            &xncc_reals_isa_##isa, fft, &xncc_fft_isa_##exact                                      \
         }                                                                                          \
     }
 
@@ -48,26 +48,26 @@ static const row table[] = {
       &xncc_reference_match,
       &xncc_reference_convolve,
       { NULL, NULL } },
-    { XNCC_KERNEL_DIRECT_PORTABLE, INTEGERS(direct, portable, 0), REALS(portable, NULL),
+    { XNCC_KERNEL_DIRECT_PORTABLE, INTEGERS(direct, portable, 0), REALS(portable, NULL, portable),
       &xncc_convolve_portable, SMALL(portable, portable) },
-    { XNCC_KERNEL_FFT_PORTABLE, INTEGERS(fft, portable, 1), REALS(portable, &xncc_fft_isa_portable),
-      NULL, SMALL(portable, portable) },
+    { XNCC_KERNEL_FFT_PORTABLE, INTEGERS(fft, portable, 1),
+      REALS(portable, &xncc_fft_isa_portable, portable), NULL, SMALL(portable, portable) },
 #ifdef XNCC_CPU_X86
-    { XNCC_KERNEL_DIRECT_AVX2, INTEGERS(direct, avx2, 0), REALS(avx2, NULL), &xncc_convolve_avx2,
-      SMALL(avx2, avx2) },
-    { XNCC_KERNEL_FFT_AVX2, INTEGERS(fft, avx2, 1), REALS(avx2, &xncc_fft_isa_avx2), NULL,
+    { XNCC_KERNEL_DIRECT_AVX2, INTEGERS(direct, avx2, 0), REALS(avx2, NULL, avx2),
+      &xncc_convolve_avx2, SMALL(avx2, avx2) },
+    { XNCC_KERNEL_FFT_AVX2, INTEGERS(fft, avx2, 1), REALS(avx2, &xncc_fft_isa_avx2, avx2), NULL,
       SMALL(avx2, avx2) },
 #endif
 #ifdef XNCC_CPU_VNNI
     { XNCC_KERNEL_DIRECT_AVXVNNI, INTEGERS(direct, avxvnni, 0), NULL, NULL, SMALL(avx2, avx2) },
-    { XNCC_KERNEL_DIRECT_AVX512, INTEGERS(direct, avx512, 0), REALS(avx512, NULL),
+    { XNCC_KERNEL_DIRECT_AVX512, INTEGERS(direct, avx512, 0), REALS(avx512, NULL, avx512),
       &xncc_convolve_avx512, SMALL(avx512, avx512) },
-    { XNCC_KERNEL_FFT_AVX512, INTEGERS(fft, avx512, 1), REALS(avx512, &xncc_fft_isa_avx512), NULL,
-      SMALL(avx512, avx512) },
+    { XNCC_KERNEL_FFT_AVX512, INTEGERS(fft, avx512, 1), REALS(avx512, &xncc_fft_isa_avx512, avx512),
+      NULL, SMALL(avx512, avx512) },
 #endif
 #ifdef XNCC_CPU_ARM64
-    { XNCC_KERNEL_DIRECT_NEON, INTEGERS(direct, neon, 0), REALS(neon, NULL), &xncc_convolve_neon,
-      SMALL(neon, portable) },
+    { XNCC_KERNEL_DIRECT_NEON, INTEGERS(direct, neon, 0), REALS(neon, NULL, portable),
+      &xncc_convolve_neon, SMALL(neon, portable) },
     { XNCC_KERNEL_DIRECT_DOTPROD, INTEGERS(direct, dotprod, 0), NULL, NULL, SMALL(neon, portable) },
 #endif
 };

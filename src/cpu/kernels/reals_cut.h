@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the samples of a rectangle are cut into slices (reals_planes.h), so that sums of products of
+ * planes are exact. docs/numerics.md has the bounds. */
+#ifndef XNCC_CPU_KERNELS_REALS_CUT_H
+#define XNCC_CPU_KERNELS_REALS_CUT_H
+
+#include "cpu/kernels/reals_run.h"
+
+typedef struct xncc_cut {
+    xncc_slicing image, templ;
+    int bits, sure; /* per slice: as many as will probably do, and as many as do in any case */
+    int32_t joined; /* 1: the last slice of the image, of few bits, is a part of the one before */
+} xncc_cut;
+
+/* Measures the samples and chooses the slices. Returns 0 if sums of products cannot be exact. */
+int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut);
+
+/* Are sums of products of these planes exact once they are rounded, whatever the samples are? */
+int xncc_reals_planes_fit(const xncc_reals_run *r, const xncc_planes *image,
+                          const xncc_planes *templ);
+
+/* Are sums of products of `pairs` pairs of planes exact once they are rounded? products: at least
+ * the sum, over the pairs, of the products of the planes' 2-norms. */
+int xncc_reals_slices_fit(const xncc_reals_run *r, int32_t pairs, double products);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Integers modulo primes (reals_moduli.h), in vectors. Every operation is exact but for products
+ * with the inverse of a prime, of which only the nearest integer matters: another one near it leads
+ * to a residue that is a little larger. */
+#ifndef XNCC_CPU_KERNELS_REALS_MODULI_BODY_H
+#define XNCC_CPU_KERNELS_REALS_MODULI_BODY_H
+
+#include "cpu/kernels/reals_digits_body.h"
+
+/* A residue of v, an integer below 2^53, modulo prime i. */
+REALS_INLINE rd2 residue(const xncc_moduli *m, int32_t i, rd2 v)
+{
+    const rd2 over = rd2_round((rd2){ v.a * m->inverse[i], v.b * m->inverse[i] }, 1.0);
+    return rd2_fma(over, rd2_fill(-m->modulus[i]), v);
+}
+
+static void moduli_residues(const xncc_moduli *m, const double *digit, ptrdiff_t step,
+                            int32_t count, double *out, ptrdiff_t out_step)
+{
+    for (int32_t x = 0; x < count; x += DIGITS_AT_ONCE) {
+        rd2 v[XNCC_MOST_DIGITS];
+        for (int32_t k = 0; k < m->digits; k++)
+            v[k] = rd2_load(digit + k * step + x);
+        for (int32_t i = 0; i < m->count; i++) {
+            rd2 sum = v[0];
+            for (int32_t k = 1; k < m->digits; k++)
+                sum = rd2_fma(v[k], rd2_fill(m->power[i][k]), sum);
+            rd2_store(out + i * out_step + x, residue(m, i, sum));
+        }
+    }
+}
+
+static void moduli_reduce(const xncc_moduli *m, int32_t i, double factor, double *sum,
+                          int32_t count)
+{
+    for (int32_t x = 0; x < count; x += DIGITS_AT_ONCE) {
+        const rd2 v = rd2_load(sum + x);
+        rd2_store(sum + x, residue(m, i, (rd2){ v.a * factor, v.b * factor }));
+    }
+}
+
+/* moduli: m->count, or a constant, whose residues stay in registers. */
+REALS_INLINE void combine(const xncc_moduli *m, const double *const *sum, int32_t count,
+                          double *out, ptrdiff_t step, int32_t moduli)
+{
+    const rd none = { 0 };
+    for (int32_t x = 0; x < count; x += REALS_LANES) {
+        rd a[XNCC_MOST_MODULI], whole = none;
+        for (int32_t i = 0; i < moduli; i++) {
+            const rd2 v = { rd_load(sum[i] + x), none };
+            a[i] = residue(m, i, v).a;
+            whole = rd_fma(a[i], rd_fill(m->inverse[i]), whole);
+        }
+        whole = round_to(whole, 1.0);
+        for (int32_t k = 0; k < m->places; k++) {
+            rd v = whole * -m->whole[k];
+            for (int32_t i = 0; i < moduli; i++)
+                v = rd_fma(a[i], rd_fill(m->weight[k][i]), v);
+            rd_store(out + k * step + x, v);
+        }
+    }
+}
+
+static void moduli_combine(const xncc_moduli *m, const double *const *sum, int32_t count,
+                           double *out, ptrdiff_t step)
+{
+    if (m->count == 14) /* doubles of the widest range that is fast */
+        combine(m, sum, count, out, step, 14);
+    else
+        combine(m, sum, count, out, step, m->count);
+}
+
+static const xncc_moduli_isa moduli_isa = { moduli_residues, moduli_reduce, moduli_combine };
+
+#endif
