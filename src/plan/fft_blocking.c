@@ -120,7 +120,7 @@ static double cache_levels(const xncc_fft_blocking *c, const xncc_problem *probl
 /* A block that threads work on together: columns go through memory, and each step waits for the
  * slowest thread. Measured on 2 processors with maps of 100 to 1665 columns. */
 #define OF_COMMON 1.05
-#define OF_STEPS 2e6
+#define OF_STEPS 5e5
 
 /* The cost of a block, in complex points times levels. Reading pixels and writing scores count as 6
  * levels, and what is done once per row as 32 points. All is fitted to the measurements of
