@@ -42,7 +42,8 @@ int xncc_moduli_make(xncc_moduli_kind kind, int bits, int32_t digits, xncc_modul
 /* The functions of an instruction set (reals_moduli_body.h), for rows of `count` integers, in whole
  * vectors. Rows of digits are `step` apart. */
 typedef struct xncc_moduli_isa {
-    /* The residues of integers, from their digits: modulo prime i, at out + i * out_step. */
+    /* The residues of integers, from their digits: modulo prime i, at out + i * out_step. Zeros
+     * follow each row, to the end of its last pair of vectors and in the next one. */
     void (*residues)(const xncc_moduli *m, const double *digit, ptrdiff_t step, int32_t count,
                      double *out, ptrdiff_t out_step);
     /* The residues of sums modulo prime i times a factor, 1 or less than p, in their place. */

@@ -17,7 +17,8 @@ REALS_INLINE rd2 residue(const xncc_moduli *m, int32_t i, rd2 v)
 static void moduli_residues(const xncc_moduli *m, const double *digit, ptrdiff_t step,
                             int32_t count, double *out, ptrdiff_t out_step)
 {
-    for (int32_t x = 0; x < count; x += DIGITS_AT_ONCE) {
+    int32_t x = 0;
+    for (; x < count; x += DIGITS_AT_ONCE) {
         rd2 v[XNCC_MOST_DIGITS];
         for (int32_t k = 0; k < m->digits; k++)
             v[k] = rd2_load(digit + k * step + x);
@@ -28,6 +29,8 @@ static void moduli_residues(const xncc_moduli *m, const double *digit, ptrdiff_t
             rd2_store(out + i * out_step + x, residue(m, i, sum));
         }
     }
+    for (int32_t i = 0; i < m->count; i++)
+        rd2_store(out + i * out_step + x, rd2_fill(0.0));
 }
 
 static void moduli_reduce(const xncc_moduli *m, int32_t i, double factor, double *sum,

@@ -197,11 +197,16 @@ enum { SPREAD_PLANES = 8 };
 REALS_INLINE void spread_vector(const xncc_reals_spreading *g, int32_t x, int32_t y, int32_t first,
                                 int planes)
 {
+    enum {
+        WIDE = 64
+    }; /* samples of a row of the template, beside which a question costs nothing */
     const rd zero = { 0 };
     rd sum[SPREAD_PLANES] = { zero, zero, zero, zero, zero, zero, zero, zero };
     const double *const line = g->line + y * g->step + x, *t = g->templ + first;
     double *const to = g->sum + first * g->sum_step + y * g->stride + x;
     for (int32_t j = 0; j < g->height; j++) {
+        if (g->width >= WIDE && xncc_is_cancelled(g->watch))
+            break;
         if (!(g->used[y + j] & g->bit)) {
             t += (ptrdiff_t)g->width * g->planes;
             continue;

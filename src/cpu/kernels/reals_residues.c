@@ -91,7 +91,7 @@ static void read_template(const sums *s)
 {
     const xncc_reals_run *r = s->r;
     const size_t width = (size_t)r->job->templ->width, line = (size_t)s->line;
-    for (int32_t j = 0; j < r->job->templ->height; j++) {
+    for (int32_t j = 0; j < r->job->templ->height && !xncc_is_cancelled(r->job->watch); j++) {
         xncc_reals_read_templ_line(s->r, s->planes[1]->channel, j);
         make_residues(s, 1, (int32_t)width, r->m.plane_rows, line);
         for (int32_t i = 0; i < s->m.count; i++) {
@@ -127,7 +127,7 @@ static void multiply(const sums *s, int32_t i)
                                .stride = r->stride };
     for (int32_t j = 0; j < templ->height && !xncc_is_cancelled(r->job->watch); j += s->rows) {
         if (j > 0)
-            r->isa->moduli->reduce(&s->m, i, 1.0, g.sum, (int32_t)s->plane);
+            r->isa->moduli->reduce(&s->m, i, 1.0, g.sum, r->stride * r->area->height);
         g.line = r->m.image_slices + (size_t)i * s->image + (size_t)j * (size_t)s->line;
         g.templ = r->m.templ_slices + (size_t)i * s->templ + (size_t)j * (size_t)templ->width;
         g.height = xncc_min_i32(s->rows, templ->height - j);
