@@ -219,7 +219,6 @@ static void settle_part(void *argument, uint64_t index, int32_t slot)
     xncc_reals_run r;
     if (!t->open[index] || !begin_rows(t, (int32_t)index * rows, rows, slot, &area, &r))
         return;
-    xncc_reals_bound_part(&r);
     xncc_reals_settle_rest(&r);
 }
 
