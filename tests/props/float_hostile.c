@@ -277,6 +277,17 @@ static void check_kept(void)
     kit_image_destroy(&image);
 }
 
+/* A kernel's map, NULL: the fastest one's, scores in some windows as the oracle says, and is that
+ * of every kernel. */
+static void check_map(float_pair p, xncc_method method, const char *kernel, int windows,
+                      const char *what)
+{
+    kit_map map = float_map_of(p, method, kernel);
+    check_float_scores(p, method, &map.view, windows, what);
+    check_float_maps(p, method, &map.view, 0, 0, 0, what);
+    kit_map_destroy(&map);
+}
+
 /* Pictures of which the rows that exact sums look at first have few bits: slices are chosen that
  * turn out to be too wide. */
 static void check_unsure(void)
@@ -288,10 +299,7 @@ static void check_unsure(void)
         for (int32_t y = 1; y < HEIGHT; y += 3)
             kit_sample_set(&image.view, x, y, 0, 0.0);
     const float_pair p = { .image = &image.view, .templ = &templ.view };
-    kit_map map = float_map_of(p, XNCC_CCOEFF, "fft-portable");
-    check_float_scores(p, XNCC_CCOEFF, &map.view, 60, "unsure");
-    check_float_maps(p, XNCC_CCOEFF, &map.view, 0, 0, 0, "unsure");
-    kit_map_destroy(&map);
+    check_map(p, XNCC_CCOEFF, "fft-portable", 60, "unsure");
     kit_image_destroy(&image);
     kit_image_destroy(&templ);
 }
@@ -313,10 +321,7 @@ static void check_coherent(void)
         for (int32_t x = 0; x < SIZE; x++)
             kit_sample_set(&templ.view, x, y, 0, value[x % 2]);
     const float_pair p = { .image = &image.view, .templ = &templ.view };
-    kit_map map = float_map_of(p, XNCC_CCOEFF_NORMED, NULL);
-    check_float_scores(p, XNCC_CCOEFF_NORMED, &map.view, 60, "coherent");
-    check_float_maps(p, XNCC_CCOEFF_NORMED, &map.view, 0, 0, 0, "coherent");
-    kit_map_destroy(&map);
+    check_map(p, XNCC_CCOEFF_NORMED, NULL, 60, "coherent");
     kit_image_destroy(&image);
     kit_image_destroy(&templ);
 }
@@ -339,10 +344,7 @@ static void check_halves(void)
                            (x % 4 == 1 ? ldexp(one_to_two(x), APART) : half) *
                                (y < DOWN / 2 ? 1.0 : -1.0));
     const float_pair p = { .image = &image.view, .templ = &templ.view };
-    kit_map map = float_map_of(p, XNCC_CCOEFF_NORMED, NULL);
-    check_float_scores(p, XNCC_CCOEFF_NORMED, &map.view, 60, "halves");
-    check_float_maps(p, XNCC_CCOEFF_NORMED, &map.view, 0, 0, 0, "halves");
-    kit_map_destroy(&map);
+    check_map(p, XNCC_CCOEFF_NORMED, NULL, 60, "halves");
     kit_image_destroy(&image);
     kit_image_destroy(&templ);
 }
@@ -366,10 +368,7 @@ static void check_fainter(xncc_pixel pixel)
                 kit_sample_set(&image.view, x, y, 0,
                                ldexp(kit_sample(&image.view, x, y, 0), -power));
         for (int m = 0; m < 2; m++) {
-            kit_map map = float_map_of(p, methods[m], NULL);
-            check_float_scores(p, methods[m], &map.view, 60, "fainter");
-            check_float_maps(p, methods[m], &map.view, 0, 0, 0, "fainter");
-            kit_map_destroy(&map);
+            check_map(p, methods[m], NULL, 60, "fainter");
         }
         kit_image_destroy(&image);
         kit_image_destroy(&templ);
@@ -448,10 +447,7 @@ static void check_ends(range kind, int32_t size, int32_t channels, xncc_mode mod
         .image = &image.view, .templ = &templ.view, .mode = mode, .border = XNCC_BORDER_MIRROR
     };
     for (int method = 0; method < FLOAT_METHODS; method++) {
-        kit_map map = float_map_of(p, (xncc_method)method, NULL);
-        check_float_scores(p, (xncc_method)method, &map.view, 40, "ends of the range");
-        check_float_maps(p, (xncc_method)method, &map.view, 0, 0, 0, "ends of the range");
-        kit_map_destroy(&map);
+        check_map(p, (xncc_method)method, NULL, 40, "ends of the range");
     }
     kit_image_destroy(&image);
     kit_image_destroy(&templ);

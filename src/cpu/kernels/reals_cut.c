@@ -130,9 +130,8 @@ static int fits_probably(xncc_reals_run *r, const xncc_cut *cut, sampled *known)
         const int32_t pairs = xncc_min_i32(image.count, templ.count);
         if (c == 0 && !xncc_reals_slices_fit(r, pairs, least))
             return 0;
-        const sampled now = { cut->bits, sample_squares(r, &image) * sample_squares(r, &templ) };
-        *known = now;
-        if (!xncc_reals_slices_fit(r, pairs, margin * sqrt(now.squares)))
+        *known = (sampled){ cut->bits, sample_squares(r, &image) * sample_squares(r, &templ) };
+        if (!xncc_reals_slices_fit(r, pairs, margin * sqrt(known->squares)))
             return 0;
     }
     return 1;

@@ -298,10 +298,12 @@ static void cut_template(const group *g, double *square)
     }
 }
 
-/* Cuts the image into planes, and adds the squares of all of them to *square. */
-static void cut_image(const group *g, double *square)
+/* Cuts the image into planes, and adds the squares of all of them to *square. Returns a bit for
+ * each that is not all 0. */
+static uint64_t cut_image(const group *g, double *square)
 {
     xncc_reals_run *r = g->r;
+    uint64_t all = 0;
     const size_t line = (size_t)r->m.stage.pitch, height = (size_t)r->m.stage.height,
                  read = (size_t)(r->m.stage.width + XNCC_MOST_LANES);
     for (size_t yy = 0; yy < height && !xncc_is_cancelled(r->job->watch); yy++) {
@@ -309,11 +311,13 @@ static void cut_image(const group *g, double *square)
                                                     square) >>
                              g->first[0];
         r->m.image_rows[yy] = any;
+        all |= any;
         for (int32_t k = 0; k < g->count[0]; k++)
             if (any >> k & 1)
                 memcpy(r->m.image_slices + ((size_t)k * height + yy) * line,
                        r->m.plane_rows + (size_t)(g->first[0] + k) * line, read * sizeof(double));
     }
+    return all;
 }
 
 /* Returns 0 if sums would not be exact. */
@@ -325,11 +329,10 @@ static int multiply_directly(const group *g)
                  image = line * (size_t)r->m.stage.height;
     const double *row[2 * XNCC_MOST_PLANES] = { NULL };
     double square[2] = { 0.0, 0.0 };
-    uint64_t added = 0, any = 0; /* weights that have sums; planes of the image that are not 0 */
+    uint64_t added = 0; /* weights that have sums */
     xncc_reals_clear_planes(r);
     cut_template(g, &square[1]);
-    xncc_reals_clear_planes(r);
-    cut_image(g, &square[0]);
+    const uint64_t any = cut_image(g, &square[0]);
     if (!are_exact(g, square))
         return 0;
     xncc_reals_spreading spreading = { .step = (ptrdiff_t)line,
@@ -343,8 +346,6 @@ static int multiply_directly(const group *g)
                                        .stride = r->stride,
                                        .sum_step = (ptrdiff_t)plane,
                                        .watch = r->job->watch };
-    for (int32_t yy = 0; yy < r->m.stage.height; yy++)
-        any |= r->m.image_rows[yy];
     for (int32_t i = 0; i < g->count[0]; i++) {
         spreading.line = r->m.image_slices + (size_t)i * image;
         spreading.bit = (uint64_t)1 << i;
