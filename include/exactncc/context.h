@@ -17,7 +17,7 @@ typedef struct CUstream_st *xncc_stream;
 /* The engines of a device and their threads. Templates, filters and plans are made with a context.
  *
  * A context keeps the workspace of its last calls and destroyed plans for floats and u32 on the
- * CPU, at most 256 MiB, so that the next call does not wait for fresh pages. On a CUDA device it
+ * CPU, at most 512 MiB, so that the next call does not wait for fresh pages. On a CUDA device it
  * keeps the memory of exhaustive searches for poses (pose.h), at most 2 GiB and an eighth of the
  * device's memory, until a plan finds no memory. xncc_context_destroy frees both. */
 typedef struct xncc_context xncc_context;

@@ -62,7 +62,7 @@ static void give(const xncc_engine_plan *plan, void *memory)
 /* Rare memory: the first word is 0. Most of a large piece may never be touched. Systems that count
  * memory when it is touched grant many such pieces, but not one larger than all memory; they are
  * not kept. */
-enum { MOST_KEPT_RARE = 16 << 20 };
+enum { MOST_KEPT_RARE = 256 << 20 };
 
 static uint64_t *take_rare(const xncc_engine_plan *plan)
 {
@@ -81,14 +81,15 @@ static void give_rare(const xncc_engine_plan *plan, void *memory)
         xncc_free(memory);
 }
 
-/* Leaves memory to later plans: last, and so in preference, what all calls touch. */
+/* Leaves memory to later plans: last, and so in preference, what all calls touch, and of rare
+ * memory that of the first thread, whose planes all threads may share. */
 static void free_workspace(xncc_engine_plan *plan)
 {
     void **scratch = plan->team.scratch;
-    for (int32_t i = 0; i < plan->seats && scratch && plan->rare_bytes; i++) {
+    for (int32_t i = plan->seats - 1; i >= 0 && scratch && plan->rare_bytes; i--) {
         void **extra = scratch[i];
         if (!extra)
-            break;
+            continue;
         give_rare(plan, extra[XNCC_EXTRA_RARE]);
         give(plan, extra[XNCC_EXTRA_OFTEN]);
     }

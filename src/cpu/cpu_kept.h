@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* The most pieces that are kept, and the most bytes of all of them together. */
-enum { XNCC_KEPT_PIECES = 128, XNCC_KEPT_BYTES = 256 << 20 };
+enum { XNCC_KEPT_PIECES = 128, XNCC_KEPT_BYTES = 512 << 20 };
 
 typedef struct xncc_kept_piece xncc_kept_piece;
 

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { LEAST = 256, MEGA = 1 << 20, MOST = 16 * MEGA, THREADS = 3, SIDE = 150 };
+enum { LEAST = 256, MEGA = 1 << 20, MOST = 32 * MEGA, THREADS = 3, SIDE = 100 };
 
 /* ---- the list ---- */
 
