@@ -308,10 +308,9 @@ static void check_unsure(void)
  * can be: slices so wide would have sums that are no doubles. */
 static void check_coherent(void)
 {
-    enum { SIZE = 37, WIDTH = 90, HEIGHT = 130, APART = 14 };
-    const double digit = 0x1p22 - 1.0,
-                 value[] = { 0x1p53 - 0x1p32 + ldexp(digit, 9),
-                             ldexp(0x1p52 + ldexp(digit, 23) + digit, -APART) };
+    enum { SIZE = 37, WIDTH = 50, HEIGHT = 48 };
+    const double digit = 0x1p22 - 1.0, both = ldexp(digit, 23) + digit,
+                 value[] = { both, both - 2.0 };
     kit_image image = kit_image_create_channels(XNCC_F64, 1, WIDTH, HEIGHT, room),
               templ = kit_image_create_channels(XNCC_F64, 1, SIZE, SIZE, room);
     for (int32_t y = 0; y < HEIGHT; y++)
@@ -328,21 +327,21 @@ static void check_coherent(void)
 
 /* All windows cancel, and modulo the largest primes below 2^23 (cpu/kernels/reals_moduli.h) most
  * samples of the image have the largest residue: sums of the products of one half of a window are
- * no doubles unless they are reduced. */
-static void check_halves(void)
+ * no doubles unless they are reduced, after some rows of the template or after a part of them. */
+static void check_halves(int32_t width, int32_t height)
 {
-    enum { ACROSS = 24, DOWN = 180, WIDTH = ACROSS + 20, HEIGHT = DOWN + 15, APART = -98 };
+    enum { APART = -98 };
     const double half = 0x1p22 - 8.0;
-    kit_image image = kit_image_create_channels(XNCC_F64, 1, WIDTH, HEIGHT, room),
-              templ = kit_image_create_channels(XNCC_F64, 1, ACROSS, DOWN, room);
-    for (int32_t y = 0; y < HEIGHT; y++)
-        for (int32_t x = 0; x < WIDTH; x++)
+    kit_image image = kit_image_create_channels(XNCC_F64, 1, width + 20, height + 15, room),
+              templ = kit_image_create_channels(XNCC_F64, 1, width, height, room);
+    for (int32_t y = 0; y < image.view.height; y++)
+        for (int32_t x = 0; x < image.view.width; x++)
             kit_sample_set(&image.view, x, y, 0, x % 4 ? half : ldexp(one_to_two(y), APART));
-    for (int32_t y = 0; y < DOWN; y++)
-        for (int32_t x = 0; x < ACROSS; x++)
+    for (int32_t y = 0; y < height; y++)
+        for (int32_t x = 0; x < width; x++)
             kit_sample_set(&templ.view, x, y, 0,
                            (x % 4 == 1 ? ldexp(one_to_two(x), APART) : half) *
-                               (y < DOWN / 2 ? 1.0 : -1.0));
+                               (y < height / 2 ? 1.0 : -1.0));
     const float_pair p = { .image = &image.view, .templ = &templ.view };
     check_map(p, XNCC_CCOEFF_NORMED, NULL, 60, "halves");
     kit_image_destroy(&image);
@@ -542,7 +541,8 @@ int main(int argc, char **argv)
         check_kept();
         check_unsure();
         check_coherent();
-        check_halves();
+        check_halves(24, 180);
+        check_halves(180, 4);
         check_fainter(XNCC_F32);
         check_fainter(XNCC_F64);
     }

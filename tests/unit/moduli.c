@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sums of products modulo primes (cpu/kernels/reals_moduli.h), by every instruction set of this
  * processor, against the digits of math/wide.h. */
-#include "cpu/kernels/reals.h"
+#include "cpu/kernels/reals_planes.h"
 #include "cpu/kernels/variants.h"
 
 #include "kit/kit.h"
@@ -61,13 +61,14 @@ static void residues_of(const xncc_moduli_isa *isa, const xncc_moduli *m, const 
 /* The sum of some products of integers, put together from their sums modulo all primes. */
 static void check_sums(const xncc_moduli_isa *isa, kit_random *random)
 {
-    const xncc_moduli_kind kind = kit_below(random, 2) ? XNCC_MODULI_OF_FEW : XNCC_MODULI_OF_MANY;
+    const xncc_moduli_kind kind = (xncc_moduli_kind)kit_below(random, XNCC_MODULI_KINDS);
     const int32_t digits = kit_between(random, 1, MOST), products = kit_between(random, 1, 40);
     const int bits = 2 * XNCC_DIGIT_BITS * digits + ilogb((double)products) + 1;
     xncc_moduli m;
     residues a, b, sum = { { { 0.0 } } };
     const double *row[XNCC_MOST_MODULI];
-    integers out;
+    float out[XNCC_MOST_DIGITS][WIDTH];
+    const xncc_numbers to = { out[0], WIDTH, xncc_slices_of(bits, XNCC_DIGIT_BITS), 0 };
     int64_t left[USED][XNCC_WIDE_DIGITS] = { { 0 } };
     CHECK(xncc_moduli_make(kind, bits, digits, &m));
     for (int32_t j = 0; j < products; j++) {
@@ -87,12 +88,12 @@ static void check_sums(const xncc_moduli_isa *isa, kit_random *random)
             xncc_wide_subtract_product(left[x], of_v, of_w);
         }
     }
-    isa->combine(&m, row, USED, out.digit[0], WIDTH);
+    isa->combine(&m, row, USED, &to);
     for (int x = 0; x < USED; x++) {
         static const int64_t zero[XNCC_WIDE_DIGITS];
-        for (int32_t k = 0; k < m.places; k++) {
-            CHECK(fabs(out.digit[k][x]) <= 0x1p50);
-            put(left[x], out.digit[k][x], XNCC_DIGIT_BITS * k + UNIT);
+        for (int32_t k = 0; k < to.count; k++) {
+            CHECK(fabsf(out[k][x]) <= 0x1p23f);
+            put(left[x], (double)out[k][x], XNCC_DIGIT_BITS * k + UNIT);
         }
         xncc_wide_normalize(left[x], XNCC_WIDE_DIGITS);
         CHECK(memcmp(left[x], zero, sizeof zero) == 0);
@@ -126,7 +127,7 @@ static void check_most(const xncc_moduli_isa *isa, xncc_moduli_kind kind)
 /* The primes have no factor in common, and their product is four times the largest sum. */
 static void check_primes(void)
 {
-    for (int kind = XNCC_MODULI_OF_MANY; kind <= XNCC_MODULI_OF_FEW; kind++)
+    for (int kind = 0; kind < XNCC_MODULI_KINDS; kind++)
         for (int bits = 1; bits < 430; bits += 7) {
             xncc_moduli m;
             double product = 0.0;
@@ -151,8 +152,8 @@ static void check(const xncc_moduli_isa *isa)
     kit_random random = kit_stream(1);
     for (int i = 0; i < 200; i++)
         check_sums(isa, &random);
-    check_most(isa, XNCC_MODULI_OF_MANY);
-    check_most(isa, XNCC_MODULI_OF_FEW);
+    for (int kind = 0; kind < XNCC_MODULI_KINDS; kind++)
+        check_most(isa, (xncc_moduli_kind)kind);
 }
 
 int main(int argc, char **argv)

@@ -26,21 +26,23 @@ typedef struct xncc_fft_pixels {
 } xncc_fft_pixels;
 
 /* Sums of products of planes of the image with planes of a template, of which the rows are
- * transformed. A plane is held by columns (plane_bytes, plane_row_in). Sum k is that of the
- * products of the pairs begin[k] .. begin[k + 1] - 1. It may take the place of a plane of the
- * image, or of the template if that is not needed again. */
+ * transformed. Those that are not all 0 have arrays, held by columns (plane_bytes, plane_row_in).
+ * Sum k is that of the products of planes i and weight[k] - i. It may take the place of an array of
+ * the image, or of the template if that is not needed again. */
 typedef struct xncc_fft_sums {
-    int planes[2], count; /* of the image, [0], and of the template, [1]; sums */
-    char *const *plane[2];
-    const uint64_t *row[2]; /* bit k of row[i][y]: row y of plane k was written; others are zeros */
-    int known;              /* 1: the columns of the template's planes are transformed, too */
+    int all[2], arrays[2], count; /* planes of the image, [0], and of the template, [1]; arrays;
+                                     sums */
+    const int *array[2];          /* of each plane, or -1 */
+    char *const *plane[2];        /* the arrays */
+    const uint64_t *row[2]; /* bit k of row[i][y]: row y of array k was written; others are zeros */
+    int known;              /* 1: the columns of the template's arrays are transformed, too */
     char *const *sum;
-    int32_t wanted; /* rows of a sum */
-    const int *begin;
-    const uint8_t (*pair)[2]; /* a plane of the image and one of the template */
-    int32_t part, parts;      /* of the columns, as in xncc_fft_source */
-    void *buffer; /* XNCC_FFT_COLUMN bytes for each row of each plane of the image or sum, whichever
-                     are more, and 2 * XNCC_FFT_PIECE times that for each of them */
+    int32_t wanted;      /* rows of a sum */
+    const int *weight;   /* of each sum, the lowest first */
+    int32_t part, parts; /* of the columns, as in xncc_fft_source */
+    void *buffer; /* XNCC_FFT_COLUMN bytes for each row of each array of the image or sum, whichever
+                     are more, 2 * XNCC_FFT_PIECE times that for each of them, and XNCC_FFT_PIECE
+                     times that once more */
 } xncc_fft_sums;
 
 /* What is convolved: the spectrum of a block of the image that several templates share; NULL: none.

@@ -15,18 +15,13 @@
 #ifndef XNCC_CPU_KERNELS_FFT_BODY_H
 #define XNCC_CPU_KERNELS_FFT_BODY_H
 
-#include "cpu/kernels/fft_steps.h"
+#include "cpu/kernels/fft_planes.h"
 #include "cpu/kernels/store_part.h"
 #include "cpu/kernels/variants.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-static int64_t lane_twiddles_at(int32_t nx, int32_t ny)
-{
-    return places_of(nx, ny).at[3];
-}
 
 static uint64_t table_bytes(int32_t nx, int32_t ny)
 {
@@ -88,65 +83,6 @@ static void tables(int32_t nx, int32_t ny, void *memory)
     }
 }
 
-/* from: the vectors of the row; x: room for them; to: where they go, of the kind `of`, a constant.
- */
-FFT_INLINE void row_forward(const void *table, const xncc_fft_blocking *c, fft_place from, vc *x,
-                            fft_place to, fft_kind of)
-{
-    const fft_side row = side_of(table, c, 0);
-    const int32_t m = row.length;
-    const vc *w = (const vc *)(const void *)(row.table + lane_twiddles_at(c->nx, c->ny));
-    from.twist = row.table + places_of(c->nx, c->ny).at[2];
-    first_step(&row, &from, x, FFT_ROW);
-    inner_steps(&row, FORWARD, x, NULL);
-    for (int32_t p = 0; p < m; p += FFT_LANES) {
-        vc v[FFT_LANES];
-        for (int i = 0; i < FFT_LANES; i++)
-            v[i] = vc_twiddle(x[p + i], w[p + i].re, w[p + i].im, -1);
-        transpose_complex(v);
-        combine(v, -1);
-        for (int i = 0; i < FFT_LANES; i++)
-            put_point(&to, p + i, of, v[i]);
-    }
-}
-
-/* Vector i of a row. The next row of a plane that is held by columns is needed next. */
-FFT_INLINE vc take_vector(const fft_place *p, int32_t i, fft_kind of)
-{
-    const vc *v = vector_at(p, i);
-    if (of == FFT_PLANE) {
-        __builtin_prefetch(&v[1].re, 0, 2);
-        __builtin_prefetch(&v[1].im, 0, 2);
-    }
-    return *v;
-}
-
-/* from: the vectors of the row, of the kind `of`, a constant; x: where they go. out: NULL, or where
- * the first `count` elements go, too. */
-FFT_INLINE void row_backward(const void *table, const xncc_fft_blocking *c, fft_place from,
-                             fft_kind of, vc *x, int32_t count, double *out)
-{
-    const fft_side row = side_of(table, c, 0);
-    const int32_t m = row.length;
-    const vc *w = (const vc *)(const void *)(row.table + lane_twiddles_at(c->nx, c->ny));
-    for (int32_t p = 0; p < m; p += FFT_LANES) {
-        vc v[FFT_LANES];
-        for (int i = 0; i < FFT_LANES; i++)
-            v[i] = take_vector(&from, p + i, of);
-        combine(v, 1);
-        transpose_complex(v);
-        for (int i = 0; i < FFT_LANES; i++)
-            x[p + i] = vc_twiddle(v[i], w[p + i].re, w[p + i].im, 1);
-    }
-    fft_place to = place_of(x);
-    to.twist = row.table + places_of(c->nx, c->ny).at[2];
-    to.out = out;
-    to.nx = c->nx;
-    to.count = count;
-    inner_steps(&row, BACKWARD, x, NULL);
-    last_step(&row, x, &to, FFT_ROW);
-}
-
 /* Loads FFT_LANES pixels and subtracts the shift. */
 FFT_INLINE vd pixels(const void *from, int words)
 {
@@ -189,11 +125,6 @@ static void row_in(const void *table, const xncc_fft_blocking *blocking, const x
     row_forward(table, blocking, place_of(x), x, place_of(x), FFT_ROW);
 }
 
-FFT_INLINE fft_place place_of_reals(const double *line, const xncc_fft_blocking *blocking)
-{
-    return (fft_place){ .re = line, .im = line + blocking->nx };
-}
-
 static void reals_in(const void *table, const xncc_fft_blocking *blocking, const double *line,
                      void *row)
 {
@@ -213,19 +144,6 @@ FFT_INLINE fft_place column_place(char *array, const xncc_fft_blocking *blocking
     return (fft_place){ .at = array + (ptrdiff_t)i * (ptrdiff_t)sizeof(vc),
                         .step = (ptrdiff_t)row_bytes(blocking->nx),
                         .rows = rows ? rows : blocking->ny };
-}
-
-/* The first column of a part of all columns; parts 0: there is one. */
-static int32_t first_column(const xncc_fft_blocking *blocking, int32_t part, int32_t parts)
-{
-    return blocking->nx / FFT_LANES * part / (parts > 0 ? parts : 1);
-}
-
-/* The columns of the template's planes are scaled, so that results are not. */
-static void scale_points(vc *x, int32_t n, double scale)
-{
-    for (int32_t y = 0; y < n; y++)
-        x[y] = (vc){ x[y].re * scale, x[y].im * scale };
 }
 
 /* Transforms a column of an array of a template into its spectrum, scaled. */
@@ -249,160 +167,6 @@ static void columns(const void *table, const xncc_fft_blocking *blocking, const 
          i < end && !xncc_is_cancelled(watch); i++)
         templ_column(&of_column, blocking, p->array, i, p->rows,
                      (vc *)p->spectrum + (ptrdiff_t)i * blocking->ny);
-}
-
-/* A column of a plane that is held by columns. A point more than it needs keeps columns from being
- * a power of two apart, and so do some more planes. */
-static uint64_t plane_column_bytes(int32_t ny)
-{
-    return ((uint64_t)ny + 1) * sizeof(vc);
-}
-
-static uint64_t plane_bytes(int32_t nx, int32_t ny)
-{
-    enum { APART = 4096 };
-    const uint64_t bytes = (uint64_t)(nx / FFT_LANES) * plane_column_bytes(ny);
-    return (bytes + APART - 1) / APART * APART + XNCC_FFT_PIECE * sizeof(vc);
-}
-
-/* Are planes so large that dozens of them are in no cache? A line that is to be written as a whole
- * need not be read first. */
-FFT_INLINE int planes_are_large(const xncc_fft_blocking *blocking)
-{
-    enum { LARGE = 1 << 19 };
-    return plane_bytes(blocking->nx, blocking->ny) > LARGE;
-}
-
-/* Row y of a plane. */
-FFT_INLINE fft_place plane_row(char *plane, const xncc_fft_blocking *blocking, int32_t y)
-{
-    return (fft_place){ .at = plane + (size_t)y * sizeof(vc),
-                        .step = (ptrdiff_t)plane_column_bytes(blocking->ny),
-                        .stream = planes_are_large(blocking) };
-}
-
-FFT_INLINE char *plane_column(char *plane, const xncc_fft_blocking *blocking, int32_t i)
-{
-    return plane + (uint64_t)i * plane_column_bytes(blocking->ny);
-}
-
-static void plane_row_in(const void *table, const xncc_fft_blocking *blocking, const double *line,
-                         void *buffer, char *plane, int32_t y)
-{
-    row_forward(table, blocking, place_of_reals(line, blocking), buffer,
-                plane_row(plane, blocking, y), FFT_PLANE);
-}
-
-static void plane_row_out(const void *table, const xncc_fft_blocking *blocking, char *plane,
-                          int32_t y, void *buffer, int32_t count, double *out)
-{
-    row_backward(table, blocking, plane_row(plane, blocking, y), FFT_PLANE, buffer, count, out);
-}
-
-/* A column of all planes and sums, each `step` points after the one before, but for the template's
- * planes; and room for a piece of each sum that takes the place of a plane. */
-typedef struct fft_sum_columns {
-    const xncc_fft_sums *s;
-    vc *column, *total;
-    ptrdiff_t step;
-    const vc *templ[XNCC_FFT_MOST_SUMS];
-} fft_sum_columns;
-
-/* A piece of a column that will be needed. */
-FFT_INLINE void expect_piece(const vc *piece)
-{
-    for (int i = 0; i < XNCC_FFT_PIECE; i++) {
-        __builtin_prefetch(&piece[i].re, 0, 2);
-        __builtin_prefetch(&piece[i].im, 0, 2);
-    }
-}
-
-/* Points at .. at + XNCC_FFT_PIECE - 1 of the sums of products of a column. All are made before one
- * takes the place of a plane. The template's planes come from memory, more of them than the
- * processor follows by itself: every other sum asks for a piece of one. */
-FFT_INLINE void sum_piece(const fft_sum_columns *c, int32_t at)
-{
-    enum { AHEAD = 8 };
-    const xncc_fft_sums *s = c->s;
-    const int waiting = s->planes[0] < s->count ? s->planes[0] : s->count;
-    for (int k = 0; k < s->count; k++) {
-        vc *const to = k < waiting ? c->total + k * XNCC_FFT_PIECE : c->column + k * c->step + at;
-        vc sum[XNCC_FFT_PIECE];
-        for (int i = k / 2; k % 2 == 0 && i < s->planes[1]; i += (s->count + 1) / 2)
-            expect_piece(c->templ[i] + at + AHEAD * XNCC_FFT_PIECE);
-        for (int i = 0; i < XNCC_FFT_PIECE; i++)
-            sum[i] = (vc){ vd_fill(0.0), vd_fill(0.0) };
-        for (int p = s->begin[k]; p < s->begin[k + 1]; p++) {
-            const vc *a = c->column + s->pair[p][0] * c->step + at,
-                     *b = c->templ[s->pair[p][1]] + at;
-            for (int i = 0; i < XNCC_FFT_PIECE; i++) {
-                sum[i].re += a[i].re * b[i].re;
-                sum[i].im += a[i].im * b[i].re;
-                sum[i].re += a[i].im * b[i].im;
-                sum[i].im -= a[i].re * b[i].im;
-            }
-        }
-        for (int i = 0; i < XNCC_FFT_PIECE; i++)
-            to[i] = sum[i];
-    }
-    for (int k = 0; k < waiting; k++)
-        memcpy(c->column + k * c->step + at, c->total + k * XNCC_FFT_PIECE,
-               XNCC_FFT_PIECE * sizeof *c->total);
-}
-
-/* Begins the transform of column i of a plane that is held by columns. */
-FFT_INLINE void begin_column(const xncc_fft_sums *s, const fft_side *side, int of, int k,
-                             char *plane, vc *column)
-{
-    fft_place from = place_of((vc *)(void *)plane);
-    from.given = s->row[of];
-    from.bit = (uint64_t)1 << k;
-    first_step(side, &from, column, FFT_PLANE);
-}
-
-/* All planes of a column are transformed, multiplied and transformed back part by part, so that the
- * parts of all planes are in the cache. */
-static void sums_of_products(const void *table, const xncc_fft_blocking *blocking,
-                             const xncc_watch *watch, const xncc_fft_sums *s)
-{
-    const double scale = 1.0 / ((double)blocking->nx * (double)blocking->ny);
-    const fft_side side = side_of(table, blocking, 1);
-    const fft_way forward = { side.table, FORWARD }, back = { side.table, BACKWARD };
-    const int32_t ny = blocking->ny, part = ny / side.r;
-    const int images = s->planes[0], most = images > s->count ? images : s->count;
-    fft_sum_columns c = { .s = s, .column = s->buffer, .step = ny + XNCC_FFT_PIECE };
-    c.total = c.column + most * c.step;
-    const int32_t end = first_column(blocking, s->part + 1, s->parts);
-    for (int32_t i = first_column(blocking, s->part, s->parts);
-         i < end && !xncc_is_cancelled(watch); i++) {
-        for (int k = 0; k < images; k++)
-            begin_column(s, &side, 0, k, plane_column(s->plane[0][k], blocking, i),
-                         c.column + k * c.step);
-        for (int k = 0; k < s->planes[1]; k++) {
-            char *plane = plane_column(s->plane[1][k], blocking, i);
-            vc *column = (vc *)(void *)plane;
-            c.templ[k] = column;
-            if (!s->known) {
-                begin_column(s, &side, 1, k, plane, column);
-                inner_steps(&side, FORWARD, column, NULL);
-                scale_points(column, ny, scale);
-            }
-        }
-        for (int32_t y = 0; y < ny; y += part) {
-            for (int k = 0; k < images; k++)
-                transform(&forward, c.column + k * c.step + y, part, NULL);
-            for (int32_t at = y; at < y + part; at += XNCC_FFT_PIECE)
-                sum_piece(&c, at);
-            for (int k = 0; k < s->count; k++)
-                transform(&back, c.column + k * c.step + y, part, NULL);
-        }
-        for (int k = 0; k < s->count; k++) {
-            fft_place to = place_of((vc *)(void *)plane_column(s->sum[k], blocking, i));
-            to.rows = s->wanted;
-            to.stream = planes_are_large(blocking);
-            last_step(&side, c.column + k * c.step, &to, FFT_PLANE);
-        }
-    }
 }
 
 /* With one product and no spectrum to keep, a column is transformed, multiplied and transformed

@@ -56,16 +56,6 @@ typedef struct xncc_reals_range {
     int32_t equal;
 } xncc_reals_range;
 
-/* How doubles are cut: slice k, which goes to out + k * pitch, is the double times `scale` rounded
- * to a multiple of unit * step^k less the one rounded to a multiple of unit * step^(k + 1), in
- * multiples of the former. The last of `count` slices, at most 64, is the whole rest, and below
- * 2^51 in magnitude. scale, unit, step: powers of two. */
-typedef struct xncc_reals_slicing {
-    double scale, unit, step;
-    int32_t count;
-    ptrdiff_t pitch;
-} xncc_reals_slicing;
-
 /* Of numbers: the least and the largest, and the largest power of two of which all are multiples
  * (an infinity if all are 0). */
 typedef struct xncc_reals_span {
@@ -150,12 +140,13 @@ typedef struct xncc_reals_meeting {
     const xncc_watch *watch;
 } xncc_reals_meeting;
 
-/* Products of windows with some rows of the template. */
+/* Products of windows with a part of the template. */
 typedef struct xncc_reals_gathering {
     const double *line; /* the first row of the image, and of the first row of windows */
     ptrdiff_t step;     /* from one to the next */
     const double *templ;
-    int32_t width, height; /* of the rows of the template */
+    ptrdiff_t templ_step;  /* from one row to the next */
+    int32_t width, height; /* of the part */
     int32_t rows, columns; /* of windows */
     double *sum;
     ptrdiff_t stride;
@@ -389,10 +380,10 @@ typedef struct xncc_reals_isa {
     xncc_reals_range (*range)(const double *v, int32_t count, double first);
     /* Extends *span by `count` doubles. */
     void (*span)(const double *v, int32_t count, xncc_reals_span *span);
-    /* Cuts doubles into slices (xncc_reals_slicing). Returns a bit for each that is not all 0.
-     * Adds the sum of their squares to *square. */
-    uint64_t (*slices)(const double *v, int32_t count, const xncc_reals_slicing *slicing,
-                       double *out, double *square);
+    /* Multiplies doubles by a factor, a power of two, and takes the nearest integers off, which are
+     * below 2^51 and go to `out`, in whole vectors or one more. Returns 1 if one is not 0. Adds
+     * their squares to *square. */
+    int (*slice)(double *rest, int32_t count, double factor, double *out, double *square);
     /* Adds the products of rows, every 16th of each row to each sum. sums: of each window. */
     void (*cut_products)(const xncc_reals_cut_rows *cut, xncc_reals_cut_sums *sums);
     /* The sum of the products of rows of one channel and one window. The template's rows are of

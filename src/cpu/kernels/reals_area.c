@@ -37,7 +37,8 @@ static void run_begin(xncc_reals_run *r, const xncc_reals_variant *variant, cons
             .fft = variant->exact,
             .blocking = &job->blocks->exact,
             .table = variant->fft ? r->shared->table : r->m.table,
-            .factor = variant->fft ? r->factor : xncc_fft_real_error(&job->blocks->exact)
+            .factor = xncc_fft_real_error(&job->blocks->exact),
+            .of_rows = xncc_fft_rows_error(&job->blocks->exact)
         };
     memset(r->m.line, 0, (size_t)stage->pitch * sizeof(double));
 }

@@ -393,32 +393,20 @@ static void reals_span(const double *v, int32_t count, xncc_reals_span *span)
     }
 }
 
-/* From the last slice down: each is what is left, rounded. */
-static uint64_t reals_slices(const double *v, int32_t count, const xncc_reals_slicing *s,
-                             double *out, double *square)
+static int reals_slice(double *rest, int32_t count, double factor, double *out, double *square)
 {
-    rl some[64] = { { 0 } };
-    rd squares = { 0 };
-    uint64_t any = 0;
-    double last = s->unit;
-    for (int k = 1; k < s->count; k++)
-        last *= s->step;
-    for (int32_t i = 0; i < count; i += REALS_LANES) {
-        rd rest = rd_load(v + i) * s->scale;
-        double unit = last, over = 1.0 / last;
-        for (int k = s->count - 1; k >= 0; k--) {
-            const rd d = take_slice(&rest, unit) * over;
-            some[k] |= (rl)d;
-            squares = rd_fma(d, d, squares);
-            rd_store(out + k * s->pitch + i, d);
-            unit *= 1.0 / s->step;
-            over *= s->step;
-        }
+    rd2 some = rd2_fill(0.0), squares = some;
+    for (int32_t i = 0; i < count; i += DIGITS_AT_ONCE) {
+        rd2 v = rd2_load(rest + i);
+        v = (rd2){ v.a * factor, v.b * factor };
+        const rd2 slice = rd2_round(v, 1.0);
+        rd2_store(rest + i, rd2_less(v, slice));
+        rd2_store(out + i, slice);
+        some = (rd2){ (rd)((rl)some.a | (rl)slice.a), (rd)((rl)some.b | (rl)slice.b) };
+        squares = rd2_fma(slice, slice, squares);
     }
-    for (int k = 0; k < s->count; k++)
-        any |= (uint64_t)rl_any(some[k]) << k;
-    *square += rd_total(squares);
-    return any;
+    *square += rd_total(squares.a + squares.b);
+    return rl_any((rl)some.a | (rl)some.b);
 }
 
 /* The functions of this build. */
@@ -426,7 +414,7 @@ const xncc_reals_isa REALS_ISA = { reals_line,         pick_channel,    reals_me
                                    reals_gather,       reals_spread,    reals_slide,
                                    reals_add_columns,  reals_window,    reals_score,
                                    reals_inverses,     reals_quotients, reals_range,
-                                   reals_span,         reals_slices,    reals_cut_products,
+                                   reals_span,         reals_slice,     reals_cut_products,
                                    reals_few_products, reals_pixels,    reals_moments,
                                    reals_twofold,      &digits_isa,     &moduli_isa };
 

@@ -31,10 +31,18 @@ static int fits_range(const xncc_slicing *s)
 static const double most_directly = 0x1p50;
 
 /* Transforms are off by less than 0.45 then. */
-int xncc_reals_slices_fit(const xncc_reals_run *r, int32_t pairs, double products)
+int xncc_reals_slices_fit(const xncc_reals_run *r, int32_t pairs, const xncc_slice_norms *norms)
 {
-    return r->of_slices.fft ? (r->of_slices.factor + pairs * 0x1p-51) * 1.01 * products <= 0.45
-                            : 1.01 * products <= most_directly;
+    const double u = 0x1p-53, of_pairs = (4.0 * pairs + 6.0) * u,
+                 error = (r->of_slices.factor - r->of_slices.of_rows + of_pairs) * norms->all +
+                         r->of_slices.of_rows * norms->rows;
+    return r->of_slices.fft ? 1.01 * error <= 0.45 : 1.01 * norms->all <= most_directly;
+}
+
+/* The rows of the image that a window has. */
+static int32_t window_rows(const xncc_reals_run *r)
+{
+    return xncc_min_i32(r->job->templ->height, r->m.stage.height);
 }
 
 /* Are sums of `pairs` products of integers of two planes exact, of which each product is at most
@@ -42,9 +50,10 @@ int xncc_reals_slices_fit(const xncc_reals_run *r, int32_t pairs, double product
 static int products_fit(const xncc_reals_run *r, double most, int32_t pairs)
 {
     const double n = (double)r->job->templ->width * (double)r->job->templ->height,
-                 samples = (double)r->m.stage.width * (double)r->m.stage.height,
-                 products = pairs * most;
-    return r->of_slices.fft ? xncc_reals_slices_fit(r, pairs, sqrt(samples * n) * products)
+                 width = (double)r->m.stage.width, products = pairs * most;
+    const xncc_slice_norms norms = { sqrt(width * r->m.stage.height * n) * products,
+                                     sqrt(width * window_rows(r) * n) * products };
+    return r->of_slices.fft ? xncc_reals_slices_fit(r, pairs, &norms)
                             : n * products <= most_directly;
 }
 
@@ -100,38 +109,53 @@ static int fits_surely(const xncc_reals_run *r, const xncc_cut *cut, int bits)
     return xncc_reals_planes_fit(r, &image, &templ);
 }
 
-/* About the sum of the squares of all planes of a channel, from some of their rows. */
-static double sample_squares(xncc_reals_run *r, const xncc_planes *planes)
+/* About the sum of the squares of all planes of a channel, from some of their rows, and about the
+ * largest one of the rows of a window. */
+static xncc_slice_norms sample_squares(xncc_reals_run *r, const xncc_planes *planes)
 {
     enum { ROWS = 24 };
     const int32_t rows = planes->of_templ ? r->job->templ->height : r->m.stage.height,
                   step = rows / ROWS | 1; /* odd, since rows often differ by turns */
-    double square = 0.0;
-    for (int32_t y = step / 2; y < rows && !xncc_is_cancelled(r->job->watch); y += step)
+    double all = 0.0, most = 0.0;
+    for (int32_t y = step / 2; y < rows && !xncc_is_cancelled(r->job->watch); y += step) {
+        double square = 0.0;
         (void)xncc_reals_read_planes(r, planes, y, r->m.plane_rows, &square);
-    return square * step;
+        all += square;
+        most = fmax(most, square);
+    }
+    return (xncc_slice_norms){ all * step, fmin(all * step, most * window_rows(r)) };
 }
 
-/* The product of the sums of squares of image and template, in slices of so many bits; 0: unknown.
- */
+/* Of image and template, in slices of so many bits; all 0: unknown. */
 typedef struct sampled {
     int bits;
-    double squares;
+    xncc_slice_norms norms;
 } sampled;
+
+static xncc_slice_norms scale_norms(const xncc_slice_norms *of, double factor)
+{
+    return (xncc_slice_norms){ of->all * factor, of->rows * factor };
+}
 
 /* Will the slices of the cut probably do? A slice of one bit less is about half as large, or a
  * little more, so that a sample of more bits may answer. */
 static int fits_probably(xncc_reals_run *r, const xncc_cut *cut, sampled *known)
 {
-    const double margin = 1.1, least = sqrt(ldexp(known->squares, 4 * (cut->bits - known->bits)));
+    const double margin = 1.1;
+    const xncc_slice_norms least = scale_norms(&known->norms,
+                                               ldexp(1.0, 2 * (cut->bits - known->bits)));
     for (int32_t c = 0; c < r->job->templ->channels; c++) {
         const xncc_planes image = cut_planes(cut, 0, c, cut->bits),
                           templ = cut_planes(cut, 1, c, cut->bits);
         const int32_t pairs = xncc_min_i32(image.count, templ.count);
-        if (c == 0 && !xncc_reals_slices_fit(r, pairs, least))
+        if (c == 0 && !xncc_reals_slices_fit(r, pairs, &least))
             return 0;
-        *known = (sampled){ cut->bits, sample_squares(r, &image) * sample_squares(r, &templ) };
-        if (!xncc_reals_slices_fit(r, pairs, margin * sqrt(known->squares)))
+        const xncc_slice_norms square = sample_squares(r, &image);
+        const double of_templ = sample_squares(r, &templ).all;
+        *known = (sampled){ cut->bits,
+                            { sqrt(square.all * of_templ), sqrt(square.rows * of_templ) } };
+        const xncc_slice_norms likely = scale_norms(&known->norms, margin);
+        if (!xncc_reals_slices_fit(r, pairs, &likely))
             return 0;
     }
     return 1;
@@ -141,11 +165,11 @@ static int fits_probably(xncc_reals_run *r, const xncc_cut *cut, sampled *known)
  * and few of those are as large as they may be. So wider slices than are sure to do are tried if
  * there are fewer of them then; and of those, the narrowest. If the last slice of the image has
  * hardly any bits, it is tried without. */
-static void choose_bits(xncc_reals_run *r, xncc_cut *cut)
+void xncc_reals_widen_slices(xncc_reals_run *r, xncc_cut *cut)
 {
     enum { MOST_MORE = 4, FEW_BITS = 1 };
     const int most = xncc_min_i32(cut->sure + MOST_MORE, XNCC_DIGIT_BITS);
-    sampled known = { most, 0.0 };
+    sampled known = { most, { 0.0, 0.0 } };
     for (cut->bits = most; cut->bits > cut->sure; cut->bits--) {
         const int32_t image = xncc_slices_of(cut->image.bits, cut->bits),
                       templ = xncc_slices_of(cut->templ.bits, cut->bits);
@@ -173,6 +197,6 @@ int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut)
     for (cut->sure = XNCC_DIGIT_BITS; !fits_surely(r, cut, cut->sure); cut->sure--)
         if (cut->sure == LEAST_BITS)
             return 0;
-    choose_bits(r, cut);
+    cut->bits = cut->sure;
     return 1;
 }

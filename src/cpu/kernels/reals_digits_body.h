@@ -127,27 +127,31 @@ REALS_INLINE rd take_slice(rd *rest, double unit)
     return slice;
 }
 
-/* Adds digit k of a row that enters, and subtracts that of a row that leaves. */
+/* Adds digit k of a row that enters, and subtracts that of a row that leaves; or adds it to two
+ * vectors of columns, if none leaves. */
 REALS_INLINE void slide_digit(const xncc_digit_columns *c, int32_t k, int32_t x, rd2 digit)
 {
     double *sum = c->sum + k * c->step + x;
-    rd_store(sum, rd_load(sum) + (digit.a - digit.b));
+    if (c->leave)
+        rd_store(sum, rd_load(sum) + (digit.a - digit.b));
+    else
+        rd2_store(sum, rd2_add(rd2_load(sum), digit));
 }
 
 static void digits_slide(const xncc_digit_columns *c, int32_t count)
 {
     const rd2 down = rd2_fill(1.0 / digit_unit);
+    const double *second = c->leave ? c->leave : c->enter + REALS_LANES;
     double last = c->unit;
     for (int32_t k = 1; k < c->digits; k++)
         last *= digit_unit;
-    for (int32_t x = 0; x < count; x += REALS_LANES) {
+    for (int32_t x = 0; x < count; x += c->leave ? REALS_LANES : DIGITS_AT_ONCE) {
         rd2 digit[XNCC_MOST_DIGITS], over = rd2_fill(0.0);
-        rd enter = rd_load(c->enter + x) * c->scale,
-           leave = (c->leave ? rd_load(c->leave + x) : over.b) * c->scale;
+        rd2 rest = { rd_load(c->enter + x) * c->scale, rd_load(second + x) * c->scale };
         double unit = last, over_unit = 1.0 / last;
         for (int32_t k = c->digits - 1; k >= 0; k--) {
-            digit[k].a = take_slice(&enter, unit) * over_unit;
-            digit[k].b = take_slice(&leave, unit) * over_unit;
+            digit[k].a = take_slice(&rest.a, unit) * over_unit;
+            digit[k].b = take_slice(&rest.b, unit) * over_unit;
             unit *= 1.0 / digit_unit;
             over_unit *= digit_unit;
         }
@@ -230,11 +234,12 @@ REALS_INLINE rd digit_or_zero(const xncc_numbers *from, int32_t d, int32_t x)
     return d >= 0 ? digits_load(from, d, x) : rd_fill(0.0);
 }
 
-/* Numbers whose last digit that is not 0 is digit d, rounded. The four leading digits are two
- * doubles, and of all that follow only the sign matters: the sum of the doubles has a unit in the
- * last place of 2^18 or more of the fourth digit's units, so that a half of one, or up to a whole,
- * of that unit leads to the same rounded sum. Mostly the sign does not matter, either. */
-REALS_INLINE rd round_from(const xncc_numbers *from, int32_t d, int32_t x)
+/* Numbers, rounded, of which those in question have digit d as the last one that is not 0. The four
+ * leading digits are two doubles, and of all that follow only the sign matters: the sum of the
+ * doubles has a unit in the last place of 2^18 or more of the fourth digit's units, so that a half
+ * of one, or up to a whole, of that unit leads to the same rounded sum. Mostly the sign does not
+ * matter, either. */
+REALS_INLINE rd round_from(const xncc_numbers *from, int32_t d, int32_t x, rl in_question)
 {
     const rd none = { 0 };
     const rd high = (digit_or_zero(from, d, x) * digit_unit + digit_or_zero(from, d - 1, x)) *
@@ -242,7 +247,7 @@ REALS_INLINE rd round_from(const xncc_numbers *from, int32_t d, int32_t x)
              low = digit_or_zero(from, d - 2, x) * digit_unit + digit_or_zero(from, d - 3, x),
              above = high + (low + 0.5);
     rd rest = none;
-    if (!rl_any(above != high + (low - 0.5)))
+    if (!rl_any(in_question & (above != high + (low - 0.5))))
         return above;
     for (int32_t i = 0; i < d - 3; i++) {
         const rd digit = digits_load(from, i, x);
@@ -265,7 +270,7 @@ static void digits_round(const xncc_numbers *from, int32_t count, const xncc_rou
             const rl here = open & (digits_load(from, d, x) != none);
             if (!rl_any(here))
                 continue;
-            value = rd_choose(here, round_from(from, d, x), value);
+            value = rd_choose(here, round_from(from, d, x, here), value);
             place = rd_choose(here, rd_fill((double)(d - 3)), place);
             open &= ~here;
             if (!rl_any(open))

@@ -76,16 +76,22 @@ uint64_t xncc_reals_shared_layout(const xncc_reals_variant *variant, const xncc_
     return total;
 }
 
+/* The most columns of a rectangle. */
+static int32_t columns_of(const xncc_problem *problem, const xncc_cpu_blocks *blocks)
+{
+    return xncc_min_i32(blocks->columns, xncc_problem_extent(problem).width);
+}
+
 int32_t xncc_reals_line_width(const xncc_problem *problem, const xncc_cpu_blocks *blocks)
 {
-    const int32_t pixels = blocks->columns + problem->templ_width - 1, read = 2 * blocks->exact.nx;
+    const int32_t pixels = columns_of(problem, blocks) + problem->templ_width - 1,
+                  read = 2 * blocks->exact.nx;
     return (pixels > read ? pixels : read) + XNCC_REALS_ROOM;
 }
 
 int32_t xncc_reals_stride(const xncc_problem *problem, const xncc_cpu_blocks *blocks)
 {
-    const int32_t width = xncc_problem_extent(problem).width;
-    return (xncc_min_i32(blocks->columns, width) + 31) / 32 * 32;
+    return (columns_of(problem, blocks) + 31) / 32 * 32;
 }
 
 /* Limits a number to a range. */
@@ -134,11 +140,14 @@ static void carve_planes(const xncc_reals_variant *variant, const xncc_problem *
         for (int32_t i = 0; i < m->planes_at_once; i++)
             m->arrays[i] = carve(&from[i < XNCC_AGAIN_ARRAYS ? XNCC_EXTRA_OFTEN : XNCC_EXTRA_RARE],
                                  array);
-        m->points = carve(&from[XNCC_EXTRA_OFTEN],
-                          xncc_max_u64(row, (uint64_t)m->planes_at_once * XNCC_FFT_COLUMN *
-                                                ((uint64_t)ny + 2 * XNCC_FFT_PIECE)));
+        m->points = carve(
+            &from[XNCC_EXTRA_OFTEN],
+            xncc_max_u64(row, XNCC_FFT_COLUMN * ((uint64_t)m->planes_at_once *
+                                                     ((uint64_t)ny + 2 * XNCC_FFT_PIECE) +
+                                                 XNCC_FFT_PIECE)));
         for (int of = 0; of < 2; of++)
             m->given[of] = carve(&from[XNCC_EXTRA_OFTEN], (uint64_t)ny * sizeof *m->given[of]);
+        m->slice_squares = carve(&from[XNCC_EXTRA_OFTEN], (uint64_t)ny * sizeof(double));
         return;
     }
     const int64_t templ = (int64_t)problem->templ_width * problem->templ_height * 8,

@@ -88,6 +88,7 @@ typedef struct xncc_reals_scratch {
     char *table, *arrays[XNCC_MOST_ARRAYS];
     void *points;
     uint64_t *given[2];
+    double *slice_squares; /* of each row of the image: the sum of the squares of its slices */
     xncc_kept_planes *kept_planes;
     /* Directly: planes of image and template, which are slices or residues (reals_residues.h), and
      * sums per weight or prime; and a bit for each plane of a row of the image that is not all 0.

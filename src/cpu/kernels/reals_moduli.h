@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Integers modulo primes, for exact sums of products of samples of many bits (reals_residues.h).
  * Modulo a prime p an integer has a residue of about p / 2 at most in magnitude, so that doubles
- * hold sums of products of residues exactly: of 16000 products with p below 2^20, and of 250 below
- * 2^23. A sum of products of the integers follows from those modulo several primes if it is less
+ * hold sums of products of residues exactly: of 500 products with p below 2^23, and of 125 below
+ * 2^24. A sum of products of the integers follows from those modulo several primes if it is less
  * than a quarter of the product of the primes in magnitude (the Chinese remainder theorem; Knuth,
  * "The Art of Computer Programming", volume 2, section 4.3.2): with P the product and a the residue
  * of the sum times p / P, which exists modulo p, the sum is that of a * (P / p) over all primes,
@@ -15,13 +15,17 @@
 
 enum { XNCC_MOST_MODULI = 21 };
 
-/* The primes: those of more bits are fewer. */
-typedef enum xncc_moduli_kind { XNCC_MODULI_OF_MANY, XNCC_MODULI_OF_FEW } xncc_moduli_kind;
+/* The primes: for few products they have more bits, and are fewer. */
+typedef enum xncc_moduli_kind {
+    XNCC_MODULI_OF_MANY,
+    XNCC_MODULI_OF_FEW,
+    XNCC_MODULI_KINDS
+} xncc_moduli_kind;
 
 /* The most products of residues that are added to a residue before the sum is reduced. */
 static inline int32_t xncc_moduli_products(xncc_moduli_kind kind)
 {
-    return kind == XNCC_MODULI_OF_FEW ? 250 : 16000;
+    return kind == XNCC_MODULI_OF_FEW ? 125 : 500;
 }
 
 /* Primes, and numbers modulo each of them, of the least magnitude. */
@@ -48,10 +52,9 @@ typedef struct xncc_moduli_isa {
                      double *out, ptrdiff_t out_step);
     /* The residues of sums modulo prime i times a factor, 1 or less than p, in their place. */
     void (*reduce)(const xncc_moduli *m, int32_t i, double factor, double *sum, int32_t count);
-    /* Integers from what they are, times p / P, modulo each prime, sum[i]: as integers of at most
-     * 2^50 in magnitude, whose weights are 2^(XNCC_DIGIT_BITS * k) (xncc_weighted). */
-    void (*combine)(const xncc_moduli *m, const double *const *sum, int32_t count, double *out,
-                    ptrdiff_t step);
+    /* Integers from what they are, times p / P, modulo each prime, sum[i]. They fit the numbers. */
+    void (*combine)(const xncc_moduli *m, const double *const *sum, int32_t count,
+                    const xncc_numbers *to);
 } xncc_moduli_isa;
 
 #endif

@@ -42,35 +42,43 @@ static void moduli_reduce(const xncc_moduli *m, int32_t i, double factor, double
     }
 }
 
-/* moduli: m->count, or a constant, whose residues stay in registers. */
+/* moduli: m->count, or a constant, whose residues stay in registers. What other digits and the
+ * number of multiples bring comes last, so that sums need not wait for it. */
 REALS_INLINE void combine(const xncc_moduli *m, const double *const *sum, int32_t count,
-                          double *out, ptrdiff_t step, int32_t moduli)
+                          const xncc_numbers *to, int32_t moduli)
 {
-    const rd none = { 0 };
+    const rd none = { 0 }, down = rd_fill(1.0 / digit_unit);
     for (int32_t x = 0; x < count; x += REALS_LANES) {
-        rd a[XNCC_MOST_MODULI], whole = none;
+        rd a[XNCC_MOST_MODULI], whole = none, over = none;
         for (int32_t i = 0; i < moduli; i++) {
             const rd2 v = { rd_load(sum[i] + x), none };
             a[i] = residue(m, i, v).a;
             whole = rd_fma(a[i], rd_fill(m->inverse[i]), whole);
         }
         whole = round_to(whole, 1.0);
-        for (int32_t k = 0; k < m->places; k++) {
-            rd v = whole * -m->whole[k];
-            for (int32_t i = 0; i < moduli; i++)
-                v = rd_fma(a[i], rd_fill(m->weight[k][i]), v);
-            rd_store(out + k * step + x, v);
+        for (int32_t k = 0; k < to->count; k++) {
+            rd v = none;
+            if (k < m->places) {
+                for (int32_t i = 0; i < moduli; i++)
+                    v = rd_fma(a[i], rd_fill(m->weight[k][i]), v);
+                v = rd_fma(whole, rd_fill(-m->whole[k]), v);
+            }
+            v = rd_fma(over, down, v);
+            over = round_to(v, digit_unit);
+            const rf digit = __builtin_convertvector(v - over, rf);
+            memcpy(to->digit + k * to->step + x, &digit, sizeof digit);
         }
     }
 }
 
 static void moduli_combine(const xncc_moduli *m, const double *const *sum, int32_t count,
-                           double *out, ptrdiff_t step)
+                           const xncc_numbers *to)
 {
-    if (m->count == 14) /* doubles of the widest range that is fast */
-        combine(m, sum, count, out, step, 14);
-    else
-        combine(m, sum, count, out, step, m->count);
+    switch (m->count) { /* those of doubles of the widest range that is fast */
+    case 13: combine(m, sum, count, to, 13); break;
+    case 14: combine(m, sum, count, to, 14); break;
+    default: combine(m, sum, count, to, m->count);
+    }
 }
 
 static const xncc_moduli_isa moduli_isa = { moduli_residues, moduli_reduce, moduli_combine };

@@ -13,32 +13,47 @@ void xncc_reals_read_templ_line(xncc_reals_run *r, int32_t channel, int32_t j)
     memset(r->m.line + width, 0, XNCC_REALS_ROOM * sizeof(double));
 }
 
-void xncc_reals_clear_planes(xncc_reals_run *r)
+void xncc_reals_clear_planes(xncc_reals_run *r, int32_t planes)
 {
     const size_t line = (size_t)r->m.stage.pitch;
     memset(r->m.line, 0, line * sizeof(double));
     memset(r->m.digit_rows, 0, line * XNCC_MOST_DIGITS * sizeof(double));
-    memset(r->m.plane_rows, 0, line * XNCC_MOST_PLANES * sizeof(double));
+    memset(r->m.plane_rows, 0, line * (size_t)planes * sizeof(double));
 }
 
-uint64_t xncc_reals_slice_line(const xncc_reals_run *r, const xncc_slicing *of, int bits,
-                               int32_t count, int32_t width, double *out, double *square)
+int xncc_reals_take_slice(const xncc_reals_run *r, const xncc_planes *planes, int32_t k,
+                          int32_t width, double *out, double *square)
 {
-    const xncc_reals_slicing slicing = { of->scale, of->unit, ldexp(1.0, bits), count,
-                                         (ptrdiff_t)r->m.stage.pitch };
-    double unused = 0.0;
-    return r->isa->slices(r->m.line, width, &slicing, out, square ? square : &unused);
+    const int is_last = k == planes->count - 1;
+    const double factor = is_last ? 1.0 / ldexp(planes->of.unit, planes->bits * k)
+                                  : ldexp(1.0, planes->bits);
+    if (is_last && planes->of.scale != 1.0)
+        xncc_reals_scale(r->m.line, width, planes->of.scale, 0.0, r->m.line);
+    return r->isa->slice(r->m.line, width, factor, out, square);
+}
+
+uint64_t xncc_reals_slice_line(const xncc_reals_run *r, const xncc_planes *planes, int32_t width,
+                               double *out, double *square)
+{
+    uint64_t any = 0;
+    for (int32_t k = planes->count - 1; k >= 0; k--)
+        any |= (uint64_t)xncc_reals_take_slice(r, planes, k, width,
+                                               out + (ptrdiff_t)k * r->m.stage.pitch, square)
+               << k;
+    return any;
 }
 
 static uint64_t square_line(xncc_reals_run *r, const xncc_planes *planes, int32_t width,
                             double *out)
 {
     const size_t line = (size_t)r->m.stage.pitch;
-    const int32_t digits = xncc_slices_of(planes->of.bits, XNCC_DIGIT_BITS);
+    xncc_planes digits = *planes;
+    double unused = 0.0;
     uint64_t any = 0;
-    (void)xncc_reals_slice_line(r, &planes->of, XNCC_DIGIT_BITS, digits, width, r->m.digit_rows,
-                                NULL);
-    r->isa->digits->squares(r->m.digit_rows, (ptrdiff_t)line, digits, width, out, planes->count);
+    digits.count = xncc_slices_of(planes->of.bits, XNCC_DIGIT_BITS);
+    (void)xncc_reals_slice_line(r, &digits, width, r->m.digit_rows, &unused);
+    r->isa->digits->squares(r->m.digit_rows, (ptrdiff_t)line, digits.count, width, out,
+                            planes->count);
     for (int32_t k = 0; k < planes->count; k++)
         any |= (uint64_t)(r->isa->range(out + (size_t)k * line, width, 0.0).most > 0.0) << k;
     return any;
@@ -57,18 +72,22 @@ static uint64_t count_line(xncc_reals_run *r, const xncc_planes *planes, int32_t
     return 1;
 }
 
-uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, int32_t y,
-                                double *out, double *square)
+int32_t xncc_reals_read_samples(xncc_reals_run *r, const xncc_planes *planes, int32_t y)
 {
-    const int32_t width = planes->of_templ ? r->job->templ->width : r->m.stage.width;
-    if (planes->kind == XNCC_PLANES_COUNT)
-        return count_line(r, planes, y, out);
     if (planes->of_templ)
         xncc_reals_read_templ_line(r, planes->channel, y);
     else
         (void)xncc_reals_read_line(r, y, planes->channel, 0.0, 1, r->m.line);
+    return planes->of_templ ? r->job->templ->width : r->m.stage.width;
+}
+
+uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, int32_t y,
+                                double *out, double *square)
+{
+    if (planes->kind == XNCC_PLANES_COUNT)
+        return count_line(r, planes, y, out);
+    const int32_t width = xncc_reals_read_samples(r, planes, y);
     return planes->kind == XNCC_PLANES_SQUARE
                ? square_line(r, planes, width, out)
-               : xncc_reals_slice_line(r, &planes->of, planes->bits, planes->count, width, out,
-                                       square);
+               : xncc_reals_slice_line(r, planes, width, out, square);
 }

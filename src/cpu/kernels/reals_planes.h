@@ -15,19 +15,25 @@ static inline int32_t xncc_slices_of(int of_bits, int bits)
 
 /* Writes row y of the planes, plane k to out + k * line, with line = r->m.stage.pitch.
  * Returns a bit for each row that is not all 0. Adds the sum of the squares of slices of samples to
- * *square, unless it is NULL. Uses r->m.line and r->m.digit_rows. */
+ * *square. Uses r->m.line and r->m.digit_rows. */
 uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, int32_t y,
                                 double *out, double *square);
 
-/* Cuts the first `width` samples in r->m.line into `count` slices, as the function above does. */
-uint64_t xncc_reals_slice_line(const xncc_reals_run *r, const xncc_slicing *of, int bits,
-                               int32_t count, int32_t width, double *out, double *square);
+/* The same in steps, for planes of samples. The first function reads samples to r->m.line, and
+ * returns how many there are. The second one cuts them into all slices, and the third one takes off
+ * slice k alone, from the last one down. */
+int32_t xncc_reals_read_samples(xncc_reals_run *r, const xncc_planes *planes, int32_t y);
+uint64_t xncc_reals_slice_line(const xncc_reals_run *r, const xncc_planes *planes, int32_t width,
+                               double *out, double *square);
+int xncc_reals_take_slice(const xncc_reals_run *r, const xncc_planes *planes, int32_t k,
+                          int32_t width, double *out, double *square);
 
 /* Reads row j of a channel of the template to r->m.line. Where its pixels do not count, it has
  * zeros. */
 void xncc_reals_read_templ_line(xncc_reals_run *r, int32_t channel, int32_t j);
 
-/* Clears the memory that rows of planes are written to, of which each has zeros past its end. */
-void xncc_reals_clear_planes(xncc_reals_run *r);
+/* Clears the memory that rows of so many planes are written to, of which each has zeros past its
+ * end. */
+void xncc_reals_clear_planes(xncc_reals_run *r, int32_t planes);
 
 #endif

@@ -115,24 +115,44 @@ static void reals_meet(const xncc_reals_meeting *m)
 /* Rows of windows at a time. */
 enum { GATHERED_ROWS = 3 };
 
+/* The same as gather_line for a single vector: each sum is made in two, of every other sample,
+ * since one would wait for the product before. */
+REALS_INLINE void gather_vector(const xncc_reals_gathering *g, const double *line, const double *t,
+                                reals_four sum[GATHERED_ROWS], int first, int rows)
+{
+    const rd zero = { 0 };
+    rd even[GATHERED_ROWS] = { zero, zero, zero }, odd[GATHERED_ROWS] = { zero, zero, zero };
+    int32_t i = 0;
+    for (; i + 1 < g->width; i += 2) {
+        const rd v = reals_load4(line + i, 1).a, w = reals_load4(line + i + 1, 1).a;
+        for (int r = 0; r < rows; r++) {
+            const double *of_row = t + i - r * g->templ_step;
+            even[r] = rd_fma(v, rd_fill(of_row[0]), even[r]);
+            odd[r] = rd_fma(w, rd_fill(of_row[1]), odd[r]);
+        }
+    }
+    for (int r = 0; r < rows; r++) {
+        if (i < g->width)
+            even[r] = rd_fma(rd_load(line + i), rd_fill(t[i - r * g->templ_step]), even[r]);
+        sum[first + r].a += even[r] + odd[r];
+    }
+}
+
 /* Adds the products of a row of the image to rows `first` .. `first` + rows - 1 of windows (both
  * constants). t: the row of the template under the first one of these; those of the others are
  * above it. */
 REALS_INLINE void gather_line(const xncc_reals_gathering *g, const double *line, const double *t,
                               reals_four sum[GATHERED_ROWS], int first, int rows, int count)
 {
-    const rd zero = { 0 };
-    rd own[GATHERED_ROWS] = { zero, zero, zero }; /* a single vector would wait for the row above */
+    if (count == 1) {
+        gather_vector(g, line, t, sum, first, rows);
+        return;
+    }
     for (int32_t i = 0; i < g->width; i++) {
         const reals_four image = reals_load4(line + i, count);
         for (int r = 0; r < rows; r++)
-            if (count == 1)
-                own[r] = rd_fma(image.a, rd_fill(t[i - r * (ptrdiff_t)g->width]), own[r]);
-            else
-                reals_step(&sum[first + r], &image, t[i - r * (ptrdiff_t)g->width], count);
+            reals_step(&sum[first + r], &image, t[i - r * g->templ_step], count);
     }
-    for (int r = 0; r < rows && count == 1; r++)
-        sum[first + r].a += own[r];
 }
 
 /* `count` vectors of the windows from column x on, of `rows` rows from row y on. A row of the image
@@ -148,7 +168,7 @@ REALS_INLINE void gather_tile(const xncc_reals_gathering *g, int32_t x, int32_t 
     for (int32_t j = 0; j < g->height + rows - 1; j++) {
         const int before = j >= g->height ? j - g->height + 1 : 0, end = j < rows ? j + 1 : rows;
         const double *line = g->line + (y + j) * g->step + x,
-                     *t = g->templ + (ptrdiff_t)(j - before) * g->width;
+                     *t = g->templ + (j - before) * g->templ_step;
         if (rows == 3 && end - before == 3)
             gather_line(g, line, t, sum, 0, 3, count);
         else if (rows > 1 && before == 0 && end == 2)

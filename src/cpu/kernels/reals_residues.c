@@ -15,7 +15,7 @@ typedef struct sums {
     ptrdiff_t line;               /* doubles of a row of the image */
     size_t image, templ, plane;   /* doubles modulo a prime: residues of the image and of the
                                      template, and sums */
-    int32_t rows;                 /* of the template, after which sums are reduced */
+    int32_t width, height;        /* of the part of the template after which sums are reduced */
 } sums;
 
 /* About how many planes of slices are not all 0 in a row of the image, by some of its samples. */
@@ -25,11 +25,10 @@ static double planes_of_row(const sums *s)
     xncc_reals_run *r = s->r;
     const int32_t height = r->m.stage.height, step = height / ROWS | 1,
                   width = xncc_min_i32(r->m.stage.width, COLUMNS);
-    double planes = 0.0, rows = 0.0;
+    double planes = 0.0, rows = 0.0, unused = 0.0;
     for (int32_t yy = step / 2; yy < height; yy += step) {
-        (void)xncc_reals_read_line(r, yy, s->planes[0]->channel, 0.0, 1, r->m.line);
-        uint64_t any = xncc_reals_slice_line(r, &s->planes[0]->of, s->planes[0]->bits,
-                                             s->planes[0]->count, width, r->m.digit_rows, NULL);
+        (void)xncc_reals_read_samples(r, s->planes[0], yy);
+        uint64_t any = xncc_reals_slice_line(r, s->planes[0], width, r->m.digit_rows, &unused);
         for (; any; any &= any - 1)
             planes += 1.0;
         rows += 1.0;
@@ -50,30 +49,41 @@ static int pays(const sums *s)
            (planes_of_row(s) * of_templ - moduli) * n > least;
 }
 
-/* Chooses the primes: fewer, unless sums would be reduced after too few rows. Returns 0 if there
- * are too few, or too little memory. */
+/* The parts of the template: a few rows of it if possible, since samples are loaded once for all
+ * rows of a part. */
+static void choose_part(sums *s, int32_t products)
+{
+    enum { ROWS = 3 };
+    const xncc_template *templ = s->r->job->templ;
+    const int32_t most = products / xncc_min_i32(ROWS, templ->height);
+    s->width = xncc_ceil_div(templ->width, xncc_ceil_div(templ->width, most));
+    s->height = xncc_min_i32(products / s->width, templ->height);
+}
+
+/* Chooses the primes, and divides the work. Returns 0 if there are too few, or too little memory.
+ */
 static int begin(sums *s)
 {
-    enum { FEWEST_ROWS = 3 };
     const xncc_reals_run *r = s->r;
     const xncc_template *templ = r->job->templ;
     const xncc_slicing *of[] = { &s->planes[0]->of, &s->planes[1]->of };
     const double n = (double)templ->width * templ->height;
     const int most = of[0]->bits > of[1]->bits ? of[0]->bits : of[1]->bits;
-    const int32_t rows = xncc_moduli_products(XNCC_MODULI_OF_FEW) / templ->width;
-    const xncc_moduli_kind kind = rows >= xncc_min_i32(FEWEST_ROWS, templ->height)
+    const xncc_moduli_kind kind = n <= xncc_moduli_products(XNCC_MODULI_OF_FEW)
                                       ? XNCC_MODULI_OF_FEW
                                       : XNCC_MODULI_OF_MANY;
-    s->rows = xncc_moduli_products(kind) / templ->width;
+    if (r->of_slices.fft || s->planes[0]->kind != XNCC_PLANES_VALUE ||
+        s->planes[1]->kind != XNCC_PLANES_VALUE ||
+        !xncc_moduli_make(kind, of[0]->bits + of[1]->bits + ilogb(n) + 1,
+                          xncc_slices_of(most, XNCC_DIGIT_BITS), &s->m) ||
+        s->m.count > xncc_min_i32(r->m.image_planes, r->m.templ_planes))
+        return 0;
+    choose_part(s, xncc_moduli_products(kind));
     s->line = (ptrdiff_t)r->m.stage.pitch;
     s->templ = (size_t)templ->width * (size_t)templ->height;
     s->image = (size_t)s->line * (size_t)r->m.stage.height;
     s->plane = xncc_reals_sums_of_weight(r);
-    return !r->of_slices.fft && s->planes[0]->kind == XNCC_PLANES_VALUE &&
-           s->planes[1]->kind == XNCC_PLANES_VALUE && s->rows > 0 &&
-           xncc_moduli_make(kind, of[0]->bits + of[1]->bits + ilogb(n) + 1,
-                            xncc_slices_of(most, XNCC_DIGIT_BITS), &s->m) &&
-           s->m.count <= xncc_min_i32(r->m.image_planes, r->m.templ_planes);
+    return 1;
 }
 
 /* Cuts the samples in m.line in digits, and computes their residues: those modulo prime i go to
@@ -81,8 +91,11 @@ static int begin(sums *s)
 static void make_residues(const sums *s, int of_templ, int32_t width, double *out, size_t step)
 {
     const xncc_reals_run *r = s->r;
-    (void)xncc_reals_slice_line(r, &s->planes[of_templ]->of, XNCC_DIGIT_BITS, s->m.digits, width,
-                                r->m.digit_rows, NULL);
+    xncc_planes digits = *s->planes[of_templ];
+    double unused = 0.0;
+    digits.bits = XNCC_DIGIT_BITS;
+    digits.count = s->m.digits;
+    (void)xncc_reals_slice_line(r, &digits, width, r->m.digit_rows, &unused);
     r->isa->moduli->residues(&s->m, r->m.digit_rows, s->line, width, out, (ptrdiff_t)step);
 }
 
@@ -92,7 +105,7 @@ static void read_template(const sums *s)
     const xncc_reals_run *r = s->r;
     const size_t width = (size_t)r->job->templ->width, line = (size_t)s->line;
     for (int32_t j = 0; j < r->job->templ->height && !xncc_is_cancelled(r->job->watch); j++) {
-        xncc_reals_read_templ_line(s->r, s->planes[1]->channel, j);
+        (void)xncc_reals_read_samples(s->r, s->planes[1], j);
         make_residues(s, 1, (int32_t)width, r->m.plane_rows, line);
         for (int32_t i = 0; i < s->m.count; i++) {
             double *row = r->m.plane_rows + (size_t)i * line;
@@ -107,7 +120,7 @@ static void read_image(const sums *s)
 {
     xncc_reals_run *r = s->r;
     for (int32_t yy = 0; yy < r->m.stage.height && !xncc_is_cancelled(r->job->watch); yy++) {
-        (void)xncc_reals_read_line(r, yy, s->planes[0]->channel, 0.0, 1, r->m.line);
+        (void)xncc_reals_read_samples(r, s->planes[0], yy);
         make_residues(s, 0, r->m.stage.width, r->m.image_slices + (size_t)yy * (size_t)s->line,
                       s->image);
     }
@@ -117,38 +130,35 @@ static void read_image(const sums *s)
 static void multiply(const sums *s, int32_t i)
 {
     const xncc_reals_run *r = s->r;
-    const xncc_template *templ = r->job->templ;
+    const int32_t width = r->job->templ->width, height = r->job->templ->height;
     xncc_reals_gathering g = { .step = s->line,
-                               .width = templ->width,
+                               .templ_step = width,
                                .rows = r->area->height,
                                .columns = r->area->width,
                                .watch = r->job->watch,
                                .sum = r->m.weight_sums + (size_t)i * s->plane,
                                .stride = r->stride };
-    for (int32_t j = 0; j < templ->height && !xncc_is_cancelled(r->job->watch); j += s->rows) {
-        if (j > 0)
-            r->isa->moduli->reduce(&s->m, i, 1.0, g.sum, r->stride * r->area->height);
-        g.line = r->m.image_slices + (size_t)i * s->image + (size_t)j * (size_t)s->line;
-        g.templ = r->m.templ_slices + (size_t)i * s->templ + (size_t)j * (size_t)templ->width;
-        g.height = xncc_min_i32(s->rows, templ->height - j);
-        g.more = j > 0;
-        r->isa->gather(&g);
-    }
+    for (int32_t j = 0; j < height && !xncc_is_cancelled(r->job->watch); j += s->height)
+        for (int32_t k = 0; k < width; k += s->width) {
+            if (g.more)
+                r->isa->moduli->reduce(&s->m, i, 1.0, g.sum, r->stride * r->area->height);
+            g.line = r->m.image_slices + (size_t)i * s->image + j * s->line + k;
+            g.templ = r->m.templ_slices + (size_t)i * s->templ + j * g.templ_step + k;
+            g.width = xncc_min_i32(s->width, width - k);
+            g.height = xncc_min_i32(s->height, height - j);
+            r->isa->gather(&g);
+            g.more = 1;
+        }
 }
 
 /* Puts row y of the sums together. */
 static void collect_row(const sums *s, int32_t y, const xncc_numbers *to)
 {
     const xncc_reals_run *r = s->r;
-    const double *sum[XNCC_MOST_MODULI], *digit[XNCC_MOST_DIGITS];
+    const double *sum[XNCC_MOST_MODULI];
     for (int32_t i = 0; i < s->m.count; i++)
         sum[i] = r->m.weight_sums + (size_t)i * s->plane + (size_t)y * (size_t)r->stride;
-    r->isa->moduli->combine(&s->m, sum, r->area->width, r->m.digit_rows, s->line);
-    for (int32_t k = 0; k < s->m.places; k++)
-        digit[k] = r->m.digit_rows + k * s->line;
-    r->isa->digits->collect(
-        &(xncc_weighted){ .row = digit, .count = s->m.places, .bits = XNCC_DIGIT_BITS },
-        r->area->width, to);
+    r->isa->moduli->combine(&s->m, sum, r->area->width, to);
 }
 
 int xncc_reals_multiply_residues(xncc_reals_run *r, const xncc_planes *image,

@@ -22,12 +22,13 @@ typedef struct xncc_reals_listed {
 } xncc_reals_listed;
 
 /* How products of planes of slices are made: by these transforms, which are off by at most factor *
- * |plane| * |template plane|. fft NULL: directly. */
+ * |plane| * |template plane|, of which the part `of_rows` is relative to the largest norm of as
+ * many adjacent rows of the plane as the template has. fft NULL: directly. */
 typedef struct xncc_reals_transforms {
     const xncc_fft_isa *fft;
     const xncc_fft_blocking *blocking;
     const char *table;
-    double factor;
+    double factor, of_rows;
 } xncc_reals_transforms;
 
 typedef struct xncc_reals_run {

@@ -36,12 +36,13 @@ static void collect_row(const group *g, const double *const *row, int32_t y)
 }
 
 /* Are the sums of a group exact, by the sums of the squares of all planes of the image, [0], and of
- * the template, [1]? The sum of products of two norms is at most the product of their roots. */
-static int are_exact(const group *g, const double square[2])
+ * the template, [1]? band: the root of the largest one of adjacent rows of the image. The sum of
+ * products of two norms is at most the product of their roots. */
+static int are_exact(const group *g, const double square[2], double band)
 {
-    return g->sure ||
-           xncc_reals_slices_fit(g->r, xncc_min_i32(g->planes[0]->count, g->planes[1]->count),
-                                 sqrt(square[0]) * sqrt(square[1]));
+    const xncc_slice_norms norms = { sqrt(square[0]) * sqrt(square[1]), band * sqrt(square[1]) };
+    return g->sure || xncc_reals_slices_fit(
+                          g->r, xncc_min_i32(g->planes[0]->count, g->planes[1]->count), &norms);
 }
 
 /* ---- transforms ---- */
@@ -52,8 +53,7 @@ typedef struct arrays {
     int of[2][XNCC_MOST_PLANES], planes[2];
     double square[2]; /* the sums of the squares of all planes */
     char *plane[2][XNCC_MOST_ARRAYS];
-    int sums, begin[XNCC_MOST_ARRAYS + 1], weight[XNCC_MOST_ARRAYS];
-    uint8_t pair[XNCC_MOST_ARRAYS * XNCC_MOST_ARRAYS / 4][2];
+    int sums, weight[XNCC_MOST_ARRAYS]; /* weight: that of the first planes of the group is 0 */
 } arrays;
 
 /* Planes of a group whose rows threads transform. */
@@ -64,19 +64,48 @@ typedef struct row_work {
     pthread_mutex_t mutex; /* of the arrays */
 } row_work;
 
-/* Gives the planes that have something in a row arrays, and writes which they are. */
-static void give_arrays(row_work *work, uint64_t any, int of[XNCC_MOST_PLANES])
+/* The array of plane k of the group, of which a row is not all 0. */
+static int array_of(row_work *work, int32_t k)
 {
-    const group *g = work->g;
     arrays *a = work->a;
     pthread_mutex_lock(&work->mutex);
-    for (int32_t k = 0; k < g->count[work->of_templ]; k++) {
-        int *array = &a->of[work->of_templ][k];
-        if (any >> k & 1 && *array < 0)
-            *array = a->planes[work->of_templ]++;
-        of[k] = *array;
-    }
+    int *array = &a->of[work->of_templ][k];
+    if (*array < 0)
+        *array = a->planes[work->of_templ]++;
+    const int of = *array;
     pthread_mutex_unlock(&work->mutex);
+    return of;
+}
+
+/* Transforms row y of plane k of the group. */
+static void transform_row(row_work *work, int32_t k, int32_t y, const double *from, void *buffer)
+{
+    const xncc_reals_run *r = work->g->r;
+    const int array = array_of(work, k);
+    r->m.given[work->of_templ][y] |= (uint64_t)1 << array;
+    r->of_slices.fft->plane_row_in(r->of_slices.table, r->of_slices.blocking, from, buffer,
+                                   work->a->plane[work->of_templ][array], y);
+}
+
+/* Transforms row y of all planes of the group. A slice is transformed before the next one is taken
+ * off, since rows of all slices are too many for the first cache. */
+static void transform_planes(row_work *work, xncc_reals_run *own, int32_t y, double *square)
+{
+    const group *g = work->g;
+    const xncc_planes *planes = g->planes[work->of_templ];
+    const int by_slices = planes->kind == XNCC_PLANES_VALUE;
+    const int32_t first = g->first[work->of_templ], end = first + g->count[work->of_templ],
+                  width = by_slices ? xncc_reals_read_samples(own, planes, y) : 0;
+    const uint64_t any = by_slices
+                             ? 0
+                             : xncc_reals_read_planes(own, planes, y, own->m.plane_rows, square);
+    for (int32_t k = planes->count - 1; k >= 0; k--) {
+        double *row = own->m.plane_rows + (by_slices ? 0 : k * own->m.stage.pitch);
+        const int some = by_slices ? xncc_reals_take_slice(own, planes, k, width, row, square)
+                                   : (int)(any >> k & 1);
+        if (some && k >= first && k < end)
+            transform_row(work, k - first, y, row, own->m.points);
+    }
 }
 
 /* The first row of a part of so many rows. */
@@ -95,23 +124,15 @@ static void transform_part(void *argument, uint64_t index, int32_t slot)
     const int32_t rows = of_templ ? r->job->templ->height : r->m.stage.height,
                   end = first_row(r, rows, index + 1);
     double square = 0.0;
-    int of[XNCC_MOST_PLANES];
     xncc_reals_run own;
     xncc_reals_run_in(r, slot, &own);
-    xncc_reals_clear_planes(&own);
+    xncc_reals_clear_planes(&own, g->planes[of_templ]->count);
     for (int32_t y = first_row(r, rows, index); y < end && !xncc_is_cancelled(r->job->watch); y++) {
-        const uint64_t any = xncc_reals_read_planes(&own, g->planes[of_templ], y, own.m.plane_rows,
-                                                    &square) >>
-                             g->first[of_templ];
-        give_arrays(work, any, of);
-        for (int32_t k = 0; k < g->count[of_templ]; k++) {
-            const double *from = own.m.plane_rows + (k + g->first[of_templ]) * own.m.stage.pitch;
-            if (!(any >> k & 1))
-                continue;
-            r->m.given[of_templ][y] |= (uint64_t)1 << of[k];
-            r->of_slices.fft->plane_row_in(r->of_slices.table, r->of_slices.blocking, from,
-                                           own.m.points, work->a->plane[of_templ][of[k]], y);
-        }
+        double of_row = 0.0;
+        transform_planes(work, &own, y, &of_row);
+        square += of_row;
+        if (!of_templ)
+            r->m.slice_squares[y] = of_row;
     }
     pthread_mutex_lock(&work->mutex);
     work->a->square[of_templ] += square;
@@ -133,26 +154,21 @@ static void transform_rows(const group *g, int of_templ, arrays *a)
     pthread_mutex_destroy(&work.mutex);
 }
 
-/* Lists the pairs of planes of each weight that has some. */
-static void list_pairs(const group *g, arrays *a)
+/* Is a product of two planes of the weight not 0? */
+static int has_products(const group *g, const arrays *a, int32_t weight)
 {
-    int pairs = 0;
+    for (int32_t i = 0; i < g->count[0] && i <= weight; i++)
+        if (weight - i < g->count[1] && a->of[0][i] >= 0 && a->of[1][weight - i] >= 0)
+            return 1;
+    return 0;
+}
+
+static void list_weights(const group *g, arrays *a)
+{
     a->sums = 0;
-    for (int32_t w = 0; w < g->count[0] + g->count[1] - 1; w++) {
-        const int before = pairs;
-        for (int32_t i = 0; i < g->count[0]; i++) {
-            const int32_t j = w - i;
-            if (j < 0 || j >= g->count[1] || a->of[0][i] < 0 || a->of[1][j] < 0)
-                continue;
-            a->pair[pairs][0] = (uint8_t)a->of[0][i];
-            a->pair[pairs++][1] = (uint8_t)a->of[1][j];
-        }
-        if (pairs == before)
-            continue;
-        a->begin[a->sums] = before;
-        a->weight[a->sums++] = g->first[0] + g->first[1] + w;
-    }
-    a->begin[a->sums] = pairs;
+    for (int32_t w = 0; w < g->count[0] + g->count[1] - 1; w++)
+        if (has_products(g, a, w))
+            a->weight[a->sums++] = w;
 }
 
 /* Are the planes that are kept cut like the template's planes of a group? */
@@ -241,7 +257,7 @@ static void collect_part(void *argument, uint64_t index, int32_t slot)
             double *to = own.m.weight_rows + (size_t)k * (size_t)r->stride;
             r->of_slices.fft->plane_row_out(r->of_slices.table, r->of_slices.blocking,
                                             r->m.arrays[k], y, own.m.points, r->area->width, to);
-            row[a->weight[k]] = to;
+            row[work->g->first[0] + work->g->first[1] + a->weight[k]] = to;
         }
         collect_row(work->g, row, y);
     }
@@ -259,20 +275,22 @@ static int multiply_by_transforms(const group *g)
     }
     transform_rows(g, 0, &a);
     const int known = find_template(g, &a);
-    if (!are_exact(g, a.square))
+    if (!are_exact(g, a.square,
+                   xncc_reals_band(r->m.slice_squares, r->m.stage.height, r->job->templ->height)))
         return 0;
-    list_pairs(g, &a);
+    list_weights(g, &a);
     sum_work work = { .g = g,
                       .a = &a,
-                      .sums = { .planes = { a.planes[0], a.planes[1] },
+                      .sums = { .all = { g->count[0], g->count[1] },
+                                .arrays = { a.planes[0], a.planes[1] },
                                 .count = a.sums,
+                                .array = { a.of[0], a.of[1] },
                                 .plane = { a.plane[0], a.plane[1] },
                                 .row = { r->m.given[0], r->m.given[1] },
                                 .known = known,
                                 .sum = r->m.arrays,
                                 .wanted = r->area->height,
-                                .begin = a.begin,
-                                .pair = (const uint8_t(*)[2])a.pair,
+                                .weight = a.weight,
                                 .parts = xncc_reals_parts_of(r) } };
     xncc_job_run(r->job, work.sums.parts, sum_part, &work);
     keep_template(g, &a);
@@ -330,10 +348,10 @@ static int multiply_directly(const group *g)
     const double *row[2 * XNCC_MOST_PLANES] = { NULL };
     double square[2] = { 0.0, 0.0 };
     uint64_t added = 0; /* weights that have sums */
-    xncc_reals_clear_planes(r);
+    xncc_reals_clear_planes(r, XNCC_MOST_PLANES);
     cut_template(g, &square[1]);
     const uint64_t any = cut_image(g, &square[0]);
-    if (!are_exact(g, square))
+    if (!are_exact(g, square, 0.0))
         return 0;
     xncc_reals_spreading spreading = { .step = (ptrdiff_t)line,
                                        .used = r->m.image_rows,

@@ -170,7 +170,7 @@ static xncc_digit_columns columns_of(const together *t, int of_templ, int32_t co
     if (count[0] + count[1] == 0)
         return c;
     memset(c.sum, 0, (size_t)(count[0] + count[1]) * line * sizeof(double));
-    xncc_reals_clear_planes(t->r);
+    xncc_reals_clear_planes(t->r, 0);
     memset(r->m.leaving_rows, 0, line * sizeof(double));
     return c;
 }
@@ -551,16 +551,21 @@ static void add_part(void *argument, uint64_t index, int32_t slot)
     add_rows(&t, first);
 }
 
-/* Makes a sum of the channel from products. If there are too many bits in a slice, the slices
- * become those that are sure to do. */
+/* Makes a sum of the channel from products: modulo primes if that takes less time, else by slices.
+ * If there are too many bits in a slice, the slices become those that are sure to do. */
 static void multiply(together *t, xncc_sum_id sum)
 {
     const xncc_numbers *to = &t->stored[sum];
     xncc_planes planes[2];
     const ptrdiff_t rows = (ptrdiff_t)to->count * to->step;
     planes_of(t, sum, planes);
-    if (xncc_reals_multiply_residues(t->r, &planes[0], &planes[1], to, rows) ||
-        xncc_reals_multiply(t->r, &planes[0], &planes[1], to, rows))
+    if (xncc_reals_multiply_residues(t->r, &planes[0], &planes[1], to, rows))
+        return;
+    if (sum == XNCC_SUM_X && t->channel == 0) {
+        xncc_reals_widen_slices(t->r, &t->cut);
+        planes_of(t, sum, planes);
+    }
+    if (xncc_reals_multiply(t->r, &planes[0], &planes[1], to, rows))
         return;
     t->cut.bits = t->cut.sure;
     t->cut.joined = 0;
