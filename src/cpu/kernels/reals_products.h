@@ -122,8 +122,13 @@ REALS_INLINE void gather_vector(const xncc_reals_gathering *g, const double *lin
 {
     const rd zero = { 0 };
     rd even[GATHERED_ROWS] = { zero, zero, zero }, odd[GATHERED_ROWS] = { zero, zero, zero };
-    int32_t i = 0;
-    for (; i + 1 < g->width; i += 2) {
+    int32_t i = g->width % 2;
+    for (int r = 0; r < rows && i; r++)
+        sum[first + r].a = rd_fma(reals_load4(line, 1).a, rd_fill(t[-r * g->templ_step]),
+                                  sum[first + r].a);
+    if (i == g->width)
+        return;
+    for (; i < g->width; i += 2) {
         const rd v = reals_load4(line + i, 1).a, w = reals_load4(line + i + 1, 1).a;
         for (int r = 0; r < rows; r++) {
             const double *of_row = t + i - r * g->templ_step;
@@ -131,11 +136,8 @@ REALS_INLINE void gather_vector(const xncc_reals_gathering *g, const double *lin
             odd[r] = rd_fma(w, rd_fill(of_row[1]), odd[r]);
         }
     }
-    for (int r = 0; r < rows; r++) {
-        if (i < g->width)
-            even[r] = rd_fma(rd_load(line + i), rd_fill(t[i - r * g->templ_step]), even[r]);
+    for (int r = 0; r < rows; r++)
         sum[first + r].a += even[r] + odd[r];
-    }
 }
 
 /* Adds the products of a row of the image to rows `first` .. `first` + rows - 1 of windows (both
