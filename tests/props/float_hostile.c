@@ -304,21 +304,21 @@ static void check_unsure(void)
     kit_image_destroy(&templ);
 }
 
-/* All windows cancel, and all products of slices of 23 bits have one sign and are as large as they
- * can be: slices so wide would have sums that are no doubles. */
+/* All windows cancel, samples of a row have one slice, and all products of slices of 23 bits have
+ * one sign and are as large as they can be: slices so wide would have sums that are no doubles. */
 static void check_coherent(void)
 {
-    enum { SIZE = 37, WIDTH = 50, HEIGHT = 48 };
-    const double digit = 0x1p22 - 1.0, both = ldexp(digit, 23) + digit,
-                 value[] = { both, both - 2.0 };
+    enum { SIZE = 37, WIDTH = 50, HEIGHT = 50, APART = -4 * 23 };
+    const double digit = 0x1p22 - 1.0, of_image[] = { digit, ldexp(digit, APART) },
+                 of_templ[] = { digit, digit - 2.0 };
     kit_image image = kit_image_create_channels(XNCC_F64, 1, WIDTH, HEIGHT, room),
               templ = kit_image_create_channels(XNCC_F64, 1, SIZE, SIZE, room);
     for (int32_t y = 0; y < HEIGHT; y++)
         for (int32_t x = 0; x < WIDTH; x++)
-            kit_sample_set(&image.view, x, y, 0, value[y % 2]);
+            kit_sample_set(&image.view, x, y, 0, of_image[y % 2]);
     for (int32_t y = 0; y < SIZE; y++)
         for (int32_t x = 0; x < SIZE; x++)
-            kit_sample_set(&templ.view, x, y, 0, value[x % 2]);
+            kit_sample_set(&templ.view, x, y, 0, of_templ[x % 2]);
     const float_pair p = { .image = &image.view, .templ = &templ.view };
     check_map(p, XNCC_CCOEFF_NORMED, NULL, 60, "coherent");
     kit_image_destroy(&image);

@@ -64,37 +64,50 @@ typedef struct row_work {
     pthread_mutex_t mutex; /* of the arrays */
 } row_work;
 
+/* What a thread transforms of them, in its own memory; and the arrays of planes as far as it knows
+ * them, or -1. */
+typedef struct row_part {
+    row_work *work;
+    xncc_reals_run own;
+    int of[XNCC_MOST_PLANES];
+} row_part;
+
 /* The array of plane k of the group, of which a row is not all 0. */
-static int array_of(row_work *work, int32_t k)
+static int array_of(row_part *part, int32_t k)
 {
-    arrays *a = work->a;
+    row_work *work = part->work;
+    if (part->of[k] >= 0)
+        return part->of[k];
     pthread_mutex_lock(&work->mutex);
-    int *array = &a->of[work->of_templ][k];
+    int *array = &work->a->of[work->of_templ][k];
     if (*array < 0)
-        *array = a->planes[work->of_templ]++;
-    const int of = *array;
+        *array = work->a->planes[work->of_templ]++;
+    part->of[k] = *array;
     pthread_mutex_unlock(&work->mutex);
-    return of;
+    return part->of[k];
 }
 
 /* Transforms row y of plane k of the group. */
-static void transform_row(row_work *work, int32_t k, int32_t y, const double *from, void *buffer)
+static void transform_row(row_part *part, int32_t k, int32_t y, const double *from)
 {
+    const row_work *work = part->work;
     const xncc_reals_run *r = work->g->r;
-    const int array = array_of(work, k);
+    const int array = array_of(part, k);
     r->m.given[work->of_templ][y] |= (uint64_t)1 << array;
-    r->of_slices.fft->plane_row_in(r->of_slices.table, r->of_slices.blocking, from, buffer,
-                                   work->a->plane[work->of_templ][array], y);
+    r->of_slices.fft->plane_row_in(r->of_slices.table, r->of_slices.blocking, from,
+                                   part->own.m.points, work->a->plane[work->of_templ][array], y);
 }
 
 /* Transforms row y of all planes of the group. A slice is transformed before the next one is taken
  * off, since rows of all slices are too many for the first cache. */
-static void transform_planes(row_work *work, xncc_reals_run *own, int32_t y, double *square)
+static void transform_planes(row_part *part, int32_t y, double *square)
 {
-    const group *g = work->g;
-    const xncc_planes *planes = g->planes[work->of_templ];
+    const group *g = part->work->g;
+    const int of_templ = part->work->of_templ;
+    xncc_reals_run *own = &part->own;
+    const xncc_planes *planes = g->planes[of_templ];
     const int by_slices = planes->kind == XNCC_PLANES_VALUE;
-    const int32_t first = g->first[work->of_templ], end = first + g->count[work->of_templ],
+    const int32_t first = g->first[of_templ], end = first + g->count[of_templ],
                   width = by_slices ? xncc_reals_read_samples(own, planes, y) : 0;
     const uint64_t any = by_slices
                              ? 0
@@ -104,7 +117,7 @@ static void transform_planes(row_work *work, xncc_reals_run *own, int32_t y, dou
         const int some = by_slices ? xncc_reals_take_slice(own, planes, k, width, row, square)
                                    : (int)(any >> k & 1);
         if (some && k >= first && k < end)
-            transform_row(work, k - first, y, row, own->m.points);
+            transform_row(part, k - first, y, row);
     }
 }
 
@@ -124,12 +137,14 @@ static void transform_part(void *argument, uint64_t index, int32_t slot)
     const int32_t rows = of_templ ? r->job->templ->height : r->m.stage.height,
                   end = first_row(r, rows, index + 1);
     double square = 0.0;
-    xncc_reals_run own;
-    xncc_reals_run_in(r, slot, &own);
-    xncc_reals_clear_planes(&own, g->planes[of_templ]->count);
+    row_part part = { .work = work };
+    xncc_reals_run_in(r, slot, &part.own);
+    xncc_reals_clear_planes(&part.own, g->planes[of_templ]->count);
+    for (int32_t k = 0; k < g->count[of_templ]; k++)
+        part.of[k] = -1;
     for (int32_t y = first_row(r, rows, index); y < end && !xncc_is_cancelled(r->job->watch); y++) {
         double of_row = 0.0;
-        transform_planes(work, &own, y, &of_row);
+        transform_planes(&part, y, &of_row);
         square += of_row;
         if (!of_templ)
             r->m.slice_squares[y] = of_row;
