@@ -62,7 +62,7 @@ static void give(const xncc_engine_plan *plan, void *memory)
 /* Rare memory: the first word is 0. Most of a large piece may never be touched. Systems that count
  * memory when it is touched grant many such pieces, but not one larger than all memory; they are
  * not kept. */
-enum { MOST_KEPT_RARE = 256 << 20 };
+enum { MOST_KEPT_RARE = XNCC_KEPT_BYTES / 2 };
 
 static uint64_t *take_rare(const xncc_engine_plan *plan)
 {

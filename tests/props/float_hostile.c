@@ -366,9 +366,8 @@ static void check_fainter(xncc_pixel pixel)
             for (int32_t x = 0; x < WIDTH && y % 29 != 8; x++)
                 kit_sample_set(&image.view, x, y, 0,
                                ldexp(kit_sample(&image.view, x, y, 0), -power));
-        for (int m = 0; m < 2; m++) {
+        for (int m = 0; m < 2; m++)
             check_map(p, methods[m], NULL, 60, "fainter");
-        }
         kit_image_destroy(&image);
         kit_image_destroy(&templ);
     }
@@ -445,9 +444,8 @@ static void check_ends(range kind, int32_t size, int32_t channels, xncc_mode mod
     const float_pair p = {
         .image = &image.view, .templ = &templ.view, .mode = mode, .border = XNCC_BORDER_MIRROR
     };
-    for (int method = 0; method < FLOAT_METHODS; method++) {
+    for (int method = 0; method < FLOAT_METHODS; method++)
         check_map(p, (xncc_method)method, NULL, 40, "ends of the range");
-    }
     kit_image_destroy(&image);
     kit_image_destroy(&templ);
 }

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { LEAST = 256, MEGA = 1 << 20, MOST = 32 * MEGA, THREADS = 3, SIDE = 100 };
+enum { LEAST = 256, MEGA = 1 << 20, MOST = 64 * MEGA, THREADS = 3, SIDE = 150 };
 
 /* ---- the list ---- */
 
@@ -122,14 +122,14 @@ static xncc_kept *kept_of(const xncc_context *context)
 }
 
 /* Fills the list with pieces from LEAST to MOST bytes, of which all bytes are `value`: as many of
- * each size as a plan takes. Only what a plan rarely touches is larger than MEGA. */
+ * each size as a plan takes. Only what a plan rarely touches is larger than 2 MB. */
 static void soil(xncc_context *context, int value)
 {
     enum { COPIES = 2 * THREADS + 1, SIZES = 32 };
     void *piece[COPIES * SIZES];
     int count = 0;
     for (uint64_t bytes = LEAST; bytes <= MOST; bytes *= 2)
-        for (int i = 0; i < (bytes <= MEGA ? COPIES : THREADS); i++) {
+        for (int i = 0; i < (bytes <= 2 * MEGA ? COPIES : THREADS); i++) {
             piece[count] = xncc_kept_take(kept_of(context), bytes);
             memset(piece[count++], value, (size_t)bytes);
         }

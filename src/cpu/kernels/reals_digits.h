@@ -76,7 +76,7 @@ typedef struct xncc_digit_columns {
     double *sum;
     ptrdiff_t step;
     const double *enter, *leave; /* leave: NULL: none */
-    double scale, unit;          /* as in xncc_reals_slicing */
+    double scale, unit;          /* as in xncc_slicing */
     int32_t digits;              /* of a sample */
     int32_t values, squares;     /* digits that are summed, of samples and of squares */
 } xncc_digit_columns;

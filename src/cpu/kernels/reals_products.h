@@ -122,10 +122,10 @@ REALS_INLINE void gather_vector(const xncc_reals_gathering *g, const double *lin
 {
     const rd zero = { 0 };
     rd even[GATHERED_ROWS] = { zero, zero, zero }, odd[GATHERED_ROWS] = { zero, zero, zero };
+    const rd single = reals_load4(line, 1).a; /* if the width is odd */
     int32_t i = g->width % 2;
     for (int r = 0; r < rows && i; r++)
-        sum[first + r].a = rd_fma(reals_load4(line, 1).a, rd_fill(t[-r * g->templ_step]),
-                                  sum[first + r].a);
+        sum[first + r].a = rd_fma(single, rd_fill(t[-r * g->templ_step]), sum[first + r].a);
     if (i == g->width)
         return;
     for (; i < g->width; i += 2) {
