@@ -84,8 +84,14 @@ int xncc_fft_blocking_of_rectangle(const xncc_problem *problem, int32_t columns,
 #define XNCC_FFT_OF_3_BACK 4.2
 #define XNCC_FFT_OF_5_FORWARD 6.5
 #define XNCC_FFT_OF_5_BACK 7.2
-/* The roundings of samples, template, scale and product. */
+/* The roundings of samples, template, scale and product, and of the scale alone. */
 #define XNCC_FFT_OF_SAMPLES 8.24
+#define XNCC_FFT_OF_SCALE 2.0
+/* Of a point of a sum of products of pairs of planes (cpu/kernels/fft_weights.h), for each pair,
+ * relative to the product of the sizes of its points: its own, and for each rounding of the sum
+ * that it takes part in. */
+#define XNCC_FFT_OF_PAIR 6.1
+#define XNCC_FFT_OF_PAIR_ROUNDING 3.17
 
 /* A bound for doubles, relative to ||x|| * ||y||: two transforms forward, one back, and the
  * roundings of the samples, of the template's doubles, of the scale and of the product. It counts

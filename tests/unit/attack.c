@@ -440,6 +440,7 @@ static double of_channels(const input *in, void *state)
 
 #define FFT_LANES 2
 #include "cpu/kernels/fft_points.h"
+#include "cpu/kernels/fft_weights.h"
 
 /* A complex number of 64 bits. */
 typedef struct wide_complex {
@@ -528,6 +529,35 @@ static double of_eighth(const input *in, void *state)
            (XNCC_FFT_OF_EIGHTH * 0x1p-53 * size_of(x) + 0x1p-1000);
 }
 
+/* A point of a sum of products of pairs of planes, of which each has four numbers. */
+static double of_pairs(const input *in, void *state)
+{
+    const int pairs = in->count / 4;
+    const xncc_fft_sums planes = { .all = { pairs, pairs } };
+    fft_sum_columns c = { .s = &planes };
+    vc point[2][MOST], sum[FFT_WEIGHTS], *to[FFT_WEIGHTS];
+    wide_complex want = { 0, 0 };
+    double bound = 0x1p-1000;
+    (void)state;
+    for (int q = 0; q < FFT_WEIGHTS; q++)
+        to[q] = &sum[q];
+    for (int i = 0; i < pairs; i++) {
+        const double *v = &in->v[4 * i];
+        const wide_complex a = { v[0], v[1] }, b = { v[2], -v[3] }, ab = product_of(a, b);
+        const int roundings = i == 0 ? pairs : pairs - i + 1;
+        point[0][i] = point_of(in, 2 * i);
+        point[1][i] = point_of(in, 2 * i + 1);
+        c.image[i] = &point[0][i];
+        c.templ[FFT_WEIGHTS - 1 + pairs - 1 - i] = &point[1][i];
+        want.re += ab.re;
+        want.im += ab.im;
+        bound += (XNCC_FFT_OF_PAIR + XNCC_FFT_OF_PAIR_ROUNDING * roundings) * 0x1p-53 * size_of(a) *
+                 size_of(b);
+    }
+    sum_weights(&c, 0, pairs - 1, to);
+    return error_of(sum[0], want) / bound;
+}
+
 int main(int argc, char **argv)
 {
     kit_start(argc, argv);
@@ -551,6 +581,7 @@ int main(int argc, char **argv)
         { "steps of radix 5", of_odd_step, 10, 10, 0, &radix[1] },
         { "multiplications by roots of one", of_root, 3, 3, 0, NULL },
         { "multiplications by eighth roots of one", of_eighth, 2, 2, 0, NULL },
+        { "sums of products of planes", of_pairs, 4, 32, 0, NULL },
     };
     const int count = sizeof attacks / sizeof *attacks, all = count + TRANSFORM_ATTACKS;
     attack of_transforms[TRANSFORM_ATTACKS];

@@ -4,6 +4,7 @@
 #define XNCC_CPU_KERNELS_FFT_PLANES_H
 
 #include "cpu/kernels/fft_rows.h"
+#include "cpu/kernels/fft_weights.h"
 
 /* A column of a plane that is held by columns. A point more than it needs keeps columns from being
  * a power of two apart, and so do some more planes. */
@@ -23,8 +24,16 @@ static uint64_t plane_bytes(int32_t nx, int32_t ny)
  * need not be read first. */
 FFT_INLINE int planes_are_large(const xncc_fft_blocking *blocking)
 {
-    enum { LARGE = 1 << 19 };
+    enum { LARGE = 5 << 17 };
     return plane_bytes(blocking->nx, blocking->ny) > LARGE;
+}
+
+/* Does sum k of large planes go past the caches? The first sums take the places of arrays that have
+ * just been read, and which the second-level cache still has unless columns are long. */
+FFT_INLINE int sum_is_far(const xncc_fft_blocking *blocking, int k, int images)
+{
+    enum { LONG = 192 };
+    return planes_are_large(blocking) && (k >= images || blocking->ny > LONG);
 }
 
 /* Row y of a plane. */
@@ -53,20 +62,6 @@ static void plane_row_out(const void *table, const xncc_fft_blocking *blocking, 
     row_backward(table, blocking, plane_row(plane, blocking, y), FFT_PLANE, buffer, count, out);
 }
 
-/* Sums of so many adjacent weights are made together: a plane of the template that one of them has
- * read is in a register for the next one. */
-enum { FFT_WEIGHTS = 2 };
-
-/* A column of all arrays and sums, each `step` points after the one before, but for the template's;
- * room for a piece of each sum that takes the place of an array; and where each plane is, NULL: it
- * is all 0. FFT_WEIGHTS - 1 planes before and after those of the template are. */
-typedef struct fft_sum_columns {
-    const xncc_fft_sums *s;
-    vc *column, *total;
-    ptrdiff_t step;
-    const vc *image[XNCC_FFT_MOST_SUMS], *templ[XNCC_FFT_MOST_SUMS + 2 * (FFT_WEIGHTS - 1)];
-} fft_sum_columns;
-
 /* A piece of a column that will be needed. */
 FFT_INLINE void expect_piece(const vc *piece)
 {
@@ -74,57 +69,6 @@ FFT_INLINE void expect_piece(const vc *piece)
         __builtin_prefetch(&piece[i].re, 0, 2);
         __builtin_prefetch(&piece[i].im, 0, 2);
     }
-}
-
-/* Point `at` of a plane. */
-FFT_INLINE vc point_of(const vc *plane, int32_t at)
-{
-    return plane ? plane[at] : (vc){ vd_fill(0.0), vd_fill(0.0) };
-}
-
-/* Point `at` of the sums of products of weights first .. first + FFT_WEIGHTS - 1: sum q goes to
- * to[q]. With three real products for each complex one: of a and the conjugate of b, the real part
- * is a.re b.re + a.im b.im, and the imaginary part (a.re + a.im) (b.re - b.im) less the difference
- * of these two. */
-FFT_INLINE void sum_weights(const fft_sum_columns *c, int32_t at, int first, vc *const *to)
-{
-    const int images = c->s->all[0], templs = c->s->all[1], end = first + FFT_WEIGHTS;
-    const vc *const *templ = c->templ + FFT_WEIGHTS - 1 + first;
-    const vd zero = vd_fill(0.0);
-    vd re[FFT_WEIGHTS], im[FFT_WEIGHTS], both[FFT_WEIGHTS];
-    vd less[FFT_WEIGHTS]; /* b.re - b.im */
-    vc b[FFT_WEIGHTS];    /* of planes first - i and above */
-    for (int q = 0; q < FFT_WEIGHTS; q++) {
-        b[q].re = b[q].im = less[q] = zero;
-        re[q] = im[q] = both[q] = zero;
-    }
-    int i = first - (templs - 1);
-    if (i <= 0) {
-        i = 0;
-        for (int q = 0; q < FFT_WEIGHTS - 1; q++) {
-            b[q] = point_of(templ[q + 1], at);
-            less[q] = b[q].re - b[q].im;
-        }
-    }
-    for (; i < images && i < end; i++) {
-        for (int q = FFT_WEIGHTS - 1; q > 0; q--) {
-            b[q] = b[q - 1];
-            less[q] = less[q - 1];
-        }
-        b[0] = point_of(templ[-i], at);
-        less[0] = b[0].re - b[0].im;
-        if (!c->image[i])
-            continue;
-        const vc a = c->image[i][at];
-        const vd sum = a.re + a.im;
-        for (int q = 0; q < FFT_WEIGHTS; q++) {
-            re[q] += a.re * b[q].re;
-            im[q] += a.im * b[q].im;
-            both[q] += sum * less[q];
-        }
-    }
-    for (int q = 0; q < FFT_WEIGHTS; q++)
-        to[q][at] = (vc){ re[q] + im[q], both[q] - (re[q] - im[q]) };
 }
 
 /* Points at .. at + XNCC_FFT_PIECE - 1 of the sums of products of a column. All are made before one
@@ -210,7 +154,7 @@ static void sums_of_products(const void *table, const xncc_fft_blocking *blockin
         for (int k = 0; k < s->count; k++) {
             fft_place to = place_of((vc *)(void *)plane_column(s->sum[k], blocking, i));
             to.rows = s->wanted;
-            to.stream = planes_are_large(blocking);
+            to.stream = sum_is_far(blocking, k, images);
             last_step(&side, c.column + k * c.step, &to, FFT_PLANE);
         }
     }

@@ -5,6 +5,7 @@
 #include "cpu/kernels/reals_planes.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { END_OF_RANGE = 900 }; /* the exponents of doubles that are multiplied by weights */
 
@@ -30,13 +31,47 @@ static int fits_range(const xncc_slicing *s)
 /* The largest sum of direct products, which are integers. */
 static const double most_directly = 0x1p50;
 
-/* Transforms are off by less than 0.45 then. */
-int xncc_reals_slices_fit(const xncc_reals_run *r, int32_t pairs, const xncc_slice_norms *norms)
+/* What transforms may be off by: less than the 1/2 that could round to another integer. */
+static const double most_by_transforms = 0.49;
+
+/* The largest sum of norms' products, of all pairs of planes that have one weight, each product
+ * times `factor`, and times `of_rounding` for each rounding that it takes part in: sums begin with
+ * the lowest plane of the image, and the product is rounded, too. */
+static double largest_sum(const xncc_slice_norms *norms, double factor, double of_rounding)
 {
-    const double u = 0x1p-53, of_pairs = (4.0 * pairs + 6.0) * u,
-                 error = (r->of_slices.factor - r->of_slices.of_rows + of_pairs) * norms->all +
-                         r->of_slices.of_rows * norms->rows;
-    return r->of_slices.fft ? 1.01 * error <= 0.45 : 1.01 * norms->all <= most_directly;
+    double largest = 0.0;
+    for (int32_t w = 0; w < norms->count[0] + norms->count[1] - 1; w++) {
+        const int32_t first = w < norms->count[1] ? 0 : w - norms->count[1] + 1,
+                      end = xncc_min_i32(w + 1, norms->count[0]);
+        double sum = 0.0;
+        for (int32_t i = first; i < end; i++) {
+            const int32_t roundings = xncc_min_i32(end - i + 1, end - first);
+            sum += (factor + of_rounding * roundings) * norms->of[0][i] * norms->of[1][w - i];
+        }
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}
+
+static double norm_of_all(const double *norm, int32_t count)
+{
+    double square = 0.0;
+    for (int32_t k = 0; k < count; k++)
+        square += norm[k] * norm[k];
+    return sqrt(square);
+}
+
+/* Slices are not rounded, and that of a pair counts its product. */
+int xncc_reals_slices_fit(const xncc_reals_run *r, const xncc_slice_norms *norms)
+{
+    const double u = 0x1p-53, of_rounding = XNCC_FFT_OF_PAIR_ROUNDING * u,
+                 of_pair = XNCC_FFT_OF_PAIR - (XNCC_FFT_OF_SAMPLES - XNCC_FFT_OF_SCALE);
+    if (!r->of_slices.fft)
+        return 1.01 * largest_sum(norms, 1.0, 0.0) <= most_directly;
+    const double factor = r->of_slices.factor - r->of_slices.of_rows + of_pair * u,
+                 of_rows = r->of_slices.of_rows * norms->band *
+                           norm_of_all(norms->of[1], norms->count[1]);
+    return 1.01 * (largest_sum(norms, factor, of_rounding) + of_rows) <= most_by_transforms;
 }
 
 /* The rows of the image that a window has. */
@@ -45,34 +80,31 @@ static int32_t window_rows(const xncc_reals_run *r)
     return xncc_min_i32(r->job->templ->height, r->m.stage.height);
 }
 
-/* Are sums of `pairs` products of integers of two planes exact, of which each product is at most
- * `most` in magnitude? */
-static int products_fit(const xncc_reals_run *r, double most, int32_t pairs)
+/* The largest magnitude of an integer of plane k. The last plane has the bits that are left. */
+static double most_of(const xncc_planes *planes, int32_t k)
 {
-    const double n = (double)r->job->templ->width * (double)r->job->templ->height,
-                 width = (double)r->m.stage.width, products = pairs * most;
-    const xncc_slice_norms norms = { sqrt(width * r->m.stage.height * n) * products,
-                                     sqrt(width * window_rows(r) * n) * products };
-    return r->of_slices.fft ? xncc_reals_slices_fit(r, pairs, &norms)
-                            : n * products <= most_directly;
-}
-
-/* The largest magnitude of an integer of a plane. The last plane has the bits that are left. */
-static double most_of(const xncc_planes *planes)
-{
-    const int all = planes->kind == XNCC_PLANES_SQUARE ? 2 * planes->of.bits : planes->of.bits,
-              left = all - planes->bits * (planes->count - 1);
-    return planes->kind == XNCC_PLANES_COUNT
-               ? 1.0
-               : ldexp(1.0, left < planes->bits ? planes->bits - 1 : left);
+    const int all = planes->kind == XNCC_PLANES_SQUARE ? 2 * planes->of.bits : planes->of.bits;
+    return planes->kind == XNCC_PLANES_COUNT ? 1.0
+           : k < planes->count - 1           ? ldexp(1.0, planes->bits - 1)
+                                             : ldexp(1.0, all - planes->bits * k);
 }
 
 int xncc_reals_planes_fit(const xncc_reals_run *r, const xncc_planes *image,
                           const xncc_planes *templ)
 {
-    return image->count <= XNCC_MOST_PLANES && templ->count <= XNCC_MOST_PLANES &&
-           products_fit(r, most_of(image) * most_of(templ),
-                        xncc_min_i32(image->count, templ->count));
+    const double width = (double)r->m.stage.width,
+                 n = (double)r->job->templ->width * (double)r->job->templ->height;
+    const double pixels[] = { r->of_slices.fft ? width * r->m.stage.height : n, n };
+    const xncc_planes *planes[] = { image, templ };
+    xncc_slice_norms norms = { .count = { image->count, templ->count } };
+    if (image->count > XNCC_MOST_PLANES || templ->count > XNCC_MOST_PLANES)
+        return 0;
+    for (int i = 0; i < 2; i++)
+        for (int32_t k = 0; k < norms.count[i]; k++)
+            norms.of[i][k] = sqrt(pixels[i]) * most_of(planes[i], k);
+    norms.band = sqrt((double)window_rows(r) / r->m.stage.height) *
+                 norm_of_all(norms.of[0], norms.count[0]);
+    return xncc_reals_slices_fit(r, &norms);
 }
 
 /* The span of the samples of the rectangle. */
@@ -100,7 +132,7 @@ static xncc_planes cut_planes(const xncc_cut *cut, int of_templ, int32_t channel
                           .channel = channel,
                           .of = *of,
                           .bits = bits,
-                          .count = xncc_slices_of(of->bits, bits) - (of_templ ? 0 : cut->joined) };
+                          .count = xncc_slices_of(of->bits, bits) - cut->joined[of_templ] };
 }
 
 static int fits_surely(const xncc_reals_run *r, const xncc_cut *cut, int bits)
@@ -109,77 +141,131 @@ static int fits_surely(const xncc_reals_run *r, const xncc_cut *cut, int bits)
     return xncc_reals_planes_fit(r, &image, &templ);
 }
 
-/* About the sum of the squares of all planes of a channel, from some of their rows, and about the
- * largest one of the rows of a window. */
-static xncc_slice_norms sample_squares(xncc_reals_run *r, const xncc_planes *planes)
+/* Samples of some rows of the image, [0], and of the template, [1], in the memory of digits. They
+ * are read once, and then cut into slices of different bits. */
+enum { MOST_ROWS = 128, LEAST_IN_ROW = 16, MOST_SAMPLES = MOST_ROWS * LEAST_IN_ROW };
+
+typedef struct samples {
+    double *of[2];
+    int32_t rows[2], in_row[2], step[2]; /* in_row: a multiple of LEAST_IN_ROW, with zeros */
+    double factor[2];                    /* the samples of a row, divided by those that are here */
+    int32_t channel;                     /* -1: none are read yet */
+} samples;
+
+/* Reads those of row y. Where rows are next to each other, their samples are not. */
+static void read_row(xncc_reals_run *r, const xncc_planes *planes, samples *s, int32_t y)
 {
-    enum { ROWS = 24 };
-    const int32_t rows = planes->of_templ ? r->job->templ->height : r->m.stage.height,
-                  step = rows / ROWS | 1; /* odd, since rows often differ by turns */
-    double all = 0.0, most = 0.0;
-    for (int32_t y = step / 2; y < rows && !xncc_is_cancelled(r->job->watch); y += step) {
-        double square = 0.0;
-        (void)xncc_reals_read_planes(r, planes, y, r->m.plane_rows, &square);
-        all += square;
-        most = fmax(most, square);
+    const int i = planes->of_templ;
+    const int32_t width = xncc_reals_read_samples(r, planes, y),
+                  count = xncc_min_i32(width, s->in_row[i]),
+                  first = (int32_t)((int64_t)y * 97 % (width - count + 1));
+    double *to = s->of[i] + (ptrdiff_t)s->rows[i]++ * s->in_row[i];
+    memset(to, 0, (size_t)s->in_row[i] * sizeof *to);
+    memcpy(to, r->m.line + first, (size_t)count * sizeof *to);
+    s->factor[i] = (double)width / count;
+}
+
+/* Reads those of a channel. */
+static void read_samples(xncc_reals_run *r, int32_t channel, samples *s)
+{
+    const int64_t room = XNCC_MOST_DIGITS / 2 * r->m.stage.pitch;
+    const int32_t most = room < MOST_SAMPLES ? (int32_t)room : MOST_SAMPLES;
+    if (s->channel == channel)
+        return;
+    s->channel = channel;
+    for (int i = 0; i < 2; i++) {
+        const xncc_planes planes = { .of_templ = i, .channel = channel };
+        const int32_t rows = i ? r->job->templ->height : r->m.stage.height,
+                      width = i ? r->job->templ->width : r->m.stage.width,
+                      step = xncc_ceil_div(rows, most / LEAST_IN_ROW) | 1, /* odd, since rows often
+                                                                             differ by turns */
+            some = most / xncc_ceil_div(rows, step);
+        s->step[i] = step;
+        s->rows[i] = 0;
+        s->in_row[i] = xncc_min_i32(some / LEAST_IN_ROW, xncc_ceil_div(width, LEAST_IN_ROW)) *
+                       LEAST_IN_ROW;
+        s->of[i] = r->m.digit_rows + (ptrdiff_t)i * most;
+        for (int32_t y = step / 2; y < rows && !xncc_is_cancelled(r->job->watch); y += step)
+            read_row(r, &planes, s, y);
     }
-    return (xncc_slice_norms){ all * step, fmin(all * step, most * window_rows(r)) };
 }
 
-/* Of image and template, in slices of so many bits; all 0: unknown. */
-typedef struct sampled {
-    int bits;
-    xncc_slice_norms norms;
-} sampled;
-
-static xncc_slice_norms scale_norms(const xncc_slice_norms *of, double factor)
+/* About the norms of all planes, and that of all of them in as many adjacent rows as a window has,
+ * by samples. */
+static void sample_norms(xncc_reals_run *r, const samples *s, const xncc_planes *planes,
+                         xncc_slice_norms *norms)
 {
-    return (xncc_slice_norms){ of->all * factor, of->rows * factor };
+    const double margin = 1.015;
+    const int i = planes->of_templ;
+    const int32_t window = xncc_min_i32(xncc_ceil_div(window_rows(r), s->step[i]), s->rows[i]);
+    double square[XNCC_MOST_PLANES] = { 0.0 }, of_rows[MOST_ROWS] = { 0.0 };
+    for (int32_t y = 0; y < s->rows[i]; y++) {
+        double of_row[XNCC_MOST_PLANES] = { 0.0 };
+        memcpy(r->m.line, s->of[i] + (ptrdiff_t)y * s->in_row[i],
+               (size_t)s->in_row[i] * sizeof(double));
+        (void)xncc_reals_slice_line(r, planes, s->in_row[i], r->m.plane_rows, of_row);
+        for (int32_t k = 0; k < planes->count; k++) {
+            square[k] += of_row[k];
+            of_rows[y] += of_row[k];
+        }
+    }
+    const double of_all = margin * sqrt(s->factor[i] * s->step[i]);
+    norms->count[i] = planes->count;
+    for (int32_t k = 0; k < planes->count; k++)
+        norms->of[i][k] = of_all * sqrt(square[k]);
+    norms->band = of_all * xncc_reals_band(of_rows, s->rows[i], window);
 }
 
-/* Will the slices of the cut probably do? A slice of one bit less is about half as large, or a
- * little more, so that a sample of more bits may answer. */
-static int fits_probably(xncc_reals_run *r, const xncc_cut *cut, sampled *known)
+/* Will the slices of the cut probably do? */
+static int fits_probably(xncc_reals_run *r, const xncc_cut *cut, samples *s)
 {
-    const double margin = 1.1;
-    const xncc_slice_norms least = scale_norms(&known->norms,
-                                               ldexp(1.0, 2 * (cut->bits - known->bits)));
     for (int32_t c = 0; c < r->job->templ->channels; c++) {
-        const xncc_planes image = cut_planes(cut, 0, c, cut->bits),
-                          templ = cut_planes(cut, 1, c, cut->bits);
-        const int32_t pairs = xncc_min_i32(image.count, templ.count);
-        if (c == 0 && !xncc_reals_slices_fit(r, pairs, &least))
-            return 0;
-        const xncc_slice_norms square = sample_squares(r, &image);
-        const double of_templ = sample_squares(r, &templ).all;
-        *known = (sampled){ cut->bits,
-                            { sqrt(square.all * of_templ), sqrt(square.rows * of_templ) } };
-        const xncc_slice_norms likely = scale_norms(&known->norms, margin);
-        if (!xncc_reals_slices_fit(r, pairs, &likely))
+        xncc_slice_norms norms;
+        read_samples(r, c, s);
+        for (int i = 1; i >= 0; i--) { /* the image last: the band is its own */
+            const xncc_planes planes = cut_planes(cut, i, c, cut->bits);
+            sample_norms(r, s, &planes, &norms);
+        }
+        if (!xncc_reals_slices_fit(r, &norms))
             return 0;
     }
     return 1;
 }
 
-/* The 2-norms of planes are mostly far below their bounds: a sample has few slices that are not 0,
- * and few of those are as large as they may be. So wider slices than are sure to do are tried if
- * there are fewer of them then; and of those, the narrowest. If the last slice of the image has
- * hardly any bits, it is tried without. */
-void xncc_reals_widen_slices(xncc_reals_run *r, xncc_cut *cut)
+/* Has the last slice hardly any bits, so that the one before may have them as well? */
+static int is_faint(const xncc_slicing *of, int bits)
 {
-    enum { MOST_MORE = 4, FEW_BITS = 1 };
-    const int most = xncc_min_i32(cut->sure + MOST_MORE, XNCC_DIGIT_BITS);
-    sampled known = { most, { 0.0, 0.0 } };
-    for (cut->bits = most; cut->bits > cut->sure; cut->bits--) {
-        const int32_t image = xncc_slices_of(cut->image.bits, cut->bits),
-                      templ = xncc_slices_of(cut->templ.bits, cut->bits);
-        cut->joined = image > 1 && cut->image.bits - cut->bits * (image - 1) <= FEW_BITS;
-        if (cut->joined && fits_probably(r, cut, &known))
+    enum { FEW_BITS = 2 };
+    const int32_t count = xncc_slices_of(of->bits, bits);
+    return count > 1 && of->bits - bits * (count - 1) <= FEW_BITS;
+}
+
+/* The norms of planes are mostly far below their bounds: a sample has few slices that are not 0,
+ * and few of those are as large as they may be. So wider slices than are sure to do are tried if
+ * there are fewer of them then; and of those, the narrowest. Where the last slice has hardly any
+ * bits, it is tried without, of both or of the image alone. */
+void xncc_reals_widen_slices(xncc_reals_run *r, xncc_cut *cut, int most)
+{
+    enum { MOST_MORE = 3 };
+    samples s = { .channel = -1 };
+    for (cut->bits = xncc_min_i32(cut->sure + MOST_MORE, most); cut->bits > cut->sure;
+         cut->bits--) {
+        const int image = is_faint(&cut->image, cut->bits),
+                  templ = is_faint(&cut->templ, cut->bits);
+        const int32_t narrower = cut->bits - 1;
+        cut->joined[0] = image;
+        cut->joined[1] = templ;
+        if ((image || templ) && fits_probably(r, cut, &s))
             return;
-        cut->joined = 0;
-        if ((image < xncc_slices_of(cut->image.bits, cut->bits - 1) ||
-             templ < xncc_slices_of(cut->templ.bits, cut->bits - 1)) &&
-            fits_probably(r, cut, &known))
+        cut->joined[1] = 0;
+        if (image && templ && fits_probably(r, cut, &s))
+            return;
+        cut->joined[0] = 0;
+        if ((xncc_slices_of(cut->image.bits, cut->bits) <
+                 xncc_slices_of(cut->image.bits, narrower) ||
+             xncc_slices_of(cut->templ.bits, cut->bits) <
+                 xncc_slices_of(cut->templ.bits, narrower)) &&
+            fits_probably(r, cut, &s))
             return;
     }
 }
@@ -193,7 +279,7 @@ int xncc_reals_cut(xncc_reals_run *r, xncc_cut *cut)
     cut->templ = slicing_of(&templ, difference ? both : templ.unit);
     if (!fits_range(&cut->image) || !fits_range(&cut->templ))
         return 0;
-    cut->joined = 0;
+    cut->joined[0] = cut->joined[1] = 0;
     for (cut->sure = XNCC_DIGIT_BITS; !fits_surely(r, cut, cut->sure); cut->sure--)
         if (cut->sure == LEAST_BITS)
             return 0;

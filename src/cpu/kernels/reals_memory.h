@@ -46,7 +46,7 @@ typedef struct xncc_kept_planes {
     xncc_planes planes;
     int32_t first, count;
     int of[XNCC_MOST_PLANES], arrays; /* the array of each, -1 if it is all 0; and their number */
-    double square;                    /* the sum of the squares of all planes */
+    double square[XNCC_MOST_PLANES];  /* the sum of the squares of each */
 } xncc_kept_planes;
 
 typedef struct xncc_reals_scratch {

@@ -38,7 +38,7 @@ uint64_t xncc_reals_slice_line(const xncc_reals_run *r, const xncc_planes *plane
     uint64_t any = 0;
     for (int32_t k = planes->count - 1; k >= 0; k--)
         any |= (uint64_t)xncc_reals_take_slice(r, planes, k, width,
-                                               out + (ptrdiff_t)k * r->m.stage.pitch, square)
+                                               out + (ptrdiff_t)k * r->m.stage.pitch, &square[k])
                << k;
     return any;
 }
@@ -48,10 +48,10 @@ static uint64_t square_line(xncc_reals_run *r, const xncc_planes *planes, int32_
 {
     const size_t line = (size_t)r->m.stage.pitch;
     xncc_planes digits = *planes;
-    double unused = 0.0;
+    double unused[XNCC_MOST_PLANES] = { 0.0 };
     uint64_t any = 0;
     digits.count = xncc_slices_of(planes->of.bits, XNCC_DIGIT_BITS);
-    (void)xncc_reals_slice_line(r, &digits, width, r->m.digit_rows, &unused);
+    (void)xncc_reals_slice_line(r, &digits, width, r->m.digit_rows, unused);
     r->isa->digits->squares(r->m.digit_rows, (ptrdiff_t)line, digits.count, width, out,
                             planes->count);
     for (int32_t k = 0; k < planes->count; k++)

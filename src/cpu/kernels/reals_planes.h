@@ -15,13 +15,13 @@ static inline int32_t xncc_slices_of(int of_bits, int bits)
 
 /* Writes row y of the planes, plane k to out + k * line, with line = r->m.stage.pitch.
  * Returns a bit for each row that is not all 0. Adds the sum of the squares of slices of samples to
- * *square. Uses r->m.line and r->m.digit_rows. */
+ * square[k]. Uses r->m.line and r->m.digit_rows. */
 uint64_t xncc_reals_read_planes(xncc_reals_run *r, const xncc_planes *planes, int32_t y,
                                 double *out, double *square);
 
 /* The same in steps, for planes of samples. The first function reads samples to r->m.line, and
  * returns how many there are. The second one cuts them into all slices, and the third one takes off
- * slice k alone, from the last one down. */
+ * slice k alone, from the last one down, and adds its squares to *square. */
 int32_t xncc_reals_read_samples(xncc_reals_run *r, const xncc_planes *planes, int32_t y);
 uint64_t xncc_reals_slice_line(const xncc_reals_run *r, const xncc_planes *planes, int32_t width,
                                double *out, double *square);

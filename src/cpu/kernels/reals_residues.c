@@ -25,10 +25,10 @@ static double planes_of_row(const sums *s)
     xncc_reals_run *r = s->r;
     const int32_t height = r->m.stage.height, step = height / ROWS | 1,
                   width = xncc_min_i32(r->m.stage.width, COLUMNS);
-    double planes = 0.0, rows = 0.0, unused = 0.0;
+    double planes = 0.0, rows = 0.0, unused[XNCC_MOST_PLANES] = { 0.0 };
     for (int32_t yy = step / 2; yy < height; yy += step) {
         (void)xncc_reals_read_samples(r, s->planes[0], yy);
-        uint64_t any = xncc_reals_slice_line(r, s->planes[0], width, r->m.digit_rows, &unused);
+        uint64_t any = xncc_reals_slice_line(r, s->planes[0], width, r->m.digit_rows, unused);
         for (; any; any &= any - 1)
             planes += 1.0;
         rows += 1.0;
@@ -92,10 +92,10 @@ static void make_residues(const sums *s, int of_templ, int32_t width, double *ou
 {
     const xncc_reals_run *r = s->r;
     xncc_planes digits = *s->planes[of_templ];
-    double unused = 0.0;
+    double unused[XNCC_MOST_PLANES] = { 0.0 };
     digits.bits = XNCC_DIGIT_BITS;
     digits.count = s->m.digits;
-    (void)xncc_reals_slice_line(r, &digits, width, r->m.digit_rows, &unused);
+    (void)xncc_reals_slice_line(r, &digits, width, r->m.digit_rows, unused);
     r->isa->moduli->residues(&s->m, r->m.digit_rows, s->line, width, out, (ptrdiff_t)step);
 }
 

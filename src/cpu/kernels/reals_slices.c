@@ -35,14 +35,16 @@ static void collect_row(const group *g, const double *const *row, int32_t y)
     g->r->isa->digits->collect(&from, g->r->area->width, &to);
 }
 
-/* Are the sums of a group exact, by the sums of the squares of all planes of the image, [0], and of
- * the template, [1]? band: the root of the largest one of adjacent rows of the image. The sum of
- * products of two norms is at most the product of their roots. */
-static int are_exact(const group *g, const double square[2], double band)
+/* Are the sums of a group exact, by the sums of the squares of each plane of the image, [0], and of
+ * the template, [1]? band: the root of the largest one of adjacent rows of the image. */
+static int are_exact(const group *g, double square[2][XNCC_MOST_PLANES], double band)
 {
-    const xncc_slice_norms norms = { sqrt(square[0]) * sqrt(square[1]), band * sqrt(square[1]) };
-    return g->sure || xncc_reals_slices_fit(
-                          g->r, xncc_min_i32(g->planes[0]->count, g->planes[1]->count), &norms);
+    xncc_slice_norms norms = { .count = { g->planes[0]->count, g->planes[1]->count },
+                               .band = band };
+    for (int i = 0; i < 2; i++)
+        for (int32_t k = 0; k < norms.count[i]; k++)
+            norms.of[i][k] = sqrt(square[i][k]);
+    return g->sure || xncc_reals_slices_fit(g->r, &norms);
 }
 
 /* ---- transforms ---- */
@@ -51,7 +53,7 @@ static int are_exact(const group *g, const double square[2], double band)
  * is all 0; how many planes have one; and the sums of each weight that has some. */
 typedef struct arrays {
     int of[2][XNCC_MOST_PLANES], planes[2];
-    double square[2]; /* the sums of the squares of all planes */
+    double square[2][XNCC_MOST_PLANES]; /* the sum of the squares of each */
     char *plane[2][XNCC_MOST_ARRAYS];
     int sums, weight[XNCC_MOST_ARRAYS]; /* weight: that of the first planes of the group is 0 */
 } arrays;
@@ -98,8 +100,9 @@ static void transform_row(row_part *part, int32_t k, int32_t y, const double *fr
                                    part->own.m.points, work->a->plane[work->of_templ][array], y);
 }
 
-/* Transforms row y of all planes of the group. A slice is transformed before the next one is taken
- * off, since rows of all slices are too many for the first cache. */
+/* Transforms row y of all planes of the group, and adds the squares of plane k to square[k]. A
+ * slice is transformed before the next one is taken off, since rows of all slices are too many for
+ * the first cache. */
 static void transform_planes(row_part *part, int32_t y, double *square)
 {
     const group *g = part->work->g;
@@ -114,7 +117,7 @@ static void transform_planes(row_part *part, int32_t y, double *square)
                              : xncc_reals_read_planes(own, planes, y, own->m.plane_rows, square);
     for (int32_t k = planes->count - 1; k >= 0; k--) {
         double *row = own->m.plane_rows + (by_slices ? 0 : k * own->m.stage.pitch);
-        const int some = by_slices ? xncc_reals_take_slice(own, planes, k, width, row, square)
+        const int some = by_slices ? xncc_reals_take_slice(own, planes, k, width, row, &square[k])
                                    : (int)(any >> k & 1);
         if (some && k >= first && k < end)
             transform_row(part, k - first, y, row);
@@ -136,21 +139,25 @@ static void transform_part(void *argument, uint64_t index, int32_t slot)
     const xncc_reals_run *r = g->r;
     const int32_t rows = of_templ ? r->job->templ->height : r->m.stage.height,
                   end = first_row(r, rows, index + 1);
-    double square = 0.0;
+    double square[XNCC_MOST_PLANES] = { 0.0 };
     row_part part = { .work = work };
     xncc_reals_run_in(r, slot, &part.own);
     xncc_reals_clear_planes(&part.own, g->planes[of_templ]->count);
     for (int32_t k = 0; k < g->count[of_templ]; k++)
         part.of[k] = -1;
     for (int32_t y = first_row(r, rows, index); y < end && !xncc_is_cancelled(r->job->watch); y++) {
-        double of_row = 0.0;
-        transform_planes(&part, y, &of_row);
-        square += of_row;
+        double of_row[XNCC_MOST_PLANES] = { 0.0 }, sum = 0.0;
+        transform_planes(&part, y, of_row);
+        for (int32_t k = 0; k < g->planes[of_templ]->count; k++) {
+            square[k] += of_row[k];
+            sum += of_row[k];
+        }
         if (!of_templ)
-            r->m.slice_squares[y] = of_row;
+            r->m.slice_squares[y] = sum;
     }
     pthread_mutex_lock(&work->mutex);
-    work->a->square[of_templ] += square;
+    for (int32_t k = 0; k < g->planes[of_templ]->count; k++)
+        work->a->square[of_templ][k] += square[k];
     pthread_mutex_unlock(&work->mutex);
 }
 
@@ -162,7 +169,7 @@ static void transform_rows(const group *g, int of_templ, arrays *a)
     memset(r->m.given[of_templ], 0,
            (size_t)r->of_slices.blocking->ny * sizeof *r->m.given[of_templ]);
     a->planes[of_templ] = 0;
-    a->square[of_templ] = 0.0;
+    memset(a->square[of_templ], 0, sizeof a->square[of_templ]);
     for (int32_t k = 0; k < g->count[of_templ]; k++)
         a->of[of_templ][k] = -1;
     xncc_job_run(r->job, xncc_reals_parts_of(r), transform_part, &work);
@@ -212,7 +219,7 @@ static int find_template(const group *g, arrays *a)
     if (are_kept(g)) {
         memcpy(a->of[1], kept->of, sizeof kept->of);
         a->planes[1] = kept->arrays;
-        a->square[1] = kept->square;
+        memcpy(a->square[1], kept->square, sizeof kept->square);
         return 1;
     }
     kept->serial = 0;
@@ -232,9 +239,9 @@ static void keep_template(const group *g, const arrays *a)
                                 .planes = *g->planes[1],
                                 .first = g->first[1],
                                 .count = g->count[1],
-                                .arrays = a->planes[1],
-                                .square = a->square[1] };
+                                .arrays = a->planes[1] };
     memcpy(kept->of, a->of[1], sizeof kept->of);
+    memcpy(kept->square, a->square[1], sizeof kept->square);
 }
 
 /* Sums of products that threads compute. */
@@ -315,8 +322,8 @@ static int multiply_by_transforms(const group *g)
 
 /* ---- direct products ---- */
 
-/* Cuts the template into planes, whose samples lie side by side, and adds the squares of all of
- * them to *square. */
+/* Cuts the template into planes, whose samples lie side by side, and adds the squares of plane k to
+ * square[k]. */
 static void cut_template(const group *g, double *square)
 {
     xncc_reals_run *r = g->r;
@@ -331,8 +338,7 @@ static void cut_template(const group *g, double *square)
     }
 }
 
-/* Cuts the image into planes, and adds the squares of all of them to *square. Returns a bit for
- * each that is not all 0. */
+/* The same for the image. Returns a bit for each plane that is not all 0. */
 static uint64_t cut_image(const group *g, double *square)
 {
     xncc_reals_run *r = g->r;
@@ -361,11 +367,11 @@ static int multiply_directly(const group *g)
     const size_t line = (size_t)r->m.stage.pitch, plane = xncc_reals_sums_of_weight(r),
                  image = line * (size_t)r->m.stage.height;
     const double *row[2 * XNCC_MOST_PLANES] = { NULL };
-    double square[2] = { 0.0, 0.0 };
+    double square[2][XNCC_MOST_PLANES] = { { 0.0 } };
     uint64_t added = 0; /* weights that have sums */
     xncc_reals_clear_planes(r, XNCC_MOST_PLANES);
-    cut_template(g, &square[1]);
-    const uint64_t any = cut_image(g, &square[0]);
+    cut_template(g, square[1]);
+    const uint64_t any = cut_image(g, square[0]);
     if (!are_exact(g, square, 0.0))
         return 0;
     xncc_reals_spreading spreading = { .step = (ptrdiff_t)line,

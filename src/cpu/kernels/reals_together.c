@@ -113,7 +113,7 @@ static void planes_of(const together *t, xncc_sum_id sum, xncc_planes planes[2])
         planes[i].kind = squares ? XNCC_PLANES_SQUARE : XNCC_PLANES_VALUE;
         planes[i].bits = bits;
         planes[i].count = xncc_slices_of(squares ? 2 * of->bits : of->bits, bits) -
-                          (sum == XNCC_SUM_X && i == 0 ? t->cut.joined : 0);
+                          (sum == XNCC_SUM_X ? t->cut.joined[i] : 0);
     }
 }
 
@@ -552,7 +552,7 @@ static void add_part(void *argument, uint64_t index, int32_t slot)
 }
 
 /* Makes a sum of the channel from products: modulo primes if that takes less time, else by slices.
- * If there are too many bits in a slice, the slices become those that are sure to do. */
+ * If there are too many bits in a slice, the image is cut again. */
 static void multiply(together *t, xncc_sum_id sum)
 {
     const xncc_numbers *to = &t->stored[sum];
@@ -562,15 +562,13 @@ static void multiply(together *t, xncc_sum_id sum)
     if (xncc_reals_multiply_residues(t->r, &planes[0], &planes[1], to, rows))
         return;
     if (sum == XNCC_SUM_X && t->channel == 0) {
-        xncc_reals_widen_slices(t->r, &t->cut);
+        xncc_reals_widen_slices(t->r, &t->cut, XNCC_DIGIT_BITS);
         planes_of(t, sum, planes);
     }
-    if (xncc_reals_multiply(t->r, &planes[0], &planes[1], to, rows))
-        return;
-    t->cut.bits = t->cut.sure;
-    t->cut.joined = 0;
-    planes_of(t, sum, planes);
-    (void)xncc_reals_multiply(t->r, &planes[0], &planes[1], to, rows);
+    while (!xncc_reals_multiply(t->r, &planes[0], &planes[1], to, rows)) {
+        xncc_reals_widen_slices(t->r, &t->cut, t->cut.bits - 1);
+        planes_of(t, sum, planes);
+    }
 }
 
 int xncc_reals_settle_together(xncc_reals_run *r)
