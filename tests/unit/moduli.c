@@ -9,31 +9,32 @@
 #include <math.h>
 #include <string.h>
 
-/* Integers of up to MOST digits for WIDTH windows, of which the first USED are checked. */
+/* Integers of up to MOST slices for WIDTH windows, of which the first USED are checked. */
 enum { WIDTH = 64, USED = 13, MOST = 7, UNIT = 400 };
 
 typedef struct integers {
-    double digit[XNCC_MOST_DIGITS][WIDTH];
+    double slice[MOST][WIDTH];
 } integers;
 
 typedef struct residues {
     double row[XNCC_MOST_MODULI][WIDTH];
 } residues;
 
-/* Digits of which many are 0, or the largest. */
-static double some_digit(kit_random *random)
+/* Slices of which many are 0, or the largest. */
+static double some_slice(kit_random *random)
 {
-    const double v = (double)kit_between(random, -(1 << 23), 1 << 23);
+    const int32_t most = 1 << (XNCC_MODULI_BITS - 1);
+    const double v = (double)kit_between(random, -most, most);
     const uint64_t kind = kit_below(random, 5);
-    return kind == 0 ? 0.0 : kind < 3 ? v : copysign(0x1p23, v);
+    return kind == 0 ? 0.0 : kind < 3 ? v : copysign((double)most, v);
 }
 
-static integers some_integers(int32_t digits, kit_random *random)
+static integers some_integers(int32_t slices, kit_random *random)
 {
     integers v = { { { 0.0 } } };
-    for (int32_t k = 0; k < digits; k++)
+    for (int32_t k = 0; k < slices; k++)
         for (int x = 0; x < WIDTH; x++)
-            v.digit[k][x] = some_digit(random);
+            v.slice[k][x] = some_slice(random);
     return v;
 }
 
@@ -42,17 +43,17 @@ static void put(int64_t *digit, double v, int place)
     xncc_wide_put(digit, xncc_u128_of((uint64_t)fabs(v)), place, v < 0.0);
 }
 
-static void value_of(const integers *v, int32_t digits, int x, int64_t *digit)
+static void value_of(const integers *v, int32_t slices, int x, int64_t *digit)
 {
-    for (int32_t k = 0; k < digits; k++)
-        put(digit, v->digit[k][x], XNCC_DIGIT_BITS * k + UNIT / 2);
+    for (int32_t k = 0; k < slices; k++)
+        put(digit, v->slice[k][x], XNCC_MODULI_BITS * k + UNIT / 2);
     xncc_wide_normalize(digit, XNCC_WIDE_VALUE_DIGITS);
 }
 
 static void residues_of(const xncc_moduli_isa *isa, const xncc_moduli *m, const integers *v,
                         residues *r)
 {
-    isa->residues(m, v->digit[0], WIDTH, USED, r->row[0], WIDTH);
+    isa->residues(m, v->slice[0], WIDTH, USED, r->row[0], WIDTH);
     for (int32_t i = 0; i < m->count; i++)
         for (int x = 0; x < USED; x++)
             CHECK(fabs(r->row[i][x]) <= 0.5 * m->modulus[i] + 1.0);
@@ -62,17 +63,17 @@ static void residues_of(const xncc_moduli_isa *isa, const xncc_moduli *m, const 
 static void check_sums(const xncc_moduli_isa *isa, kit_random *random)
 {
     const xncc_moduli_kind kind = (xncc_moduli_kind)kit_below(random, XNCC_MODULI_KINDS);
-    const int32_t digits = kit_between(random, 1, MOST), products = kit_between(random, 1, 40);
-    const int bits = 2 * XNCC_DIGIT_BITS * digits + ilogb((double)products) + 1;
+    const int32_t slices = kit_between(random, 1, MOST), products = kit_between(random, 1, 40);
+    const int bits = 2 * XNCC_MODULI_BITS * slices + ilogb((double)products) + 1;
     xncc_moduli m;
     residues a, b, sum = { { { 0.0 } } };
     const double *row[XNCC_MOST_MODULI];
     float out[XNCC_MOST_DIGITS][WIDTH];
     const xncc_numbers to = { out[0], WIDTH, xncc_slices_of(bits, XNCC_DIGIT_BITS), 0 };
     int64_t left[USED][XNCC_WIDE_DIGITS] = { { 0 } };
-    CHECK(xncc_moduli_make(kind, bits, digits, &m));
+    CHECK(xncc_moduli_make(kind, bits, slices, &m));
     for (int32_t j = 0; j < products; j++) {
-        const integers v = some_integers(digits, random), w = some_integers(digits, random);
+        const integers v = some_integers(slices, random), w = some_integers(slices, random);
         residues_of(isa, &m, &v, &a);
         residues_of(isa, &m, &w, &b);
         for (int32_t i = 0; i < m.count; i++) {
@@ -83,8 +84,8 @@ static void check_sums(const xncc_moduli_isa *isa, kit_random *random)
         }
         for (int x = 0; x < USED; x++) {
             int64_t of_v[XNCC_WIDE_VALUE_DIGITS] = { 0 }, of_w[XNCC_WIDE_VALUE_DIGITS] = { 0 };
-            value_of(&v, digits, x, of_v);
-            value_of(&w, digits, x, of_w);
+            value_of(&v, slices, x, of_v);
+            value_of(&w, slices, x, of_w);
             xncc_wide_subtract_product(left[x], of_v, of_w);
         }
     }

@@ -31,16 +31,19 @@ static double centred(int64_t v, int64_t p)
     return (double)(2 * v > p ? v - p : v);
 }
 
-/* v to the power of p - 2 modulo p: its inverse. */
+/* The inverse of v modulo p, by Euclid's algorithm: rest is v times factor modulo p. */
 static int64_t inverse_of(int64_t v, int64_t p)
 {
-    int64_t power = 1;
-    for (int64_t e = p - 2; e > 0; e >>= 1) {
-        if (e & 1)
-            power = power * v % p;
-        v = v * v % p;
+    int64_t rest[] = { p, v }, factor[] = { 0, 1 };
+    while (rest[1] > 1) {
+        const int64_t q = rest[0] / rest[1], next = rest[0] - q * rest[1],
+                      of_next = factor[0] - q * factor[1];
+        rest[0] = rest[1];
+        factor[0] = factor[1];
+        rest[1] = next;
+        factor[1] = of_next;
     }
-    return power;
+    return factor[1] < 0 ? factor[1] + p : factor[1];
 }
 
 /* The product of all primes, in digits from 0 to 2^XNCC_DIGIT_BITS - 1. Returns how many it has. */
@@ -91,17 +94,17 @@ static void write_digits(const int64_t *digit, int32_t places, double *out, ptrd
     }
 }
 
-int xncc_moduli_make(xncc_moduli_kind kind, int bits, int32_t digits, xncc_moduli *m)
+int xncc_moduli_make(xncc_moduli_kind kind, int bits, int32_t slices, xncc_moduli *m)
 {
     const prime_list *list = &lists[kind];
     /* the sum is to be less than a quarter of the product */
     const double count = ceil((bits + 2.0) / (list->bits - LOST_BITS));
     int64_t all[XNCC_MOST_DIGITS], rest[XNCC_MOST_DIGITS];
-    if (count > XNCC_MOST_MODULI || digits > XNCC_MOST_DIGITS ||
+    if (count > XNCC_MOST_MODULI || slices > XNCC_MODULI_SLICES ||
         count * list->bits > XNCC_DIGIT_BITS * XNCC_MOST_DIGITS)
         return 0;
     m->count = (int32_t)count;
-    m->digits = digits;
+    m->slices = slices;
     m->places = multiply_all(list, m->count, all);
     write_digits(all, m->places, m->whole, 1);
     for (int32_t i = 0; i < m->count; i++) {
@@ -109,9 +112,9 @@ int xncc_moduli_make(xncc_moduli_kind kind, int bits, int32_t digits, xncc_modul
         int64_t power = 1;
         m->modulus[i] = (double)p;
         m->inverse[i] = 1.0 / (double)p;
-        for (int32_t k = 0; k < digits; k++) {
+        for (int32_t k = 0; k < slices; k++) {
             m->power[i][k] = centred(power, p);
-            power = power * digit_unit % p;
+            power = (power << XNCC_MODULI_BITS) % p;
         }
         divide(all, m->places, p, rest);
         write_digits(rest, m->places, &m->weight[0][i], XNCC_MOST_MODULI);

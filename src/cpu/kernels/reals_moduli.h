@@ -13,7 +13,9 @@
 
 #include "cpu/kernels/reals_digits.h"
 
-enum { XNCC_MOST_MODULI = 21 };
+/* Integers are cut into slices of so many bits, at most so many of them: times a residue each,
+ * their sum is below 2^53. */
+enum { XNCC_MOST_MODULI = 21, XNCC_MODULI_BITS = 27, XNCC_MODULI_SLICES = 15 };
 
 /* The primes: for few products they have more bits, and are fewer. */
 typedef enum xncc_moduli_kind {
@@ -31,24 +33,25 @@ static inline int32_t xncc_moduli_products(xncc_moduli_kind kind)
 /* Primes, and numbers modulo each of them, of the least magnitude. */
 typedef struct xncc_moduli {
     int32_t count;
-    int32_t digits, places; /* of an integer; of the product of all primes */
+    int32_t slices; /* of an integer */
+    int32_t places; /* digits of the product of all primes */
     double modulus[XNCC_MOST_MODULI], inverse[XNCC_MOST_MODULI]; /* inverse: 1 / p, rounded */
-    double power[XNCC_MOST_MODULI][XNCC_MOST_DIGITS]; /* 2^(XNCC_DIGIT_BITS * k) modulo p */
-    double cofactor[XNCC_MOST_MODULI];                /* p / P modulo p */
+    double power[XNCC_MOST_MODULI][XNCC_MODULI_SLICES]; /* 2^(XNCC_MODULI_BITS * k) modulo p */
+    double cofactor[XNCC_MOST_MODULI];                  /* p / P modulo p */
     /* The digits of P / p, and of P. */
     double weight[XNCC_MOST_DIGITS][XNCC_MOST_MODULI], whole[XNCC_MOST_DIGITS];
 } xncc_moduli;
 
-/* Chooses primes for sums of up to `bits` bits and a sign, of integers of so many digits, at most
- * XNCC_MOST_DIGITS. Returns 0 if there are too few. */
-int xncc_moduli_make(xncc_moduli_kind kind, int bits, int32_t digits, xncc_moduli *m);
+/* Chooses primes for sums of up to `bits` bits and a sign, of integers of so many slices. Returns 0
+ * if there are too few primes, or too many slices. */
+int xncc_moduli_make(xncc_moduli_kind kind, int bits, int32_t slices, xncc_moduli *m);
 
 /* The functions of an instruction set (reals_moduli_body.h), for rows of `count` integers, in whole
- * vectors. Rows of digits are `step` apart. */
+ * vectors. Rows of slices are `step` apart. */
 typedef struct xncc_moduli_isa {
-    /* The residues of integers, from their digits: modulo prime i, at out + i * out_step. Zeros
+    /* The residues of integers, from their slices: modulo prime i, at out + i * out_step. Zeros
      * follow each row, to the end of its last pair of vectors and in the next one. */
-    void (*residues)(const xncc_moduli *m, const double *digit, ptrdiff_t step, int32_t count,
+    void (*residues)(const xncc_moduli *m, const double *slice, ptrdiff_t step, int32_t count,
                      double *out, ptrdiff_t out_step);
     /* The residues of sums modulo prime i times a factor, 1 or less than p, in their place. */
     void (*reduce)(const xncc_moduli *m, int32_t i, double factor, double *sum, int32_t count);

@@ -14,23 +14,41 @@ REALS_INLINE rd2 residue(const xncc_moduli *m, int32_t i, rd2 v)
     return rd2_fma(over, rd2_fill(-m->modulus[i]), v);
 }
 
-static void moduli_residues(const xncc_moduli *m, const double *digit, ptrdiff_t step,
-                            int32_t count, double *out, ptrdiff_t out_step)
+/* The sum of some products, made in two, of which neither waits for the other. The first number has
+ * the factor 1. */
+REALS_INLINE rd2 sum_of_slices(const rd2 *v, const double *factor, int32_t count)
+{
+    rd2 sum = v[0], other = rd2_fill(0.0);
+    for (int32_t k = 1; k < count; k += 2)
+        other = rd2_fma(v[k], rd2_fill(factor[k]), other);
+    for (int32_t k = 2; k < count; k += 2)
+        sum = rd2_fma(v[k], rd2_fill(factor[k]), sum);
+    return rd2_add(sum, other);
+}
+
+/* slices: m->slices, or a constant, whose vectors stay in registers. */
+REALS_INLINE void residues_of(const xncc_moduli *m, const double *slice, ptrdiff_t step,
+                              int32_t count, double *out, ptrdiff_t out_step, int32_t slices)
 {
     int32_t x = 0;
     for (; x < count; x += DIGITS_AT_ONCE) {
-        rd2 v[XNCC_MOST_DIGITS];
-        for (int32_t k = 0; k < m->digits; k++)
-            v[k] = rd2_load(digit + k * step + x);
-        for (int32_t i = 0; i < m->count; i++) {
-            rd2 sum = v[0];
-            for (int32_t k = 1; k < m->digits; k++)
-                sum = rd2_fma(v[k], rd2_fill(m->power[i][k]), sum);
-            rd2_store(out + i * out_step + x, residue(m, i, sum));
-        }
+        rd2 v[XNCC_MODULI_SLICES];
+        for (int32_t k = 0; k < slices; k++)
+            v[k] = rd2_load(slice + k * step + x);
+        for (int32_t i = 0; i < m->count; i++)
+            rd2_store(out + i * out_step + x, residue(m, i, sum_of_slices(v, m->power[i], slices)));
     }
     for (int32_t i = 0; i < m->count; i++)
         rd2_store(out + i * out_step + x, rd2_fill(0.0));
+}
+
+static void moduli_residues(const xncc_moduli *m, const double *slice, ptrdiff_t step,
+                            int32_t count, double *out, ptrdiff_t out_step)
+{
+    if (m->slices == 6) /* the widest range of samples that is fast */
+        residues_of(m, slice, step, count, out, out_step, 6);
+    else
+        residues_of(m, slice, step, count, out, out_step, m->slices);
 }
 
 static void moduli_reduce(const xncc_moduli *m, int32_t i, double factor, double *sum,
@@ -43,7 +61,8 @@ static void moduli_reduce(const xncc_moduli *m, int32_t i, double factor, double
 }
 
 /* moduli: m->count, or a constant, whose residues stay in registers. What other digits and the
- * number of multiples bring comes last, so that sums need not wait for it. */
+ * number of multiples bring comes last, so that sums need not wait for it; and each sum is made in
+ * two, of which neither waits for the other. */
 REALS_INLINE void combine(const xncc_moduli *m, const double *const *sum, int32_t count,
                           const xncc_numbers *to, int32_t moduli)
 {
@@ -57,13 +76,14 @@ REALS_INLINE void combine(const xncc_moduli *m, const double *const *sum, int32_
         }
         whole = round_to(whole, 1.0);
         for (int32_t k = 0; k < to->count; k++) {
-            rd v = none;
-            if (k < m->places) {
-                for (int32_t i = 0; i < moduli; i++)
-                    v = rd_fma(a[i], rd_fill(m->weight[k][i]), v);
-                v = rd_fma(whole, rd_fill(-m->whole[k]), v);
-            }
-            v = rd_fma(over, down, v);
+            rd v = none, other = none;
+            for (int32_t i = 0; i < moduli && k < m->places; i += 2)
+                v = rd_fma(a[i], rd_fill(m->weight[k][i]), v);
+            for (int32_t i = 1; i < moduli && k < m->places; i += 2)
+                other = rd_fma(a[i], rd_fill(m->weight[k][i]), other);
+            if (k < m->places)
+                other = rd_fma(whole, rd_fill(-m->whole[k]), other);
+            v = rd_fma(over, down, v + other);
             over = round_to(v, digit_unit);
             const rf digit = __builtin_convertvector(v - over, rf);
             memcpy(to->digit + k * to->step + x, &digit, sizeof digit);

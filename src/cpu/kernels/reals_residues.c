@@ -75,7 +75,7 @@ static int begin(sums *s)
     if (r->of_slices.fft || s->planes[0]->kind != XNCC_PLANES_VALUE ||
         s->planes[1]->kind != XNCC_PLANES_VALUE ||
         !xncc_moduli_make(kind, of[0]->bits + of[1]->bits + ilogb(n) + 1,
-                          xncc_slices_of(most, XNCC_DIGIT_BITS), &s->m) ||
+                          xncc_slices_of(most, XNCC_MODULI_BITS), &s->m) ||
         s->m.count > xncc_min_i32(r->m.image_planes, r->m.templ_planes))
         return 0;
     choose_part(s, xncc_moduli_products(kind));
@@ -86,16 +86,16 @@ static int begin(sums *s)
     return 1;
 }
 
-/* Cuts the samples in m.line in digits, and computes their residues: those modulo prime i go to
+/* Cuts the samples in m.line into slices, and computes their residues: those modulo prime i go to
  * out + i * step. */
 static void make_residues(const sums *s, int of_templ, int32_t width, double *out, size_t step)
 {
     const xncc_reals_run *r = s->r;
-    xncc_planes digits = *s->planes[of_templ];
+    xncc_planes slices = *s->planes[of_templ];
     double unused[XNCC_MOST_PLANES] = { 0.0 };
-    digits.bits = XNCC_DIGIT_BITS;
-    digits.count = s->m.digits;
-    (void)xncc_reals_slice_line(r, &digits, width, r->m.digit_rows, unused);
+    slices.bits = XNCC_MODULI_BITS;
+    slices.count = s->m.slices;
+    (void)xncc_reals_slice_line(r, &slices, width, r->m.digit_rows, unused);
     r->isa->moduli->residues(&s->m, r->m.digit_rows, s->line, width, out, (ptrdiff_t)step);
 }
 
@@ -167,7 +167,7 @@ int xncc_reals_multiply_residues(xncc_reals_run *r, const xncc_planes *image,
     sums s = { .r = r, .planes = { image, templ } };
     if (!begin(&s) || !pays(&s))
         return 0;
-    memset(r->m.digit_rows, 0, (size_t)s.line * (size_t)s.m.digits * sizeof(double));
+    memset(r->m.digit_rows, 0, (size_t)s.line * (size_t)s.m.slices * sizeof(double));
     read_template(&s);
     read_image(&s);
     for (int32_t i = 0; i < s.m.count; i++)
