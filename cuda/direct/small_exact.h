@@ -12,7 +12,7 @@ namespace xncc {
 // a tile with windows in doubt that are better settled together, where the others take a few
 // nanoseconds by themselves, and where they take half a microsecond.
 constexpr uint32_t SMALL_EXACT_FEW = 1 << 15;
-constexpr int SMALL_EXACT_MANY = 40, SMALL_EXACT_SOME = 8;
+constexpr int SMALL_EXACT_MANY = 40, SMALL_EXACT_SOME = 2;
 
 // A list of the windows in doubt, in device memory, which is made again of those that are left.
 struct DoubtsLeft {

@@ -114,8 +114,16 @@ xncc_status match_pixels(const Call &call, const Band &band, const Target &targe
 // windows: then that takes less time than settling them one by one.
 constexpr int32_t MANY_DOUBTS = 32;
 
-// Windows in doubt that are settled one by one in less time than it takes to look for tiles, or for
-// blocks, that have many.
+// Windows in doubt that are settled one by one in little time, so that nobody looks for tiles that
+// have some: a few hundred nanoseconds each if they are hard.
+uint32_t few_of_tiles(const Band &band)
+{
+    const int64_t some = int64_t{ band.width } * band.height / 256;
+    return static_cast<uint32_t>(std::min<int64_t>(some, XNCC_FLOAT_HARD));
+}
+
+// Windows in doubt that are settled one by one in less time than it takes to look for blocks that
+// have many.
 uint32_t few_doubts(const xncc_engine_plan *plan)
 {
     const int64_t pixels = int64_t{ plan->problem.templ_width } * plan->problem.templ_height;
@@ -138,7 +146,7 @@ xncc_status settle_band(const Call &call, const Band &band, const Target &target
     }
     cudaError_t code = cudaSuccess;
     if (settles_tiles(plan)) {
-        const uint32_t few = list.room ? list.room : few_doubts(plan);
+        const uint32_t few = list.room ? list.room : few_of_tiles(band);
         code = makes_primes(plan)
                    ? launch_small_exact(job, list.doubts, 0, 1, {}, processors, call.stream)
                    : launch_small_exact(job, list.doubts, few, SMALL_EXACT_SOME, {}, processors,

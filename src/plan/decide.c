@@ -4,7 +4,9 @@
 #include "plan/decide.h"
 
 #include "image/image.h"
+#include "image/samples.h"
 #include "plan/cost_cpu.h"
+#include "plan/cost_exact_cuda.h"
 #include "plan/fit_cuda.h"
 #include "plan/problem.h"
 
@@ -180,14 +182,26 @@ static xncc_status refuse_task(const word *wanted, xncc_task task, xncc_error *e
                      task == XNCC_TASK_MATCH ? "matching" : "convolution");
 }
 
-/* Chooses among the kernels that a name selects (NULL: all). */
-static xncc_status choose(const xncc_problem *problem, const xncc_machine *machine,
-                          const xncc_preference *want, const word *wanted, xncc_decision *decision,
-                          xncc_error *error)
+int xncc_is_at_risk(const xncc_problem *p, const xncc_decision *d)
+{
+    const double much = 10.0;
+    const xncc_extent map = xncc_problem_extent(p);
+    const double windows = (double)map.width * map.height,
+                 pixels = (double)p->templ_width * p->templ_height;
+    return d->engine == XNCC_DEVICE_CUDA && p->task == XNCC_TASK_MATCH &&
+           xncc_pixel_is_of_doubles(p->pixel) && xncc_problem_is_single(p) &&
+           p->rule.method != XNCC_COVERAGE && !xncc_kernel_is_of_doubles(d->kernel) &&
+           windows * xncc_exact_hard_ns(pixels) > much * 1e6 * d->estimate_ms;
+}
+
+/* Chooses among the kernels that a name selects (NULL: all), with those that are at risk or
+ * without. Returns how many can serve the problem. */
+static int choose_among(const xncc_problem *problem, const xncc_machine *machine,
+                        const xncc_preference *want, const word *wanted, int risk,
+                        xncc_decision *decision, xncc_error *error)
 {
     xncc_decision best = { .kernel = XNCC_KERNEL_COUNT };
     int feasible = 0;
-    const xncc_status refusal = refuse_task(wanted, problem->task, error);
     for (int k = 0; k < XNCC_KERNEL_COUNT; k++) {
         xncc_decision one;
         if (!(xncc_kernel_table[k].tasks & (1u << problem->task)) ||
@@ -197,6 +211,8 @@ static xncc_status choose(const xncc_problem *problem, const xncc_machine *machi
                 most_informative(wanted, (xncc_kernel)k) ? error : NULL) != XNCC_OK)
             continue;
         assert(one.estimate_ms >= 0.0);
+        if (!risk && xncc_is_at_risk(problem, &one))
+            continue;
         if (feasible++ == 0 || one.estimate_ms < best.estimate_ms) {
             if (feasible > 1) {
                 one.has_runner_up = 1;
@@ -210,10 +226,28 @@ static xncc_status choose(const xncc_problem *problem, const xncc_machine *machi
             best.runner_up_ms = one.estimate_ms;
         }
     }
-    if (feasible == 0)
+    if (feasible > 0) {
+        explain(&best, feasible, wanted != NULL, best.reason);
+        *decision = best;
+    }
+    return feasible;
+}
+
+/* Chooses among the kernels that a name selects: the fastest one, or the fastest one that is not at
+ * risk. */
+static xncc_status choose(const xncc_problem *problem, const xncc_machine *machine,
+                          const xncc_preference *want, const word *wanted, xncc_decision *decision,
+                          xncc_error *error)
+{
+    xncc_decision best, safe;
+    const xncc_status refusal = refuse_task(wanted, problem->task, error);
+    if (choose_among(problem, machine, want, wanted, 1, &best, error) == 0)
         return refusal;
-    explain(&best, feasible, wanted != NULL, best.reason);
     *decision = best;
+    if (xncc_is_at_risk(problem, &best) &&
+        choose_among(problem, machine, want, wanted, 0, &safe, NULL) > 0 &&
+        safe.estimate_ms <= XNCC_SAFETY * best.estimate_ms)
+        *decision = safe;
     return XNCC_OK;
 }
 

@@ -10,7 +10,15 @@
 #include "plan/decision.h"
 #include "plan/machine.h"
 
-/* Chooses the kernel with the lowest estimate among those that can serve the problem; if the
+/* Returns 1 if a map whose windows are all in doubt might take far longer than the estimate.
+ * Kernels for floats settle such windows together; others settle them one by one. */
+int xncc_is_at_risk(const xncc_problem *problem, const xncc_decision *decision);
+
+/* A kernel that is at risk is not chosen if one that is not takes at most so many times as long. */
+#define XNCC_SAFETY 3.0
+
+/* Chooses the kernel with the lowest estimate among those that can serve the problem, but for those
+ * at risk (above); if the
  * preference lists names, among those of the first name that has any. problem: need not be legal.
  * preference: NULL means none. decision: unchanged after a failure. Returns XNCC_OK,
  * XNCC_ERROR_ARGUMENT (an illegal problem or preference, an unknown kernel name), or

@@ -392,3 +392,25 @@ void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decisio
         CHECK(d->tile_pitch >= (d->tile_width + p->templ_width - 1) * 4 &&
               d->tile_rows == d->tile_height + p->templ_height - 1);
 }
+
+void check_cheapest(const xncc_problem *p, const xncc_decision *chosen, const xncc_decision *forced,
+                    int count)
+{
+    double best[] = { INFINITY, INFINITY }; /* of all, and of those that are not at risk */
+    int other = 0;
+    for (int i = 0; i < count; i++) {
+        best[0] = fmin(best[0], forced[i].estimate_ms);
+        if (!xncc_is_at_risk(p, &forced[i]))
+            best[1] = fmin(best[1], forced[i].estimate_ms);
+    }
+    const int safe = best[1] <= XNCC_SAFETY * best[0];
+    CHECK(chosen->estimate_ms == best[safe]);
+    CHECK(!safe || !xncc_is_at_risk(p, chosen) || best[0] == best[1]);
+    for (int i = 0; i < count; i++) {
+        if (forced[i].kernel == chosen->kernel || (safe && xncc_is_at_risk(p, &forced[i])))
+            continue;
+        other = 1;
+        CHECK(chosen->has_runner_up && chosen->runner_up_ms <= forced[i].estimate_ms);
+    }
+    CHECK(!other || chosen->runner_up != chosen->kernel);
+}

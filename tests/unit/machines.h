@@ -32,6 +32,11 @@ int mentions(const xncc_error *error, long long number);
  * code that decides. */
 void check_cuda(const xncc_problem *p, const xncc_machine *m, const xncc_decision *d);
 
+/* Checks the choice among decisions for forced kernels: the cheapest one, or the cheapest one that
+ * is not at risk unless it takes too long. */
+void check_cheapest(const xncc_problem *p, const xncc_decision *chosen, const xncc_decision *forced,
+                    int count);
+
 /* Problems on both sides of the limits, and the kernels that take over. */
 void check_limits(void);
 void check_fallback(void);
