@@ -457,6 +457,7 @@ static void with_library(const xncc_problem *problem, const char *what)
 {
     open_world(problem);
     (void)open_sharing();
+    open_constants();
     if (w.filter) {
         EXHAUST_ALL(what, of_convolutions);
     } else {

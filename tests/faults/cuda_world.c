@@ -151,6 +151,15 @@ void end_plan(void)
     w.plan = NULL;
 }
 
+void open_constants(void)
+{
+    if (w.sharing || w.filter || w.problem.pixel != XNCC_F32)
+        return;
+    w.kernel = "shared";
+    (void)make_plan(XNCC_HOST, &w.sharing);
+    w.kernel = NULL;
+}
+
 xncc_plan_info open_sharing(void)
 {
     xncc_plan_info info = XNCC_PLAN_INFO_INIT;

@@ -43,6 +43,9 @@ void close_world(void);
 /* How the plan of the problem and the kernel can be used. Kernels that share constant memory cannot
  * be captured; for them, fill_constants puts something else there than what the scenes need. */
 xncc_plan_info open_sharing(void);
+/* The same for floats where the library's own choice does not share it: a call may match a smaller
+ * map, by a kernel that does. */
+void open_constants(void);
 void close_sharing(void);
 void fill_constants(void);
 
