@@ -18,11 +18,10 @@ int xncc_is_at_risk(const xncc_problem *problem, const xncc_decision *decision);
 #define XNCC_SAFETY 3.0
 
 /* Chooses the kernel with the lowest estimate among those that can serve the problem, but for those
- * at risk (above); if the
- * preference lists names, among those of the first name that has any. problem: need not be legal.
- * preference: NULL means none. decision: unchanged after a failure. Returns XNCC_OK,
- * XNCC_ERROR_ARGUMENT (an illegal problem or preference, an unknown kernel name), or
- * XNCC_ERROR_UNSUPPORTED if no kernel, or none of the requested ones, can serve the problem; the
+ * at risk (above); if the preference lists names, among those of the first name that has any.
+ * problem: need not be legal. preference: NULL means none. decision: unchanged after a failure.
+ * Returns XNCC_OK, XNCC_ERROR_ARGUMENT (an illegal problem or preference, an unknown kernel name),
+ * or XNCC_ERROR_UNSUPPORTED if no kernel, or none of the requested ones, can serve the problem; the
  * error text then names the limit, for a list those of all its names as far as they fit. */
 xncc_status xncc_decide(const xncc_problem *problem, const xncc_machine *machine,
                         const xncc_preference *preference, xncc_decision *decision,

@@ -248,6 +248,7 @@ void xncc_reals_widen_slices(xncc_reals_run *r, xncc_cut *cut, int most)
 {
     enum { MOST_MORE = 3 };
     samples s = { .channel = -1 };
+    cut->joined[0] = cut->joined[1] = 0; /* of slices that did not do */
     for (cut->bits = xncc_min_i32(cut->sure + MOST_MORE, most); cut->bits > cut->sure;
          cut->bits--) {
         const int image = is_faint(&cut->image, cut->bits),
