@@ -73,7 +73,7 @@ __device__ __forceinline__ xncc_grid warp_grid(xncc_grid grid)
 // parts, and a part `warps` warps of one block; both are powers of two. Adding up the sums of
 // threads costs as much as several samples of each. So of a long list, a window has only as many
 // warps as find enough to do; of a short one, several blocks may have a window each.
-constexpr int SHARE_WARPS = 8, SHARE_PARTS = WARP_LANES; // at most
+constexpr int SHARE_WARPS = 4, SHARE_PARTS = WARP_LANES; // at most
 
 struct WindowShares {
     static constexpr int ENOUGH = 8;
@@ -119,8 +119,9 @@ struct WindowShare {
 
 // Makes the sums of the windows of a list, which a block of SHARE_WARPS warps shares with others.
 // Sums::none(): those of no sample; join_lanes(): their sums over the lanes of a warp, for its
-// first lane at least. make(share, at, sums): those of the thread's samples, which are none before;
-// score(at, sums): takes those of a window, by one thread.
+// first lane at least. make(share, at, sums): those of a warp's samples, which are none before, as
+// join_lanes leaves them; score(at, sums): takes those of a window, as join_lanes leaves them, by a
+// warp.
 template <class Sums, class Make, class Score>
 __device__ __forceinline__ void sum_shares(const RefineJob &job, const WindowShares &shares,
                                            const FloatDoubt *list, uint32_t count, const Make &make,
@@ -137,7 +138,6 @@ __device__ __forceinline__ void sum_shares(const RefineJob &job, const WindowSha
         const FloatDoubt at = list[share.index / shares.parts];
         Sums sums = Sums::none();
         make(share, at, &sums);
-        sums.join_lanes();
         if (shares.warps > 1) {
             if (lane == 0)
                 of_warp[warp] = sums;
@@ -148,26 +148,22 @@ __device__ __forceinline__ void sum_shares(const RefineJob &job, const WindowSha
             }
             __syncthreads(); // of_warp has been read
         }
-        if (!share.real || !share.leads || lane > 0)
+        if (!share.real || !share.leads)
             continue;
-        if (shares.parts > 1)
-            parts[share.index] = sums;
-        else
+        if (shares.parts == 1)
             score(at, sums);
+        else if (lane == 0)
+            parts[share.index] = sums;
     }
     if (shares.parts == 1 || !is_last_block(&job.constants->done))
         return;
-    // a warp adds up the parts of a window, and a thread scores it, since that takes long
+    // a warp adds up the parts of a window
     for (uint32_t i = warp; i < count; i += SHARE_WARPS) {
         Sums sums = lane < shares.parts ? read_of_others(parts + i * shares.parts + lane)
                                         : Sums::none();
         sums.join_lanes();
-        if (lane == 0)
-            parts[i * shares.parts] = sums;
+        score(list[i], sums);
     }
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
-        score(list[i], parts[i * shares.parts]);
     if (threadIdx.x == 0)
         job.constants->done = 0;
 }

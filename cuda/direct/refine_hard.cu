@@ -3,7 +3,7 @@
 // template are on a grid that is coarse enough, as those of 8-bit pictures divided by 255 are, the
 // sums are exact and nothing stays in doubt (math/grid.h). The rest is left to settle.cu.
 //
-// Thread mapping: 1 to 8 warps of a block per window of the list of hard ones, one after the
+// Thread mapping: 1 to 4 warps of a block per window of the list of hard ones, one after the
 // other; their threads take the window's samples in turn. If there are few large windows, several
 // blocks share one (WindowShares), and the last block adds up what they found. Shared memory: 1 KB.
 // Any compute capability.
@@ -13,7 +13,7 @@ namespace xncc {
 
 namespace {
 
-constexpr int BLOCKS = 4; // per multiprocessor
+constexpr int BLOCKS = 8; // per multiprocessor
 constexpr int BATCH = 4;  // samples of a thread that are loaded at a time
 
 // The sums of a window.
@@ -116,12 +116,14 @@ __global__ __launch_bounds__(WARP_LANES *SHARE_WARPS,
                 return thread_sums < decltype(inside)::value ? BATCH : 1,
                        PIXEL > (job, sample, share.own, share.threads);
             });
+        sums->join_lanes();
+    };
+    const auto settle = [&](FloatDoubt at, const HardSums &sums) {
+        if (threadIdx.x % WARP_LANES == 0)
+            store(job, at, score_of(job, sums), job.doubts.list, &job.constants->last);
     };
     sum_shares<HardSums>(job, WindowShares(job, count, BATCH, XNCC_DOUBT_PARTS), job.doubts.hard,
-                         count, make, [&](FloatDoubt at, const HardSums &sums) {
-                             store(job, at, score_of(job, sums), job.doubts.list,
-                                   &job.constants->last);
-                         });
+                         count, make, settle);
 }
 
 } // namespace

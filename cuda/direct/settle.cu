@@ -5,19 +5,21 @@
 // Thread mapping: a block looks at a chunk of adjacent elements of the map, or takes windows of a
 // list. Its threads, 128 or for large windows of a list 512, take the pixels of one window in doubt
 // after the other. Pairs of doubles are added up in a tree, and with one channel they are exact
-// themselves if the samples are on a coarse grid (math/grid.h); exact sums are made in shared
-// memory by atomic additions, which need no order. The last steps are done by one thread.
-// Under a small template the exact sums are made by a warp for each window of a chunk, where its
-// samples are integers of few bits (integer_sums.cuh): in a clear sky, with two grey levels, many
+// themselves if the samples are on a coarse grid (math/grid.h). Exact sums are made as long
+// integers by 64 threads (long_sums.cuh), or, if the samples are too far apart, as digits in shared
+// memory by atomic additions, which need no order. The last steps are done by one thread. Under a
+// small template the exact sums are made by a warp for each window of a chunk, where its samples
+// are integers of few bits (integer_sums.cuh): in a clear sky, with two grey levels, many
 // numerators are exactly 0. Under the smallest ones and with several channels these cost less than
 // pairs of doubles, which are then left out.
-// Shared memory: struct Sums, 12 KB.
+// Shared memory: struct Sums, 20 KB.
 //
 // A window of which too few pixels count scores NaN: a list may have it because of a far sample.
 // Runs on every compute capability.
 #include "cuda/direct/settle.h"
 
 #include "cuda/direct/integer_sums.cuh"
+#include "cuda/direct/long_sums.cuh"
 #include "cuda/direct/refine.cuh"
 #include "cuda/peaks/peak_key.cuh"
 #include "cuda/planes/counted_sample.cuh"
@@ -33,12 +35,14 @@ namespace {
 constexpr int THREADS = 128, LISTED_THREADS = 512; // the latter for large windows of a list
 constexpr int LARGE = 8192;                        // pixels of a template
 constexpr int WARPS = LISTED_THREADS / WARP_LANES;
-constexpr int CHUNK = 1024;   // map elements per block
-constexpr int BATCH = 4;      // pixels of a thread whose loads are in flight at a time
-constexpr int SMALL = 1024;   // pixels of a template, under which a warp has a window,
-constexpr int SMALLEST = 128; // and under which it has all windows in doubt
-constexpr int BLOCKS = 5;     // of `settle` per multiprocessor that are there at once
-constexpr int MORE = 12;      // blocks per multiprocessor, of which not all are there at once
+constexpr int LONG_THREADS = 64;
+constexpr int CHUNK = 1024;    // map elements of a block at a time, at most,
+constexpr int LEAST_CHUNK = 4; // and at least
+constexpr int BATCH = 4;       // pixels of a thread whose loads are in flight at a time
+constexpr int SMALL = 1024;    // pixels of a template, under which a warp has a window,
+constexpr int SMALLEST = 128;  // and under which it has all windows in doubt
+constexpr int BLOCKS = 5;      // of `settle` per multiprocessor that are there at once
+constexpr int MORE = 12;       // blocks per multiprocessor, of which not all are there at once
 constexpr int32_t SETTLED = -1;
 
 // The shared memory of a block.
@@ -49,12 +53,13 @@ struct Sums {
             xncc_exact_sums channel;
             xncc_exact_terms terms;
         } exact;
+        LongDigits<LONG_THREADS> digits;
     };
     int32_t doubt[CHUNK]; // the columns in doubt; SETTLED: it was one
     int32_t doubts, counted;
     int32_t first_thread; // the first one with a pixel that counts,
     double first;         // and its first sample
-    xncc_grid grid;       // of all samples that count
+    xncc_grid grid, all;  // of the samples that count in a channel, and in all
     xncc_near_terms terms;
     int32_t settled;
 };
@@ -203,6 +208,52 @@ __device__ void sum_pairs(const PixelsJob &job, Window *w, int channel, Sums *su
     __syncthreads();
 }
 
+// Sums a channel in long integers and adds it to the terms of the first warp.
+template <xncc_pixel PIXEL>
+__device__ void sum_long(const PixelsJob &job, const Window &w, int channel, Sums *sums,
+                         LongTerms *terms)
+{
+    const int own = static_cast<int>(threadIdx.x), words = terms->words, unit = sums->all.unit;
+    LongDigits<LONG_THREADS> &digits = sums->digits;
+    LongSums s;
+    for (const bool of_templ : { false, true }) {
+        __syncthreads(); // what was there has been read
+        if (own < LONG_THREADS) {
+            digits.clear(own);
+            each_pair<PIXEL>(job, w, channel, own, LONG_THREADS, [&](double v, double t) {
+                const Integer of = integer_of(of_templ ? t : v, unit);
+                digits.template add<PIXEL>(own, of);
+                if (!of_templ)
+                    digits.template add<PIXEL>(own, of, integer_of(t, unit));
+            });
+        }
+        __syncthreads();
+        if (own >= WARP_LANES)
+            continue;
+        join_digits(digits.S, 0, LONG_THREADS, LONG_VALUE_WORDS, words, of_templ ? s.T : s.S);
+        join_digits(digits.Q, 0, LONG_THREADS, words, words, of_templ ? s.T2 : s.Q);
+        if (!of_templ)
+            join_digits(digits.X, 0, LONG_THREADS, words, words, s.X);
+    }
+    if (own < WARP_LANES)
+        terms->add(job.method, static_cast<uint32_t>(w.n), s);
+}
+
+// The score by sums in long integers of so many words.
+template <xncc_pixel PIXEL>
+__device__ void settle_long(const PixelsJob &job, const Window &w, int words, Sums *sums, float *at)
+{
+    LongTerms terms(words);
+    for (int c = 0; c < job.channels; c++)
+        sum_long<PIXEL>(job, w, c, sums, &terms);
+    if (threadIdx.x >= WARP_LANES)
+        return;
+    const float score = terms.score(job.method, job.rule, static_cast<uint32_t>(w.n),
+                                    sums->all.unit);
+    if (threadIdx.x == 0)
+        *at = score;
+}
+
 // Sums a channel exactly and adds it to the terms.
 template <xncc_pixel PIXEL>
 __device__ void sum_exactly(const PixelsJob &job, const Window &w, int channel, Sums *sums)
@@ -239,11 +290,14 @@ template <xncc_pixel PIXEL>
 __device__ bool settle_near(const PixelsJob &job, Window *w, Sums *sums, float *at)
 {
     const bool leader = threadIdx.x == 0;
-    if (leader)
+    if (leader) {
         sums->terms = {};
+        sums->all = xncc_grid_empty();
+    }
     for (int c = 0; c < job.channels; c++) {
         sum_pairs<PIXEL>(job, w, c, sums);
         if (leader) {
+            sums->all = xncc_grid_join(sums->all, sums->grid);
             sums->part[0].n = w->n;
             const double pixels = static_cast<double>(pixels_of(job));
             const int exact = job.channels == 1 && xncc_grid_is_exact(sums->grid, pixels);
@@ -280,7 +334,6 @@ __device__ void settle_exactly(const PixelsJob &job, const Window &w, Sums *sums
         sum_exactly<PIXEL>(job, w, c, sums);
     if (threadIdx.x == 0)
         *at = xncc_exact_score(job.method, &job.rule, w.n, &sums->exact.terms);
-    __syncthreads();
 }
 
 // The window of element (x, y) of the map.
@@ -302,8 +355,13 @@ __device__ bool settle_window(const PixelsJob &job, int x, int y, bool exactly, 
     const bool near = settle_near<PIXEL>(job, &w, sums, at);
     if (!near && !exactly)
         return false;
-    if (!near)
+    const uint32_t samples = static_cast<uint32_t>(w.n) * static_cast<uint32_t>(job.channels);
+    const int words = near ? 0 : long_words(sums->all, samples);
+    if (words > LONG_WORDS)
         settle_exactly<PIXEL>(job, w, sums, at);
+    else if (words)
+        settle_long<PIXEL>(job, w, words, sums, at);
+    __syncthreads();      // the sums have been read
     if (threadIdx.x == 0) // which has written the score
         raise_tile(job.tiles, x, y, *at);
     return true;
@@ -413,24 +471,25 @@ __launch_bounds__(LISTED_THREADS) void settle_listed(const __grid_constant__ Pix
 
 template <xncc_pixel PIXEL>
 __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant__ PixelsJob job,
-                                                          int across, const SettleList list)
+                                                          int of_chunk, const SettleList list)
 {
     if (list.doubts && *list.doubts <= list.room)
         return;
     __shared__ Sums sums;
     const bool small = is_small(job), near_first = is_near_first(job);
     const int warp = static_cast<int>(threadIdx.x) / WARP_LANES;
+    const int across = ceil_div(job.width, of_chunk);
     Held held;
     held.count = 0;
     held.has_unit = false;
     for (int64_t chunk = blockIdx.x; chunk < int64_t{ across } * job.rows; chunk += gridDim.x) {
         const int y = static_cast<int>(chunk / across),
-                  first = static_cast<int>(chunk % across) * CHUNK;
+                  first = static_cast<int>(chunk % across) * of_chunk;
         float *row = job.map + y * job.map_pitch;
         if (threadIdx.x == 0)
             sums.doubts = 0;
         __syncthreads();
-        for (int x = first + static_cast<int>(threadIdx.x); x < min(first + CHUNK, job.width);
+        for (int x = first + static_cast<int>(threadIdx.x); x < min(first + of_chunk, job.width);
              x += THREADS)
             if (__float_as_uint(row[x]) == XNCC_DOUBT)
                 sums.doubt[atomicAdd(&sums.doubts, 1)] = x;
@@ -460,6 +519,16 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant_
     score_held(job, held);
 }
 
+// Map elements of a block at a time: fewer if the map is so small that there would be few blocks.
+int chunk_of(const PixelsJob &job, int processors)
+{
+    const int64_t most = int64_t{ job.width } * job.rows / (int64_t{ processors } * MORE);
+    int chunk = CHUNK;
+    while (chunk > LEAST_CHUNK && chunk > most)
+        chunk /= 2;
+    return chunk;
+}
+
 // The number of blocks for so many chunks. A warp scores the windows that it holds when it has 32
 // of them, and the rest at its end. If warps take all windows and each block has many chunks, there
 // are only as many blocks as run at once, so that few warps end.
@@ -479,9 +548,9 @@ void launch(const PixelsJob &job, const SettleList &list, int processors, cudaSt
     const unsigned listed = static_cast<unsigned>(processors * MORE);
     if (list.window)
         settle_listed<PIXEL><<<listed, size, 0, stream>>>(job, list);
-    const int across = ceil_div(job.width, CHUNK);
-    const int64_t chunks = int64_t{ across } * job.rows;
-    settle<PIXEL><<<blocks_of(job, chunks, processors), THREADS, 0, stream>>>(job, across, list);
+    const int of_chunk = chunk_of(job, processors);
+    const int64_t chunks = int64_t{ ceil_div(job.width, of_chunk) } * job.rows;
+    settle<PIXEL><<<blocks_of(job, chunks, processors), THREADS, 0, stream>>>(job, of_chunk, list);
 }
 
 } // namespace
