@@ -139,30 +139,39 @@ xncc_status settle_many(const Call &call, const Band &band, const Target &target
                           "launching the exact scores of tiles", call.error);
 }
 
-// Settles the windows in doubt one by one, from sums in pairs of doubles and from long integers.
-xncc_status settle_hard(const Call &call, const RefineJob &finer)
+// The windows in doubt of one channel of which all pixels count; last: those that sums in pairs of
+// doubles leave.
+ExactJob make_exact_job(const xncc_engine_plan *plan, bool last)
 {
-    const xncc_match_rule &rule = call.plan->problem.rule;
-    const int processors = call.plan->engine->machine.cuda.processors;
-    const xncc_status status = check(launch_refine_hard(finer, processors, call.stream),
-                                     "launching the sums in pairs of doubles", call.error);
+    FloatConstants *constants = plan->floats.constants();
+    const xncc_problem &p = plan->problem;
+    const double pixels = static_cast<double>(p.templ_width) * p.templ_height;
+    ExactJob job = {};
+    job.doubts = last ? &constants->last : &constants->doubts;
+    job.hard = last ? &constants->doubts : &constants->hard;
+    job.few = last ? plan->decision.exact.most_long : plan->decision.exact.most_alone;
+    job.work = last ? &constants->exact_last : &constants->exact;
+    job.alone_ns = job.hard_ns = last ? xncc_exact_long_ns(pixels) : xncc_exact_alone_ns(pixels);
+    return job;
+}
+
+// Settles the windows in doubt that are left, from sums in pairs of doubles, and then from
+// integers: together if many are left, or one by one.
+xncc_status settle_hard(const Call &call, const Band &band, const Target &target,
+                        const RefineJob &finer)
+{
+    const xncc_engine_plan *plan = call.plan;
+    const xncc_match_rule &rule = plan->problem.rule;
+    const int processors = plan->engine->machine.cuda.processors;
+    xncc_status status = check(launch_refine_hard(finer, processors, call.stream),
+                               "launching the sums in pairs of doubles", call.error);
+    if (!status)
+        status = sum_exactly(call, band, target, make_exact_job(plan, true));
     return status ? status
                   : check(launch_settle_long(
                               finer, xncc_general_rule_make(call.source, rule.flat, rule.min_valid),
                               processors, call.stream),
                           "launching the sums of long integers", call.error);
-}
-
-// The windows in doubt of one channel of which all pixels count.
-ExactJob make_exact_job(const xncc_engine_plan *plan)
-{
-    FloatConstants *constants = plan->floats.constants();
-    ExactJob job = {};
-    job.doubts = &constants->doubts;
-    job.hard = &constants->hard;
-    job.few = plan->decision.exact.most_alone;
-    job.work = &constants->exact;
-    return job;
 }
 
 } // namespace
@@ -182,8 +191,10 @@ xncc_status sum_exactly(const Call &call, const Band &band, const Target &target
     job.masked = p.templ_masked != 0;
     job.channels = p.channels;
     job.varies = xncc_problem_image_varies(&p) != 0;
-    job.alone_ns = xncc_exact_alone_ns(samples);
-    job.hard_ns = job.hard ? job.alone_ns : xncc_exact_hard_ns(samples);
+    if (!job.hard) {
+        job.alone_ns = xncc_exact_alone_ns(samples);
+        job.hard_ns = xncc_exact_hard_ns(samples);
+    }
     job.method = p.rule.method;
     job.rule = xncc_general_rule_make(call.source, p.rule.flat, p.rule.min_valid);
     job.width = band.width;
@@ -234,8 +245,8 @@ xncc_status score_fused_floats(const Call &call, const Band &band, const Target 
     if (!status)
         status = settle_many(call, band, target, finer);
     if (!status)
-        status = sum_exactly(call, band, target, make_exact_job(plan));
-    return status ? status : settle_hard(call, finer);
+        status = sum_exactly(call, band, target, make_exact_job(plan, false));
+    return status ? status : settle_hard(call, band, target, finer);
 }
 
 // The windows in doubt that take as long as sums by levels, by the samples that both read.
@@ -277,11 +288,11 @@ xncc_status score_again(const Call &call, const Band &band, const Target &target
                        "launching the window sums", call.error);
     if (!status)
         status = check(launch_window_sizes(job, call.stream), "launching the sizes", call.error);
-    const bool exact_sums_follow = call.plan->decision.exact.width != 0;
+    const xncc_exact_blocks &exact = call.plan->decision.exact;
     if (!status)
-        status = check(
-            split.transform_levels(make_products_job(call, band), exact_sums_follow, call.stream),
-            "correlating by levels", call.error);
+        status = check(split.transform_levels(make_products_job(call, band),
+                                              exact.width ? exact.most_levels : 0, call.stream),
+                       "correlating by levels", call.error);
     return status ? status
                   : check(launch_level_score(job, call.stream), "launching the score", call.error);
 }
@@ -300,11 +311,11 @@ xncc_status score_floats(const Call &call, const Band &band, const Target &targe
     if (!status && plan->floats.has_levels())
         status = score_again(call, band, target);
     if (!status)
-        status = sum_exactly(call, band, target, make_exact_job(plan));
+        status = sum_exactly(call, band, target, make_exact_job(plan, false));
     if (!status)
         status = check(launch_refine(finer, processors, call.stream), "launching the finer sums",
                        call.error);
-    return status ? status : settle_hard(call, finer);
+    return status ? status : settle_hard(call, band, target, finer);
 }
 
 void set_float_pivots(const Call &call, double *pivot)

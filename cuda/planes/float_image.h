@@ -72,8 +72,8 @@ struct FloatConstants {
     uint32_t far;    // of these, those whose sums need longer integers than most (settle_long.cu)
     uint32_t left;   // counter of refine_many.cu and small_exact.cu, 0 in between
     uint32_t done;   // blocks of a kernel that have come to its end (is_last_block), 0 in between
-    ExactWork exact;
-    uint32_t again; // 1 if sums are made again, those of columns without a loss
+    ExactWork exact, exact_last; // of the windows in doubt; of the last ones
+    uint32_t again;              // 1 if sums are made again, those of columns without a loss
     // float-split: samples are outliers if the size of the sample less the pivot, as a double, has
     // an upper half that is larger than `limit`. X and the sums of columns are without them, and
     // every window's sums get them at the end. The other kernels have none. Samples that are not

@@ -153,7 +153,7 @@ __device__ __forceinline__ void load_row(const ExactJob &job, const SampleResidu
 
 // Makes the sums of a row's adjacent pixels for a box, of which `wanted` are written. value(j): of
 // point t + STEP j, below the prime.
-template <class Place, class Value>
+template <bool PAIRED, class Place, class Value>
 __device__ __forceinline__ void sum_row(const ExactJob &job, const Place &at,
                                         const RootField &field, const PassItem &item, int box,
                                         int wanted, const Value &value)
@@ -168,16 +168,20 @@ __device__ __forceinline__ void sum_row(const ExactJob &job, const Place &at,
     sum_adjacent<Row>(v, at.room(), at.t, job.templ.width, field, sums);
     if (at.t * LINE_POINTS >= wanted)
         return;
-    uint4 *to = reinterpret_cast<uint4 *>(
-        buffer_of(job, planes.buffers(), item.pair, item.prime, planes.buffer_of_sum(box)) +
-        int64_t{ item.piece * at.LINES + at.line } * job.blocks.width + at.t * LINE_POINTS);
+    uint2 *to = buffer_of(job, planes.buffers(), item.pair, item.prime, planes.buffer_of_sum(box)) +
+                element_of<PAIRED>(job, at.t * LINE_POINTS, item.piece * at.LINES + at.line);
 #pragma unroll
-    for (int i = 0; i < LINE_POINTS; i += 2)
-        to[i / 2] = make_uint4(sums[i].x, sums[i].y, sums[i + 1].x, sums[i + 1].y);
+    for (int i = 0; i < LINE_POINTS; i += PAIRED ? 1 : 2) {
+        if (PAIRED)
+            to[2 * i] = sums[i];
+        else
+            reinterpret_cast<uint4 *>(to)[i / 2] = make_uint4(sums[i].x, sums[i].y, sums[i + 1].x,
+                                                              sums[i + 1].y);
+    }
 }
 
 // Rows of planes: of the image, of a batch that begins at pair `first`, or of the template.
-template <int R>
+template <int R, bool PAIRED>
 __device__ __noinline__ void transform_rows(const ExactJob &job, bool templ, int first, int index)
 {
     const LinePlace<R, false> at;
@@ -213,7 +217,7 @@ __device__ __noinline__ void transform_rows(const ExactJob &job, bool templ, int
         for (int squares = 0; squares < 2 && !templ; squares++) {
             const int box = squares ? planes.box_of_squares(plane) : planes.box_of(plane);
             if (box != planes.X)
-                sum_row(job, at, residues.field, item, box, wanted, [&](int j) {
+                sum_row<PAIRED>(job, at, residues.field, item, box, wanted, [&](int j) {
                     return squares ? residues.square(points[j]) : residues.field.below(points[j]);
                 });
         }
@@ -224,10 +228,11 @@ __device__ __noinline__ void transform_rows(const ExactJob &job, bool templ, int
         if (y >= rows)
             continue;
         uint2 *to = buffer_of(job, templ ? count : planes.buffers(), item.pair, prime, plane) +
-                    int64_t{ templ ? reversed(y, job.blocks.height) : y } * side + at.t;
+                    element_of<PAIRED>(job, at.t, templ ? reversed(y, job.blocks.height) : y);
+        constexpr int STEP = (PAIRED ? 2 : 1) * Row::THREADS;
 #pragma unroll
         for (int i = 0; i < LINE_POINTS; i++)
-            to[i * Row::THREADS] = residues.field.settled(points[i]);
+            to[i * STEP] = residues.field.settled(points[i]);
     }
 }
 
@@ -247,15 +252,16 @@ static __device__ __forceinline__ uint2 load_with_neighbours(const uint2 *from)
 #endif
 }
 
-// Loads rows t, t + STEP, ... of a column. wanted: says whether a row has been written.
-template <int STEP, class Wanted>
-__device__ __forceinline__ void load_column(const uint2 *from, int pitch, int t,
-                                            const Wanted &wanted, uint2 (&to)[LINE_POINTS])
+// Loads rows t, t + STEP, ... of a column of a buffer. wanted: says whether a row has been written.
+template <int STEP, bool PAIRED, class Wanted>
+__device__ __forceinline__ void load_column(const ExactJob &job, const uint2 *from, int column,
+                                            int t, const Wanted &wanted, uint2 (&to)[LINE_POINTS])
 {
 #pragma unroll
     for (int j = 0; j < LINE_POINTS; j++) {
         const int y = t + j * STEP;
-        to[j] = wanted(y) ? load_with_neighbours(from + int64_t{ y } * pitch) : make_uint2(0, 0);
+        to[j] = wanted(y) ? load_with_neighbours(from + element_of<PAIRED>(job, column, y))
+                          : make_uint2(0, 0);
     }
 }
 
@@ -264,6 +270,7 @@ template <int R> __device__ __noinline__ void transform_template(const ExactJob 
 {
     const LinePlace<R, true> at;
     using Column = typename decltype(at)::Of;
+    constexpr bool PAIRED = are_rows_paired(Column::POINTS);
     const int side = job.blocks.height, width = job.blocks.width, pieces = width / at.LINES,
               count = ExactPlanes(job).templ_planes(), primes = state_of(job)->primes;
 #pragma unroll 1
@@ -274,8 +281,8 @@ template <int R> __device__ __noinline__ void transform_template(const ExactJob 
         const RootField field(prime);
         const RootPrime divisor = RootPrimes::at(prime);
         uint2 v[LINE_POINTS];
-        load_column<Column::THREADS>(
-            buffer_of(job, count, 0, prime, plane) + piece * at.LINES + at.line, width, at.t,
+        load_column<Column::THREADS, PAIRED>(
+            job, buffer_of(job, count, 0, prime, plane), piece * at.LINES + at.line, at.t,
             [&](int y) { return reversed(y, side) < job.templ.height; }, v);
         __syncthreads(); // the room is not in use
         Column::forward(v, at.room(), at.t, turns_of(job, true, prime), field);
@@ -290,10 +297,10 @@ template <int R> __device__ __noinline__ void transform_template(const ExactJob 
 }
 
 // Makes the sums of a column's adjacent rows of sums: of windows. v: the column's.
-template <class Place>
+template <bool PAIRED, class Place>
 __device__ __forceinline__ void sum_column(const ExactJob &job, const Place &at,
                                            const RootField &field, const uint2 (&v)[LINE_POINTS],
-                                           int wanted, uint2 *to)
+                                           int column, int wanted, uint2 *to)
 {
     uint2 sums[LINE_POINTS];
     __syncthreads(); // the room is not in use
@@ -302,7 +309,7 @@ __device__ __forceinline__ void sum_column(const ExactJob &job, const Place &at,
     for (int i = 0; i < LINE_POINTS; i++) {
         const int y = at.t * LINE_POINTS + i;
         if (y < wanted)
-            to[int64_t{ y } * job.blocks.width] = sums[i];
+            to[element_of<PAIRED>(job, column, y)] = sums[i];
     }
 }
 
@@ -312,6 +319,7 @@ __device__ __noinline__ void multiply_columns(const ExactJob &job, int first, in
 {
     const LinePlace<R, true> at;
     using Column = typename decltype(at)::Of;
+    constexpr bool PAIRED = are_rows_paired(Column::POINTS);
     const ExactPlanes planes(job);
     const int side = job.blocks.height, width = job.blocks.width, pieces = width / at.LINES,
               count = planes.sums(job.varies), primes = state_of(job)->primes,
@@ -330,23 +338,18 @@ __device__ __noinline__ void multiply_columns(const ExactJob &job, int first, in
             continue;
         const int rows = min(side, job.image.rows), column = piece * at.LINES + at.line,
                   wanted = min(job.blocks.step_y, job.height);
-        uint2 *to = buffer_of(job, buffers, item.pair, prime, planes.buffer_of_sum(of)) + column;
+        uint2 *to = buffer_of(job, buffers, item.pair, prime, planes.buffer_of_sum(of));
         if (planes.is_box(of)) {
             uint2 v[LINE_POINTS];
-            load_column<Column::THREADS>(
-                to, width, at.t, [&](int y) { return y < rows; }, v);
-            sum_column(job, at, field, v, wanted, to);
+            load_column<Column::THREADS, PAIRED>(
+                job, to, column, at.t, [&](int y) { return y < rows; }, v);
+            sum_column<PAIRED>(job, at, field, v, column, wanted, to);
             continue;
         }
-        uint2 total[LINE_POINTS];
-#pragma unroll
-        for (int i = 0; i < LINE_POINTS; i++)
-            total[i] = make_uint2(0, 0);
-#pragma unroll 1
-        for (int k = 0; k < sum.count; k++) {
-            uint2 v[LINE_POINTS];
-            load_column<Column::THREADS>(
-                buffer_of(job, buffers, item.pair, prime, sum.plane + k) + column, width, at.t,
+        // The product of a channel.
+        const auto multiply = [&](int k, uint2(&v)[LINE_POINTS]) {
+            load_column<Column::THREADS, PAIRED>(
+                job, buffer_of(job, buffers, item.pair, prime, sum.plane + k), column, at.t,
                 [&](int y) { return y < rows; }, v);
             __syncthreads(); // the room is not in use
             Column::forward(v, at.room(), at.t, turns, field);
@@ -355,23 +358,32 @@ __device__ __noinline__ void multiply_columns(const ExactJob &job, int first, in
 #pragma unroll
             for (int i = 0; i < LINE_POINTS; i++) {
                 const uint64_t t = templ[i * THREADS];
-                const uint2 product = make_uint2(field.reduced(v[i].x * t),
-                                                 field.reduced(v[i].y * t));
-                total[i] = field.settled(field.plus(total[i], product));
+                v[i] = make_uint2(field.reduced(v[i].x * t), field.reduced(v[i].y * t));
             }
+        };
+        uint2 total[LINE_POINTS];
+        multiply(0, total);
+#pragma unroll 1
+        for (int k = 1; k < sum.count; k++) {
+            uint2 v[LINE_POINTS];
+            multiply(k, v);
+#pragma unroll
+            for (int i = 0; i < LINE_POINTS; i++)
+                total[i] = field.settled(field.plus(total[i], v[i]));
         }
         Column::back(total, at.room(), at.t, turns, field);
 #pragma unroll
         for (int j = 0; j < LINE_POINTS; j++) {
             const int y = reversed(at.t + Column::THREADS * j, side);
             if (y < wanted)
-                to[int64_t{ y } * width] = field.settled(total[j]);
+                to[element_of<PAIRED>(job, column, y)] = field.settled(total[j]);
         }
     }
 }
 
 // Rows of sums back: element x of row y is that of window (x, y) of the block, below the prime.
-template <int R> __device__ __noinline__ void finish_rows(const ExactJob &job, int first, int index)
+template <int R, bool PAIRED>
+__device__ __noinline__ void finish_rows(const ExactJob &job, int first, int index)
 {
     const LinePlace<R, false> at;
     using Row = typename decltype(at)::Of;
@@ -389,18 +401,19 @@ template <int R> __device__ __noinline__ void finish_rows(const ExactJob &job, i
         const RootField field(prime);
         uint2 *row = buffer_of(job, planes.buffers(), item.pair, prime,
                                planes.buffer_of_sum(planes.product(item.buffer))) +
-                     int64_t{ y } * side;
+                     element_of<PAIRED>(job, 0, y);
+        constexpr int STEP = PAIRED ? 2 : 1;
         uint2 v[LINE_POINTS];
 #pragma unroll
         for (int i = 0; i < LINE_POINTS; i++)
-            v[i] = y < rows ? row[at.t + i * Row::THREADS] : make_uint2(0, 0);
+            v[i] = y < rows ? row[STEP * (at.t + i * Row::THREADS)] : make_uint2(0, 0);
         __syncthreads(); // the room is not in use
         Row::back(v, at.room(), at.t, turns_of(job, false, prime), field);
 #pragma unroll
         for (int j = 0; j < LINE_POINTS; j++) {
             const int x = reversed(at.t + j * Row::THREADS, side);
             if (y < rows && x < job.blocks.step_x)
-                row[x] = field.whole(v[j]);
+                row[STEP * x] = field.whole(v[j]);
         }
     }
 }

@@ -54,9 +54,9 @@ static __device__ void find_range(const ExactJob &job, int index)
     atomicAdd(&work.doubts, doubts);
 }
 
-// Whether all windows together take less time than those in doubt one by one. Nanoseconds, measured
-// on one H200, November 2026: of a point by a prime in half of a transform and in a sum of adjacent
-// pixels, and of a window's score.
+// Whether the windows of blocks with windows in doubt take less time together than those in doubt
+// one by one. Nanoseconds, measured on one H200, November 2026: of a point by a prime in half of a
+// transform and in a sum of adjacent pixels, and of a window's score.
 static __device__ bool pays(const ExactJob &job, const ExactState &s)
 {
     // White noise leaves one of 3700 windows in doubt, because sums are rounded.
@@ -64,7 +64,8 @@ static __device__ bool pays(const ExactJob &job, const ExactState &s)
     const ExactPlanes planes(job);
     const int products = planes.products(job.varies), boxes = planes.sums(job.varies) - products,
               halves = planes.spectra() + 3 * products + job.channels - 1;
-    const double points = static_cast<double>(points_of(job)) * job.count,
+    const double blocks = ceil_div(s.active, 2) * 2 + 1, // pairs, and about one for the template
+        points = static_cast<double>(points_of(job)) * blocks,
                  together = points * (s.primes * (HALF * halves + BOX * boxes) + SCORE),
                  doubts = job.work->doubts, windows = static_cast<double>(job.width) * job.height;
     return doubts * (doubts * ROUNDING < windows ? job.alone_ns : job.hard_ns) > together;

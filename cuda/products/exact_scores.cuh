@@ -12,11 +12,13 @@ namespace xncc {
 // A number by its residues, times the square of the samples' unit.
 static __device__ xncc_real number_of(const ExactJob &job, const uint32_t *residue)
 {
-    constexpr int FEW = 12; // samples of f32 that are up to 2^100 apart
+    // samples of f32 up to 2^100 apart, and of f64
+    constexpr int FEW = 12, SOME = 14;
     const ExactState &s = *state_of(job);
     const int32_t unit = 2 * (s.unit + XNCC_WIDE_VALUES);
-    return s.primes <= FEW ? real_of<RootPrimes, FEW>(residue, 1, s.primes, unit, false)
-                           : real_of<RootPrimes, ROOT_PRIMES>(residue, 1, s.primes, unit, false);
+    return s.primes <= FEW    ? real_of<RootPrimes, FEW>(residue, 1, s.primes, unit, false)
+           : s.primes <= SOME ? real_of<RootPrimes, SOME>(residue, 1, s.primes, unit, false)
+                              : real_of<RootPrimes, ROOT_PRIMES>(residue, 1, s.primes, unit, false);
 }
 
 // The template's sums in a channel, if all windows have the same. T2 is that of all channels, which
@@ -144,20 +146,24 @@ static __device__ __noinline__ float score_of(const ExactJob &job, WindowSums wi
 }
 
 // The scores of a batch. A piece is as many windows of a pair of blocks as there are threads, those
-// of both blocks by turns.
+// of both blocks by turns, and of paired rows.
 static __device__ void score_windows(const ExactJob &job, int first, int index)
 {
     const ExactPlanes planes(job);
-    const int buffers = planes.buffers(), step_x = job.blocks.step_x,
-              windows = 2 * step_x * job.blocks.step_y, pieces = ceil_div(windows, THREADS);
+    const bool paired = are_rows_paired(job.blocks.height);
+    const int buffers = planes.buffers(), step_x = job.blocks.step_x, step_y = job.blocks.step_y,
+              together = paired ? 2 : 1, // rows
+        windows = 2 * step_x * ceil_div(step_y, together) * together,
+              pieces = ceil_div(windows, THREADS);
     const int64_t step = 2 * points_of(job);
     for (int piece = index; piece < pieces * pairs_in_batch(job, first);
          piece += static_cast<int>(gridDim.x)) {
         const int own = piece / pieces,
                   window = piece % pieces * THREADS + static_cast<int>(threadIdx.x);
         const BlockPair pair(job, first + own);
-        const int e = window % 2, x = window / 2 % step_x, y = window / 2 / step_x;
-        if (e >= pair.count || window >= windows)
+        const int e = window % 2, of_rows = window / 2, x = of_rows / together % step_x,
+                  y = of_rows / together / step_x * together + of_rows % together;
+        if (e >= pair.count || y >= step_y)
             continue;
         const int column = pair.start[e].x + x, row = pair.start[e].y + y;
         if (column >= job.width || row >= job.height)
@@ -167,7 +173,7 @@ static __device__ void score_windows(const ExactJob &job, int first, int index)
             continue;
         const uint32_t *sums = reinterpret_cast<const uint32_t *>(
             buffer_of(job, buffers, own, 0, planes.buffer_of_sum(planes.X)) +
-            int64_t{ y } * job.blocks.width + x);
+            (paired ? element_of<true>(job, x, y) : element_of<false>(job, x, y)));
         sums += e;
         // N is less than a prime
         const uint32_t n = pair.missing ? sums[planes.N() * step]

@@ -247,13 +247,27 @@ static __device__ double2 *samples_of(const ExactJob &job, int pair, int channel
            channel * points_of(job);
 }
 
-// Rows of a buffer of a pair of blocks of a batch. That of planes of the template, before there are
+// A buffer of a pair of blocks of a batch. That of planes of the template, before there are
 // any of the image: pair 0, with so many buffers.
 static __device__ uint2 *buffer_of(const ExactJob &job, int buffers, int pair, int prime,
                                    int buffer)
 {
     return reinterpret_cast<uint2 *>(samples_of(job, pair, job.channels)) +
            (int64_t{ prime } * buffers + buffer) * points_of(job);
+}
+
+// A thread block reads two of the longest columns at a time, or more of others, 8 bytes each. If
+// they are that long, two rows of a buffer lie beside each other, so that it reads whole sectors.
+__host__ __device__ constexpr bool are_rows_paired(int height)
+{
+    return height == XNCC_EXACT_MOST;
+}
+// Where element (x, y) of a buffer is.
+template <bool PAIRED>
+static __device__ __forceinline__ int64_t element_of(const ExactJob &job, int x, int y)
+{
+    return PAIRED ? (int64_t{ y >> 1 } * job.blocks.width + x) * 2 + (y & 1)
+                  : int64_t{ y } * job.blocks.width + x;
 }
 
 // Two blocks, the same place of whose numbers is adjacent. number: of the pair among all.

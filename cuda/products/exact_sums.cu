@@ -5,10 +5,10 @@
 // The work is a list of shares (shares.cuh). The steps:
 //
 // - how many bits the samples have, and how many windows are in doubt,
-// - unit, primes and memory, in the first share; nothing more if it is not worth while,
-// - factors of the transforms; which blocks have windows in doubt, and whether all their pixels
-//   count,
-// - a list of these blocks, in the first share; sums of the template,
+// - which blocks have windows in doubt, and whether all their pixels count,
+// - in the first share: a list of these blocks, unit, primes and memory; nothing more if it is not
+//   worth while,
+// - factors of the transforms; sums of the template,
 // - rows of the template's planes, and then columns, and its term; samples of the first batch,
 // - for a batch of blocks: rows of the image's planes; columns, products, and columns back; rows
 //   back; and the scores, and samples of the next batch.
@@ -29,19 +29,31 @@ namespace xncc {
 
 namespace {
 
+// Makes a share of pass 0, 2 or 4, of rows.
+template <bool PAIRED>
+__device__ void make_row_pass(const ExactJob &job, int pass, int first, int index)
+{
+    of_side<XNCC_EXACT_MOST / 256>(job.blocks.width, [&](auto r) {
+        constexpr int R = decltype(r)::value;
+        if (pass < 4)
+            transform_rows<R, PAIRED>(job, pass == 0, first, index);
+        else
+            finish_rows<R, PAIRED>(job, first, index);
+    });
+}
+
 // Makes a share of a pass: of the template, or of the batch that begins at pair `first`.
 __device__ void make_pass(const ExactJob &job, int pass, int first, int index)
 {
-    const int side = pass == 1 || pass == 3 ? job.blocks.height : job.blocks.width;
-    of_side<XNCC_EXACT_MOST / 256>(side, [&](auto r) {
+    if (pass % 2 == 0)
+        return are_rows_paired(job.blocks.height) ? make_row_pass<true>(job, pass, first, index)
+                                                  : make_row_pass<false>(job, pass, first, index);
+    of_side<XNCC_EXACT_MOST / 256>(job.blocks.height, [&](auto r) {
         constexpr int R = decltype(r)::value;
-        switch (pass) {
-        case 0: transform_rows<R>(job, true, 0, index); break;
-        case 1: transform_template<R>(job, index); break;
-        case 2: transform_rows<R>(job, false, first, index); break;
-        case 3: multiply_columns<R>(job, first, index); break;
-        default: finish_rows<R>(job, first, index); break;
-        }
+        if (pass == 1)
+            transform_template<R>(job, index);
+        else
+            multiply_columns<R>(job, first, index);
     });
 }
 
@@ -62,24 +74,29 @@ __device__ bool make_step(const ExactJob &job, int step, int index)
         return true;
     }
     if (step == 1) {
-        if (index == 0 && own == 0)
-            choose(job);
+        flag_blocks(job, index);
+        return true;
+    }
+    if (step == 2) {
+        if (index == 0) {
+            list_active(job);
+            __syncthreads();
+            if (own == 0)
+                choose(job);
+        }
         return true;
     }
     if (!s.on)
         return false;
-    if (step == 2) {
+    if (step == 3) {
         make_factors(job, index);
-        flag_blocks(job, index);
         return true;
     }
-    if (step == 3) {
-        if (index == 0)
-            list_active(job);
+    if (step == 4) {
         sum_template(job, index);
         return true;
     }
-    step -= 4;
+    step -= 5;
     if (step == 0 && index == 0)
         describe_template(job);
     if (step < OF_TEMPLATE) {

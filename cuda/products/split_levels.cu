@@ -112,7 +112,8 @@ template <xncc_pixel PIXEL> __device__ void add_squares(const LevelsJob &job, in
 // of float-split, and seldom much smaller than those of other kernels.
 __device__ bool are_worth_while(const LevelsJob &job)
 {
-    return job.makes_all || job.levels->count > 1 || __ldcg(&job.levels->beyond) != 0;
+    return job.makes_all || (job.levels->count <= job.most &&
+                             (job.levels->count > 1 || __ldcg(&job.levels->beyond) != 0));
 }
 
 // Chooses the units of all levels and blocks, and says that the windows that stay in doubt are

@@ -30,6 +30,7 @@ struct LevelsJob {
     SplitJob split;      // its constants say whether there is anything to do
     bool makes_template; // the spectra of the template and the factors of the transforms, too
     bool makes_all;      // levels, also if one has all samples
+    int32_t most;        // levels; if there are more, none is made
     FloatLevels *levels;
     const BlockSizes *sizes; // per block
     double2 *units;          // per level and block: as in SplitBlocks

@@ -345,7 +345,8 @@ cudaError_t launch_column_sums(const ColumnSumsJob &given, cudaStream_t stream)
 
 cudaError_t launch_own_columns(const ColumnSumsJob &job, cudaStream_t stream)
 {
-    const int across = ceil_div(job.image.columns, THREADS), strip = min(STRIP, job.templ_height);
+    const int across = ceil_div(job.image.columns, THREADS), height = job.templ_height,
+              strip = min(max(STRIP, height / 4), height); // the rest is read by every strip
     const dim3 strips = make_grid(int64_t{ across } * ceil_div(job.rows, strip));
     with_float_pixel(job.image.image.pixel, [&](auto type) {
         sum_own_columns<type><<<strips, THREADS, 0, stream>>>(job, across, strip);

@@ -4,6 +4,7 @@
 
 #include "math/method.h"
 #include "plan/cost_fft_cuda.h"
+#include "plan/cost_split_cuda.h"
 #include "plan/problem.h"
 
 #include <math.h>
@@ -29,6 +30,10 @@ static const double score_ns = 0.2, point_prime_ns = 0.052, tile_score_ns = 0.13
                     tile_prime_ns = 0.028, tile_pixel_ns = 8.0e-5;
 static const double launches_ms = 0.02; /* all of them */
 
+/* Nanoseconds of a point of all windows together, of samples of the widest range; with levels
+ * before, they may take this many times as long as a usual picture. */
+static const double wide_point_ns = 0.5, most_times = 20.0;
+
 /* The side that covers `map` elements with the fewest points, of at most `most`. Twice the side
  * takes twice the memory, and has to save a twentieth. */
 static int32_t side_for(int32_t map, int32_t templ, int32_t most)
@@ -44,6 +49,19 @@ static int32_t side_for(int32_t map, int32_t templ, int32_t most)
         }
     }
     return side;
+}
+
+/* Levels of products that may be made before the exact sums (cuda/products/split_levels.cu): each
+ * takes about as long as a usual picture, and before them come other sums. */
+static int32_t levels_before(const xncc_decision *decision, const xncc_exact_blocks *b,
+                             const xncc_machine *machine)
+{
+    const double slower = XNCC_MEASURED_PROCESSORS / xncc_machine_processors(machine),
+                 points = (double)b->width * b->height * (b->count + b->count % 2),
+                 windows = (double)decision->band_width * decision->band_height,
+                 ms = 1e-6 * slower * (wide_point_ns * points + score_ns * windows),
+                 levels = most_times - 1.5 - ms / decision->estimate_ms;
+    return levels < 1.0 ? 1 : levels > XNCC_SPLIT_LEVELS ? XNCC_SPLIT_LEVELS : (int32_t)levels;
 }
 
 xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *b)
@@ -92,7 +110,8 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
     xncc_exact_blocks b = { 0 };
     decision->exact = b;
     const int all = xncc_decision_has(decision, XNCC_STEP_PRIME_SUMS);
-    if (all ? xncc_is_small_template(problem) : windows * alone_ns < least_ms * 1e6)
+    const int small = xncc_is_small_template(problem);
+    if (all ? small : windows * (small ? alone_ns : xncc_exact_hard_ns(pixels)) < least_ms * 1e6)
         return;
     if (columns > XNCC_EXACT_TEMPLATE || rows > XNCC_EXACT_TEMPLATE || !xncc_exact_serves(machine))
         return;
@@ -110,7 +129,10 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
         return;
     b.count = (int32_t)count;
     const uint64_t points = (uint64_t)b.width * (uint64_t)b.height;
-    b.most_alone = (uint32_t)fmin(point_ns * (double)points * b.count / alone_ns, 0x1p31);
+    const double block_ns = point_ns * (double)points;
+    b.most_alone = (uint32_t)fmin(block_ns * b.count / alone_ns, 0x1p31);
+    b.most_long = (uint32_t)fmin(block_ns * 2.0 / xncc_exact_long_ns(pixels), 0x1p31);
+    b.most_levels = levels_before(decision, &b, machine);
     const xncc_exact_buffers w = xncc_exact_workspace(&b);
     const point_size size = size_of(problem);
     const uint64_t pairs = ((uint64_t)count + 1) / 2,

@@ -18,7 +18,7 @@ enum {
     /* The largest side of a template, and the most rows of one whose columns have transforms of at
      * most half of XNCC_EXACT_MOST. */
     XNCC_EXACT_TEMPLATE = 1536,
-    XNCC_EXACT_LOWER = 640,
+    XNCC_EXACT_LOWER = 512,
     /* The most primes, and the powers of 2 that are known modulo each. */
     XNCC_EXACT_PRIMES = 24,
     XNCC_EXACT_POWERS = 352,
@@ -42,12 +42,17 @@ static inline double xncc_exact_alone_ns(double samples)
     return 10.0 + 0.014 * samples;
 }
 
-/* The same with masks or channels, if its numerator is 0: it takes long integers of any size, 830
- * ns under 24 x 24 pixels, most of it by one thread at the end. What a sample adds was not
- * measured. */
+/* The same if it takes long integers (cuda/direct/settle_long.cu), since its numerator is 0 or
+ * nearly so. */
+static inline double xncc_exact_long_ns(double samples)
+{
+    return 60.0 + 0.03 * samples;
+}
+
+/* The same with masks or channels, and in small maps (cuda/direct/settle.cu). */
 static inline double xncc_exact_hard_ns(double samples)
 {
-    return 800.0 + 0.1 * samples;
+    return 100.0 + 0.2 * samples;
 }
 
 /* What decides which planes and sums a call has; all but `channels` are 0 or 1. */

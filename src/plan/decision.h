@@ -51,7 +51,9 @@ typedef struct xncc_exact_blocks {
     int32_t width, height;  /* points of a transform; 0: they are settled one by one */
     int32_t step_x, step_y; /* map elements of a block */
     int32_t count;          /* of the blocks of a band */
-    uint32_t most_alone;    /* windows in doubt that are settled one by one in any case */
+    uint32_t most_alone;    /* windows in doubt that are settled one by one in any case, */
+    uint32_t most_long;     /* and, of these, by long integers */
+    int32_t most_levels;    /* of products that are made before, if that may do */
     uint64_t bytes;         /* of memory */
 } xncc_exact_blocks;
 

@@ -3,6 +3,7 @@
 #include "unit/machines.h"
 
 #include "plan/cost_cuda.h"
+#include "plan/cost_fft_cuda.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -147,7 +148,7 @@ static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, con
         return;
     for (int i = 0; i < 2; i++) {
         const int32_t side = i ? b->height : b->width;
-        CHECK(side == 512 || side == 1024 || (side == 2048 && (i == 0 || p->templ_height > 640)));
+        CHECK(side == 512 || side == 1024 || (side == 2048 && (i == 0 || p->templ_height > 512)));
     }
     CHECK(b->step_x == b->width - p->templ_width + 1 && b->step_x > 0);
     CHECK(b->step_y == b->height - p->templ_height + 1 && b->step_y > 0);
@@ -165,13 +166,13 @@ static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, con
     CHECK(b->bytes >= 13 * each || b->bytes + d->workspace.total > of_rest / 2);
     CHECK(d->workspace.bytes[XNCC_BUFFER_DOUBTS] >= b->bytes);
     CHECK(10 * m->cuda.major + m->cuda.minor >= 75);
-    CHECK(all ||
-          (double)d->band_width * d->band_height * (10 + 0.014 * p->templ_width * p->templ_height) >
-              0.99e6);
+    const double pixels = (double)p->templ_width * p->templ_height,
+                 alone_ns = xncc_is_small_template(p) ? 10 + 0.014 * pixels : 100 + 0.2 * pixels;
+    CHECK(all || (double)d->band_width * d->band_height * alone_ns > 0.99e6);
 }
 
 /* What kernels for floats by transforms have beside these: X, and two lists of windows in doubt
- * with 256 sums of 64 bytes; S and Q of columns, a bound per 128 columns of 64 rows, and four
+ * with 512 sums of 64 bytes; S and Q of columns, a bound per 128 columns of 64 rows, and four
  * doubles per column of 32 rows. */
 static void check_column_sums(const xncc_problem *p, const xncc_decision *d)
 {
@@ -180,7 +181,7 @@ static void check_column_sums(const xncc_problem *p, const xncc_decision *d)
                    groups = (height + (uint64_t)p->templ_height - 1 + 31) / 32;
     CHECK(d->workspace.sums >= (uint64_t)d->band_width * height * 8);
     CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >=
-          d->workspace.sums + d->workspace.doubts * 16 + 256 * 64);
+          d->workspace.sums + d->workspace.doubts * 16 + 512 * 64);
     CHECK(d->workspace.reach >= columns * height * 16);
     CHECK(d->workspace.groups >= d->workspace.reach + columns / 128 * strips * 8);
     CHECK(d->workspace.bytes[XNCC_BUFFER_ROWS] >= d->workspace.groups + columns * groups * 32);
@@ -299,7 +300,7 @@ static void check_fused_floats(const xncc_problem *p, const xncc_machine *m, con
     /* the template in double, and two lists of windows in doubt */
     CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >= (uint64_t)pixels * 8 + 512);
     CHECK(d->workspace.doubts >= (uint64_t)d->band_width * (uint64_t)d->band_height / 8);
-    CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >= d->workspace.doubts * 16 + 256 * 64);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >= d->workspace.doubts * 16 + 512 * 64);
     CHECK_INT(d->workspace.bytes[XNCC_BUFFER_ROWS], 0);
 }
 
