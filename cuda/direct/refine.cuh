@@ -69,13 +69,13 @@ __device__ __forceinline__ xncc_grid warp_grid(xncc_grid grid)
     return grid;
 }
 
-// How the windows of a list are divided among blocks of SHARE_WARPS warps: a window has `parts`
-// parts, and a part `warps` warps of one block; both are powers of two. Adding up the sums of
-// threads costs as much as several samples of each. So of a long list, a window has only as many
-// warps as find enough to do; of a short one, several blocks may have a window each.
-constexpr int SHARE_WARPS = 4, SHARE_PARTS = WARP_LANES; // at most
+// How the windows of a list are divided among blocks of WARPS warps: a window has `parts` parts,
+// and a part `warps` warps of one block; both are powers of two. Adding up the sums of threads
+// costs as much as several samples of each. So of a long list, a window has only as many warps as
+// find enough to do; of a short one, several blocks may have a window each.
+constexpr int SHARE_PARTS = WARP_LANES; // at most
 
-struct WindowShares {
+template <int WARPS> struct WindowShares {
     static constexpr int ENOUGH = 8;
     int parts, warps;
 
@@ -86,12 +86,12 @@ struct WindowShares {
     {
         const int64_t pixels = static_cast<int64_t>(job.templ_width) * job.templ_height;
         const auto fits = [&](int all) { return int64_t{ all } * (WARP_LANES * least) <= pixels; };
-        while (count && parts < SHARE_PARTS && fits(2 * parts * SHARE_WARPS) &&
+        while (count && parts < SHARE_PARTS && fits(2 * parts * WARPS) &&
                uint64_t{ count } * parts * 2 <= most)
             parts *= 2;
-        while (warps < SHARE_WARPS && fits(2 * warps) &&
+        while (warps < WARPS && fits(2 * warps) &&
                (parts > 1 || fits(2 * warps * ENOUGH) ||
-                uint64_t{ count } * warps * 2 <= gridDim.x * SHARE_WARPS))
+                uint64_t{ count } * warps * 2 <= gridDim.x * WARPS))
             warps *= 2;
     }
 };
@@ -103,7 +103,8 @@ struct WindowShare {
     int own, threads;
     bool real, leads; // leads: the thread is in the first warp that has the part
 
-    __device__ WindowShare(const WindowShares &of, uint32_t count, uint64_t first)
+    template <int WARPS>
+    __device__ WindowShare(const WindowShares<WARPS> &of, uint32_t count, uint64_t first)
     {
         const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
                   warp = static_cast<int>(threadIdx.x) / WARP_LANES, number = warp % of.warps,
@@ -117,21 +118,21 @@ struct WindowShare {
     }
 };
 
-// Makes the sums of the windows of a list, which a block of SHARE_WARPS warps shares with others.
+// Makes the sums of the windows of a list, which a block of WARPS warps shares with others.
 // Sums::none(): those of no sample; join_lanes(): their sums over the lanes of a warp, for its
 // first lane at least. make(share, at, sums): those of a warp's samples, which are none before, as
-// join_lanes leaves them; score(at, sums): takes those of a window, as join_lanes leaves them, by a
-// warp.
-template <class Sums, class Make, class Score>
-__device__ __forceinline__ void sum_shares(const RefineJob &job, const WindowShares &shares,
+// join_lanes leaves them; score(at, sums): takes those of a window, by one thread, or by a warp as
+// join_lanes leaves them if Sums::BY_WARP.
+template <class Sums, int WARPS, class Make, class Score>
+__device__ __forceinline__ void sum_shares(const RefineJob &job, const WindowShares<WARPS> &shares,
                                            const FloatDoubt *list, uint32_t count, const Make &make,
                                            const Score &score)
 {
-    __shared__ Sums of_warp[SHARE_WARPS];
+    __shared__ Sums of_warp[WARPS];
     Sums *parts = static_cast<Sums *>(job.doubts.parts);
     const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
               warp = static_cast<int>(threadIdx.x) / WARP_LANES;
-    const uint64_t each = SHARE_WARPS / shares.warps; // parts of the block at a time
+    const uint64_t each = WARPS / shares.warps; // parts of the block at a time
     for (uint64_t first = blockIdx.x * each; first < uint64_t{ count } * shares.parts;
          first += gridDim.x * each) {
         const WindowShare share(shares, count, first);
@@ -148,7 +149,7 @@ __device__ __forceinline__ void sum_shares(const RefineJob &job, const WindowSha
             }
             __syncthreads(); // of_warp has been read
         }
-        if (!share.real || !share.leads)
+        if (!share.real || !share.leads || (lane > 0 && !Sums::BY_WARP))
             continue;
         if (shares.parts == 1)
             score(at, sums);
@@ -157,13 +158,19 @@ __device__ __forceinline__ void sum_shares(const RefineJob &job, const WindowSha
     }
     if (shares.parts == 1 || !is_last_block(&job.constants->done))
         return;
-    // a warp adds up the parts of a window
-    for (uint32_t i = warp; i < count; i += SHARE_WARPS) {
+    // a warp adds up the parts of a window; a thread scores it, since that takes long, or the warp
+    for (uint32_t i = warp; i < count; i += WARPS) {
         Sums sums = lane < shares.parts ? read_of_others(parts + i * shares.parts + lane)
                                         : Sums::none();
         sums.join_lanes();
-        score(list[i], sums);
+        if (Sums::BY_WARP)
+            score(list[i], sums);
+        else if (lane == 0)
+            parts[i * shares.parts] = sums;
     }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < count && !Sums::BY_WARP; i += blockDim.x)
+        score(list[i], parts[i * shares.parts]);
     if (threadIdx.x == 0)
         job.constants->done = 0;
 }

@@ -3,7 +3,7 @@
 // template are on a grid that is coarse enough, as those of 8-bit pictures divided by 255 are, the
 // sums are exact and nothing stays in doubt (math/grid.h). The rest is left to settle.cu.
 //
-// Thread mapping: 1 to 4 warps of a block per window of the list of hard ones, one after the
+// Thread mapping: 1 to 8 warps of a block per window of the list of hard ones, one after the
 // other; their threads take the window's samples in turn. If there are few large windows, several
 // blocks share one (WindowShares), and the last block adds up what they found. Shared memory: 1 KB.
 // Any compute capability.
@@ -13,11 +13,13 @@ namespace xncc {
 
 namespace {
 
-constexpr int BLOCKS = 8; // per multiprocessor
+constexpr int WARPS = 8;  // of a block
+constexpr int BLOCKS = 4; // per multiprocessor
 constexpr int BATCH = 4;  // samples of a thread that are loaded at a time
 
 // The sums of a window.
 struct HardSums {
+    static constexpr bool BY_WARP = false; // scores are made by a thread each
     xncc_twofold S, Q, X;
     xncc_grid grid;
     unsigned differs, infinite; // whether a sample differs from the first one; one is not finite
@@ -106,7 +108,7 @@ __device__ float score_of(const RefineJob &job, const HardSums &s)
 }
 
 template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(WARP_LANES *SHARE_WARPS,
+__global__ __launch_bounds__(WARP_LANES *WARPS,
                              BLOCKS) void refine_hard(const __grid_constant__ RefineJob job)
 {
     const uint32_t count = job.constants->hard;
@@ -118,12 +120,11 @@ __global__ __launch_bounds__(WARP_LANES *SHARE_WARPS,
             });
         sums->join_lanes();
     };
-    const auto settle = [&](FloatDoubt at, const HardSums &sums) {
-        if (threadIdx.x % WARP_LANES == 0)
+    const WindowShares<WARPS> shares(job, count, BATCH, XNCC_DOUBT_PARTS);
+    sum_shares<HardSums>(
+        job, shares, job.doubts.hard, count, make, [&](FloatDoubt at, const HardSums &sums) {
             store(job, at, score_of(job, sums), job.doubts.list, &job.constants->last);
-    };
-    sum_shares<HardSums>(job, WindowShares(job, count, BATCH, XNCC_DOUBT_PARTS), job.doubts.hard,
-                         count, make, settle);
+        });
 }
 
 } // namespace
@@ -132,7 +133,7 @@ cudaError_t launch_refine_hard(const RefineJob &job, int processors, cudaStream_
 {
     const unsigned blocks = static_cast<unsigned>(processors) * BLOCKS;
     with_float_pixel(job.image.image.pixel, [&](auto type) {
-        refine_hard<type><<<blocks, WARP_LANES * SHARE_WARPS, 0, stream>>>(job);
+        refine_hard<type><<<blocks, WARP_LANES * WARPS, 0, stream>>>(job);
     });
     return cudaGetLastError();
 }

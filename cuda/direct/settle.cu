@@ -451,31 +451,33 @@ __device__ __noinline__ void score_held(const PixelsJob &job, const Held &held)
     raise_tile(job.tiles, own.x, own.y, score);
 }
 
-// The windows of the list, a block for each, one after the other.
+// Settles the windows of the list, a block for each, one after the other.
 template <xncc_pixel PIXEL>
-__global__
-__launch_bounds__(LISTED_THREADS) void settle_listed(const __grid_constant__ PixelsJob job,
-                                                     const SettleList list)
+__device__ __noinline__ void settle_listed(const PixelsJob &job, const SettleList &list, Sums *sums)
 {
-    __shared__ Sums sums;
     for (uint32_t i = blockIdx.x; i < min(*list.count, list.room); i += gridDim.x) {
         const FloatDoubt at = list.window[i];
         const float score = job.map[at.y * job.map_pitch + at.x];
         // A window may be listed twice, and another block may settle it meanwhile. So threads may
         // read different scores, and all go on if one saw the mark.
         if (__syncthreads_or(__float_as_uint(score) == XNCC_DOUBT))
-            settle_window<PIXEL>(job, at.x, at.y, true, &sums);
+            settle_window<PIXEL>(job, at.x, at.y, true, sums);
         __syncthreads();
     }
 }
 
-template <xncc_pixel PIXEL>
-__global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant__ PixelsJob job,
-                                                          int of_chunk, const SettleList list)
+// Settles the windows of the list or, if there may be others, all of the map. SIZE: threads of a
+// block.
+template <xncc_pixel PIXEL, int SIZE>
+__global__ __launch_bounds__(SIZE, SIZE == THREADS ? BLOCKS : 1) void settle(
+    const __grid_constant__ PixelsJob job, int of_chunk, const SettleList list)
 {
-    if (list.doubts && *list.doubts <= list.room)
-        return;
     __shared__ Sums sums;
+    if (list.doubts && *list.doubts <= list.room) {
+        if (list.window)
+            settle_listed<PIXEL>(job, list, &sums);
+        return;
+    }
     const bool small = is_small(job), near_first = is_near_first(job);
     const int warp = static_cast<int>(threadIdx.x) / WARP_LANES;
     const int across = ceil_div(job.width, of_chunk);
@@ -490,7 +492,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant_
             sums.doubts = 0;
         __syncthreads();
         for (int x = first + static_cast<int>(threadIdx.x); x < min(first + of_chunk, job.width);
-             x += THREADS)
+             x += SIZE)
             if (__float_as_uint(row[x]) == XNCC_DOUBT)
                 sums.doubt[atomicAdd(&sums.doubts, 1)] = x;
         __syncthreads();
@@ -499,7 +501,7 @@ __global__ __launch_bounds__(THREADS, BLOCKS) void settle(const __grid_constant_
             if (settle_window<PIXEL>(job, sums.doubt[i], y, false, &sums) && threadIdx.x == 0)
                 sums.doubt[i] = SETTLED;
         __syncthreads();
-        for (int i = warp; i < doubts && small; i += THREADS / WARP_LANES) {
+        for (int i = warp; i < doubts && small; i += SIZE / WARP_LANES) {
             const int x = sums.doubt[i];
             if (x != SETTLED && settle_small<PIXEL>(job, x, y, &held)) {
                 __syncwarp(); // all lanes have read it
@@ -544,13 +546,15 @@ unsigned blocks_of(const PixelsJob &job, int64_t chunks, int processors)
 template <xncc_pixel PIXEL>
 void launch(const PixelsJob &job, const SettleList &list, int processors, cudaStream_t stream)
 {
-    const int size = pixels_of(job) >= LARGE ? LISTED_THREADS : THREADS;
-    const unsigned listed = static_cast<unsigned>(processors * MORE);
-    if (list.window)
-        settle_listed<PIXEL><<<listed, size, 0, stream>>>(job, list);
     const int of_chunk = chunk_of(job, processors);
     const int64_t chunks = int64_t{ ceil_div(job.width, of_chunk) } * job.rows;
-    settle<PIXEL><<<blocks_of(job, chunks, processors), THREADS, 0, stream>>>(job, of_chunk, list);
+    const unsigned of_map = blocks_of(job, chunks, processors),
+                   of_list = static_cast<unsigned>(processors * MORE),
+                   blocks = list.window && of_list > of_map ? of_list : of_map;
+    if (list.window && pixels_of(job) >= LARGE)
+        settle<PIXEL, LISTED_THREADS><<<blocks, LISTED_THREADS, 0, stream>>>(job, of_chunk, list);
+    else
+        settle<PIXEL, THREADS><<<blocks, THREADS, 0, stream>>>(job, of_chunk, list);
 }
 
 } // namespace

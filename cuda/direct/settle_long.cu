@@ -12,15 +12,17 @@ namespace xncc {
 
 namespace {
 
+constexpr int WARPS = 4;  // of a block
 constexpr int BLOCKS = 4; // per multiprocessor
 constexpr int LEAST = 4;  // samples of a thread, if several warps have a window
 constexpr int BATCH = 4;  // samples of a thread that are loaded at a time
-constexpr int THREADS = WARP_LANES * SHARE_WARPS;
+constexpr int THREADS = WARP_LANES * WARPS;
 using Digits = LongDigits<THREADS>;
 
 // The sums of a window or of a part of it, the words that they need, and the place of their unit.
 // If they need more than LONG_WORDS, they are not made.
 struct WindowSums : LongSums {
+    static constexpr bool BY_WARP = true; // scores are made by a warp each
     int32_t words, unit;
 
     static __device__ WindowSums none()
@@ -45,9 +47,9 @@ constexpr uint32_t MOST_PARTS = XNCC_DOUBT_PARTS * XNCC_DOUBT_PART_BYTES / sizeo
 // The grid of the samples of window and template, for every thread. All of the block take part.
 template <xncc_pixel PIXEL>
 __device__ xncc_grid grid_of(const RefineJob &job, const Reader<PIXEL> &image,
-                             const WindowShares &shares)
+                             const WindowShares<WARPS> &shares)
 {
-    __shared__ xncc_grid of_warp[SHARE_WARPS];
+    __shared__ xncc_grid of_warp[WARPS];
     const int lane = static_cast<int>(threadIdx.x) % WARP_LANES,
               warp = static_cast<int>(threadIdx.x) / WARP_LANES, number = warp % shares.warps;
     xncc_grid grid = job.constants->grid;
@@ -167,7 +169,7 @@ __global__ __launch_bounds__(THREADS) void settle_long(const __grid_constant__ R
 {
     __shared__ Digits digits;
     const uint32_t count = job.constants->last;
-    const WindowShares shares(job, count, LEAST, MOST_PARTS);
+    const WindowShares<WARPS> shares(job, count, LEAST, MOST_PARTS);
     TemplSums templ;
     templ.words = 0;
     const auto make = [&](const WindowShare &share, FloatDoubt at, WindowSums *sums) {

@@ -290,8 +290,8 @@ xncc_status score_again(const Call &call, const Band &band, const Target &target
         status = check(launch_window_sizes(job, call.stream), "launching the sizes", call.error);
     const xncc_exact_blocks &exact = call.plan->decision.exact;
     if (!status)
-        status = check(split.transform_levels(make_products_job(call, band),
-                                              exact.width ? exact.most_levels : 0, call.stream),
+        status = check(split.transform_levels(make_products_job(call, band), exact.width != 0,
+                                              exact.most_levels, call.stream),
                        "correlating by levels", call.error);
     return status ? status
                   : check(launch_level_score(job, call.stream), "launching the score", call.error);

@@ -296,15 +296,15 @@ cudaError_t FloatSplit::keep_errors(int product, int sum, bool adds, cudaStream_
     return cudaGetLastError();
 }
 
-cudaError_t FloatSplit::transform_levels(const FloatProductsJob &of, int most,
+cudaError_t FloatSplit::transform_levels(const FloatProductsJob &of, bool exact_follow, int most,
                                          cudaStream_t stream) const
 {
     LevelsJob job = {};
     job.split = make_job(0);
     job.split.products = of;
     job.makes_template = serves;
-    job.makes_all = serves && most == 0;
-    job.most = most ? most : XNCC_SPLIT_LEVELS;
+    job.makes_all = serves && !exact_follow;
+    job.most = exact_follow ? most : XNCC_SPLIT_LEVELS;
     job.levels = levels;
     job.sizes = block_sizes;
     job.units = level_units;

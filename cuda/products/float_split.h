@@ -76,10 +76,11 @@ class FloatSplit {
     // numbers, whose constants have one norm, and so one unit. The jobs differ in their images.
     cudaError_t transform_channels(const FloatProductsJob *job, int count,
                                    cudaStream_t stream) const;
-    // X again of the windows that wait for it, level by level, if the constants say so. most: not
-    // if there are more levels, or if one level has all samples, since exact sums follow; 0: they
-    // do not.
-    cudaError_t transform_levels(const FloatProductsJob &job, int most, cudaStream_t stream) const;
+    // X again of the windows that wait for it, level by level, if the constants say so.
+    // exact_follow: exact sums follow, so not if there are more than `most` levels, or if one level
+    // has all samples.
+    cudaError_t transform_levels(const FloatProductsJob &job, bool exact_follow, int most,
+                                 cudaStream_t stream) const;
     // Keeps the bounds of a product's blocks as those of a sum, or adds them to it (step
     // float-sums).
     cudaError_t keep_errors(int product, int sum, bool adds, cudaStream_t stream) const;

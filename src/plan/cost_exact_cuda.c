@@ -61,7 +61,7 @@ static int32_t levels_before(const xncc_decision *decision, const xncc_exact_blo
                  windows = (double)decision->band_width * decision->band_height,
                  ms = 1e-6 * slower * (wide_point_ns * points + score_ns * windows),
                  levels = most_times - 1.5 - ms / decision->estimate_ms;
-    return levels < 1.0 ? 1 : levels > XNCC_SPLIT_LEVELS ? XNCC_SPLIT_LEVELS : (int32_t)levels;
+    return levels > 0.0 ? (int32_t)fmin(levels, XNCC_SPLIT_LEVELS) : 0;
 }
 
 xncc_exact_buffers xncc_exact_workspace(const xncc_exact_blocks *b)

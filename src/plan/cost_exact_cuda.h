@@ -46,7 +46,7 @@ static inline double xncc_exact_alone_ns(double samples)
  * nearly so. */
 static inline double xncc_exact_long_ns(double samples)
 {
-    return 60.0 + 0.03 * samples;
+    return 15.0 + 0.035 * samples;
 }
 
 /* The same with masks or channels, and in small maps (cuda/direct/settle.cu). */

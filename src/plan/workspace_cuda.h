@@ -11,7 +11,7 @@ enum { XNCC_COLUMN_STRIP = 64, XNCC_COLUMN_BLOCK = 128, XNCC_COLUMN_GROUP = 32 }
 
 /* Windows of floats in doubt: the most parts of windows that are summed by themselves, and the
  * bytes of their sums. */
-enum { XNCC_DOUBT_PARTS = 512, XNCC_DOUBT_PART_BYTES = 64 };
+enum { XNCC_DOUBT_PARTS = 256, XNCC_DOUBT_PART_BYTES = 64 };
 
 /* The bytes of what kernels general and float-primes know of windows in doubt. */
 enum { XNCC_PIXEL_DOUBTS = 512 };

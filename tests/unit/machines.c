@@ -172,7 +172,7 @@ static void check_exact_blocks(const xncc_problem *p, const xncc_machine *m, con
 }
 
 /* What kernels for floats by transforms have beside these: X, and two lists of windows in doubt
- * with 512 sums of 64 bytes; S and Q of columns, a bound per 128 columns of 64 rows, and four
+ * with 256 sums of 64 bytes; S and Q of columns, a bound per 128 columns of 64 rows, and four
  * doubles per column of 32 rows. */
 static void check_column_sums(const xncc_problem *p, const xncc_decision *d)
 {
@@ -181,7 +181,7 @@ static void check_column_sums(const xncc_problem *p, const xncc_decision *d)
                    groups = (height + (uint64_t)p->templ_height - 1 + 31) / 32;
     CHECK(d->workspace.sums >= (uint64_t)d->band_width * height * 8);
     CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >=
-          d->workspace.sums + d->workspace.doubts * 16 + 512 * 64);
+          d->workspace.sums + d->workspace.doubts * 16 + 256 * 64);
     CHECK(d->workspace.reach >= columns * height * 16);
     CHECK(d->workspace.groups >= d->workspace.reach + columns / 128 * strips * 8);
     CHECK(d->workspace.bytes[XNCC_BUFFER_ROWS] >= d->workspace.groups + columns * groups * 32);
@@ -300,7 +300,7 @@ static void check_fused_floats(const xncc_problem *p, const xncc_machine *m, con
     /* the template in double, and two lists of windows in doubt */
     CHECK(d->workspace.bytes[XNCC_BUFFER_TRANSFORMS] >= (uint64_t)pixels * 8 + 512);
     CHECK(d->workspace.doubts >= (uint64_t)d->band_width * (uint64_t)d->band_height / 8);
-    CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >= d->workspace.doubts * 16 + 512 * 64);
+    CHECK(d->workspace.bytes[XNCC_BUFFER_SUMS] >= d->workspace.doubts * 16 + 256 * 64);
     CHECK_INT(d->workspace.bytes[XNCC_BUFFER_ROWS], 0);
 }
 
