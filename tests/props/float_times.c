@@ -112,7 +112,8 @@ static void time_picture(xncc_context *gpu, picture of, xncc_pixel pixel, int32_
     kit_image image = make(of, pixel, side, patch, 0);
     const size_t bytes = (size_t)side * (size_t)side * (pixel == XNCC_F64 ? 8 : 4);
     xncc_stream stream = kit_device_stream();
-    void *memory = kit_device_alloc(bytes), *scores = kit_device_alloc((size_t)side * side * 4);
+    void *memory = kit_device_alloc(bytes),
+         *scores = kit_device_alloc((size_t)side * (size_t)side * 4);
     const int ready = CHECK(memory && scores) &&
                       CHECK(kit_device_upload(memory, image.view.data, bytes));
     for (int i = 0; ready && sizes[i]; i++) {
