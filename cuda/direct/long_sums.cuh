@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The exact sums of single windows as long integers. With samples of window and template in units
-// of the finest one's last bit, the sums are integers, and WORDS words hold what the formula needs
-// of them if the largest sample is not too large: with n pixels, at most
-// (32 WORDS - 4) / 2 - log2(n) bits.
+// of the finest one's last bit, the sums are integers, and LONG_WORDS words hold what the formula
+// needs of them if the largest sample is not too large: with n pixels, at most
+// (32 LONG_WORDS - 4) / 2 - log2(n) bits.
 //
 // A thread adds its samples to digits of its own, 64 bits for each 32 of a number: so nothing is
 // carried from one digit to the next before all threads are done. Digits are in shared memory,

@@ -52,7 +52,8 @@ static int32_t side_for(int32_t map, int32_t templ, int32_t most)
 }
 
 /* Levels of products that may be made before the exact sums (cuda/products/split_levels.cu): each
- * takes about as long as a usual picture, and before them come other sums. */
+ * takes about as long as a usual picture, and before them come other sums. Kernels without levels
+ * have no estimate yet. */
 static int32_t levels_before(const xncc_decision *decision, const xncc_exact_blocks *b,
                              const xncc_machine *machine)
 {
@@ -60,7 +61,8 @@ static int32_t levels_before(const xncc_decision *decision, const xncc_exact_blo
                  points = (double)b->width * b->height * (b->count + b->count % 2),
                  windows = (double)decision->band_width * decision->band_height,
                  ms = 1e-6 * slower * (wide_point_ns * points + score_ns * windows),
-                 levels = most_times - 1.5 - ms / decision->estimate_ms;
+                 usual_ms = decision->estimate_ms,
+                 levels = usual_ms > 0.0 ? most_times - 1.5 - ms / usual_ms : 0.0;
     return levels > 0.0 ? (int32_t)fmin(levels, XNCC_SPLIT_LEVELS) : 0;
 }
 
@@ -115,7 +117,7 @@ void xncc_fit_exact(const xncc_problem *problem, const xncc_machine *machine, ui
         return;
     if (columns > XNCC_EXACT_TEMPLATE || rows > XNCC_EXACT_TEMPLATE || !xncc_exact_serves(machine))
         return;
-    /* low blocks take less memory, and columns of as many points are read by half sectors */
+    /* low blocks take half of the memory */
     const int32_t highest = rows <= XNCC_EXACT_LOWER ? XNCC_EXACT_MOST / 2 : XNCC_EXACT_MOST;
     b.width = side_for(decision->band_width, columns, XNCC_EXACT_MOST);
     b.height = side_for(decision->band_height, rows, highest);
