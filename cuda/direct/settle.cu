@@ -6,12 +6,12 @@
 // list. Its threads, 128 or for large windows of a list 512, take the pixels of one window in doubt
 // after the other. Pairs of doubles are added up in a tree, and with one channel they are exact
 // themselves if the samples are on a coarse grid (math/grid.h). Exact sums are made as long
-// integers by 64 threads (long_sums.cuh), or, if the samples are too far apart, as digits in shared
-// memory by atomic additions, which need no order. The last steps are done by one thread. Under a
-// small template the exact sums are made by a warp for each window of a chunk, where its samples
-// are integers of few bits (integer_sums.cuh): in a clear sky, with two grey levels, many
-// numerators are exactly 0. Under the smallest ones and with several channels these cost less than
-// pairs of doubles, which are then left out.
+// integers by 64 threads and scored by a warp (long_sums.cuh), or, if the samples are too far
+// apart, as digits in shared memory by atomic additions, which need no order, and scored by a
+// thread. Under a small template the exact sums are made by a warp for each window of a chunk,
+// where its samples are integers of few bits (integer_sums.cuh): in a clear sky, with two grey
+// levels, many numerators are exactly 0. Under the smallest ones and with several channels these
+// cost less than pairs of doubles, which are then left out.
 // Shared memory: struct Sums, 20 KB.
 //
 // A window of which too few pixels count scores NaN: a list may have it because of a far sample.
